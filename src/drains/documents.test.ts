@@ -66,10 +66,14 @@ describe("a backend document", () => {
     ["a file", { url: "file:///etc/passwd" }, "config.url"],
     ["a name and password in the address", { url: "http://me:secret@a.example/" }, "config.url"],
     ["a line break in a header", { url: "http://a.example/", headers: { a: "b\r\nc: d" } }, "config.headers.a"],
-    ["no header's name", { url: "http://a.example/", headers: { "a b": "c" } }, "config.headers.a b"],
-    ["a header of the request's own", { url: "http://a.example/", headers: { Host: "b" } }, "config.headers.Host"],
+    ["an invalid header name", { url: "http://a.example/", headers: { "a b": "c" } }, "config.headers.a b"],
+    [
+      "a header that the request sets itself",
+      { url: "http://a.example/", headers: { Host: "b" } },
+      "config.headers.Host",
+    ],
     ["a field of another type", { url: "http://a.example/", token: "t" }, "config.token"],
-    ["a mask of nothing", { url: "http://a.example/", headers: { a: mask } }, "config.headers.a"],
+    ["a mask without a stored secret", { url: "http://a.example/", headers: { a: mask } }, "config.headers.a"],
   ])("with %s is refused by the name of the field", (_, config, field) => {
     expect(problemsOf({ name: "n", type: "webhook", config })).toEqual([field]);
   });

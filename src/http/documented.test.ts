@@ -30,7 +30,7 @@ describe("a call's token is taken from X-API-KEY, else from Authorization, else 
     ["Authorization before api_key", bearer(right), "&api_key=wrong", 200],
     ["Authorization before api_key, though it is wrong", bearer("wrong"), `&api_key=${right}`, 401],
     ["api_key alone", {}, `&api_key=${right}`, 200],
-    ["two keys in one header, which are none", { "x-api-key": [right, right] }, "", 401],
+    ["two keys in one header, which are invalid", { "x-api-key": [right, right] }, "", 401],
     ["two parameters of different keys", {}, `&api_key=wrong&api_key=wrong`, 401],
   ])("%s", async (_, headers, query, status) => {
     expect((await get(`${path}?project=abc${query}`, headers)).statusCode).toBe(status);
@@ -90,13 +90,13 @@ it("a pinned parameter stays pinned beside an unknown parameter that differs onl
 describe("errors are never cached", () => {
   it.each([
     ["unauthorized", 401, path, {}],
-    ["a parameter that is missing", 400, path, { "x-api-key": right }],
-    ["an endpoint that is unknown", 404, "/api/endpoints/query/none", { "x-api-key": right }],
-    ["a route that is unknown", 404, "/api/none", {}],
-    ["a scope that is missing", 403, "/api/sources", { "x-api-key": right }],
-    ["an engine that fails", 500, `${path}?project=abc`, { "x-api-key": right }],
-    ["a cached endpoint that fails", 500, "/api/endpoints/query/cached", { "x-api-key": right }],
-    ["a form that is unknown", 406, `${path}?project=abc`, { "x-api-key": right, accept: "image/png" }],
+    ["a missing parameter", 400, path, { "x-api-key": right }],
+    ["an unknown endpoint", 404, "/api/endpoints/query/none", { "x-api-key": right }],
+    ["an unknown route", 404, "/api/none", {}],
+    ["a missing scope", 403, "/api/sources", { "x-api-key": right }],
+    ["a failing engine", 500, `${path}?project=abc`, { "x-api-key": right }],
+    ["a failing cached endpoint", 500, "/api/endpoints/query/cached", { "x-api-key": right }],
+    ["an unknown format", 406, `${path}?project=abc`, { "x-api-key": right, accept: "image/png" }],
   ])("%s answers no-store", async (_, status, url, headers) => {
     test.engine.onRun = async () => Promise.reject(new Error("no"));
     const response = await get(url, headers as Record<string, string>);

@@ -41,7 +41,7 @@ describe("a source file", () => {
   });
 
   it.each([
-    ["a tenant that is no path", "tenant: pro-ject\n", "edge.yaml:8:1: pro-ject is not a field path"],
+    ["a tenant that is not a path", "tenant: pro-ject\n", "edge.yaml:8:1: pro-ject is not a field path"],
     ["a tenant that every event has", "tenant: ID\n", "ID is a field of every event"],
     ["a tenant of another type", "tenant: metadata.response.status_code\n", "is declared INT64; a tenant is a STRING"],
     ["a tenant above a field", "tenant: metadata\n", "metadata cannot be a text beside the field metadata.response"],

@@ -194,14 +194,14 @@ describe("a save", () => {
   });
 
   it.each([
-    ["a parameter that means something in every call", "SELECT @limit", "Query parameter @limit is not declared"],
+    ["a reserved parameter", "SELECT @limit", "Query parameter @limit is not declared"],
     [
       "a parameter of a type that cannot be sent",
       "SELECT x FROM UNNEST(@list) AS x WHERE x > 1",
       "@list is not declared",
     ],
-    ["a text that is no query", "SELEC 1", "line 1, column 1: "],
-    ["what cannot be run here", "SELECT\nSESSION_USER()", "line 2, column 1: SESSION_USER is not supported"],
+    ["a syntax error", "SELEC 1", "line 1, column 1: "],
+    ["an unsupported function", "SELECT\nSESSION_USER()", "line 2, column 1: SESSION_USER is not supported"],
     ["two queries", "SELECT 1; SELECT 2", "line 1, column 11: "],
     ["a query that is too long", `SELECT ${"1+".repeat(600_000)}1`, "longer than"],
   ])("is refused for %s", async (_name, query, message) => {

@@ -25,7 +25,7 @@ export async function manage(
   return { status: response.status, headers: response.headers, body: parsed };
 }
 
-/** Makes an endpoint and gives it as answered; fails where that is refused. */
+/** Creates an endpoint and returns it; throws when that is refused. */
 export async function create(service: Service, document: object): Promise<Record<string, unknown>> {
   const { status, body } = await manage(service, "POST", "/api/endpoints", document);
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);

@@ -101,7 +101,7 @@ describe("the token", () => {
   });
 });
 
-describe("the value in an answer of", () => {
+describe("a value in an answer", () => {
   const select = async (sql: string) => (await service.rows("logs.all", { project, sql }))[0];
 
   it.each([
@@ -121,11 +121,11 @@ describe("the value in an answer of", () => {
     ["[1, 2]", [1, 2]],
     ["struct(1 as a, 'x' as b)", { a: 1, b: "x" }],
     ["'quote \" and \\\\ and ü😀'", 'quote " and \\ and ü😀'],
-  ])("%s", async (expression, value) => {
+  ])("for %s has the right JSON form", async (expression, value) => {
     expect(await select(`select ${expression} as v from edge_logs`)).toEqual({ v: value });
   });
 
-  it("columns without a name is under f0_, f1_, and keeps the order of SELECT", async () => {
+  it("in a column without a name is under f0_ or f1_, in the order of SELECT", async () => {
     const row = await select("select 1, 'x' as b, 2, id as a from edge_logs");
     expect(Object.entries(row ?? {})).toEqual([
       ["f0_", 1],

@@ -60,7 +60,7 @@ describe("a consumer's query", () => {
       ],
     ],
     [
-      "fields found through the alias without naming it",
+      "fields of an alias without its name",
       "select id from edge_logs cross join unnest(metadata) as m cross join unnest(request) as r where path = " +
         "'/rest/v1/b'",
       [["e2"]],
@@ -102,7 +102,7 @@ describe("a consumer's query", () => {
       "select id from edge_logs where id = 'e1' union all select id from db_logs order by id",
       [["d1"], ["e1"]],
     ],
-    ["its names in any case", "SELECT ID FROM EDGE_LOGS WHERE ID = 'e1'", [["e1"]]],
+    ["names in any letter case", "SELECT ID FROM EDGE_LOGS WHERE ID = 'e1'", [["e1"]]],
     ["a declared parameter", "select @project from edge_logs limit 1", [[project]]],
     [
       "fields by path and by subscript",
@@ -184,7 +184,7 @@ describe("a query outside the sandbox", () => {
     ["a source in a sub-query", "select (select count(*) from edge) from edge_logs", "edge"],
     ["a source in a CTE", "with x as (select * from edge) select * from x", "edge"],
     ["a source in a set operation", "select id from edge_logs union all select id from edge", "edge"],
-    ["a table that is nowhere", "select * from nothing", "nothing"],
+    ["an unknown table", "select * from nothing", "nothing"],
     ["the engine's catalogue", "select * from information_schema.tables", "information_schema.tables"],
     ["the engine's settings", "select * from duckdb_settings", "duckdb_settings"],
     ["a file", "select * from `/etc/passwd`", "/etc/passwd"],

@@ -48,8 +48,8 @@ export interface StartHereOptions extends StartOptions {
 }
 
 /**
- * Starts a service in this process, its engine in a child as always; stop it, or its engine outlives the test. It takes
- * half the time of one in a process of its own, which is for tests of signals, of a sudden end, and of what is printed.
+ * Starts a service in this process, with its engine in a child as always; stop it, or its engine outlives the test. It
+ * takes half the time of one in a separate process, which is for tests of signals, of crashes, and of its output.
  */
 export async function startService(options: StartHereOptions = {}): Promise<Service> {
   const { dataDir, environment, removeData } = await place(options);
@@ -66,7 +66,7 @@ export async function startService(options: StartHereOptions = {}): Promise<Serv
   };
 }
 
-/** Starts a service in a process of its own, and resolves once it listens; stop it, or it outlives the test. */
+/** Starts a service in a separate process, and resolves once it listens; stop it, or it outlives the test. */
 export async function startServiceProcess(options: StartOptions = {}): Promise<ServiceProcess> {
   const { dataDir, environment, removeData } = await place(options);
   const child = spawn(process.execPath, [resolve("dist/logweir.js"), "serve"], {

@@ -129,7 +129,7 @@ export function reports(): readonly Form[] {
   );
 }
 
-/** Forms that stand for themselves. */
+/** Forms that are not generated. */
 export const others: readonly Form[] = [
   ["select a.id from edge_logs a join edge_logs b using (id)", 3],
   ["select x.id from (edge_logs x join auth_logs y on x.timestamp = y.timestamp)", 3],

@@ -1,4 +1,4 @@
-/** ClickHouse's engine as a library: fetched when a test first needs it, since it takes half a gigabyte. */
+/** ClickHouse's engine as a library, downloaded when a test first needs it, because it takes half a gigabyte. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ const VERSION = "3.4.0";
 /** A connection: it has settings, a database and a role of its own. */
 export type Connection = object & { readonly brand?: "connection" };
 
-/** What a statement answered. */
+/** The result of a statement. */
 export interface Answer {
   readonly bytes: Uint8Array;
   readonly rowsRead: number;
@@ -35,7 +35,7 @@ function findFolder(): string {
   const folder = resolve("node_modules/.cache/logweir-chdb");
   const isThere = () => existsSync(join(folder, "done"));
   mkdirSync(folder, { recursive: true });
-  // Several test files start servers at the same moment: one of them fetches.
+  // Several test files start servers at the same moment: one of them downloads it.
   while (!isThere() && !takeLock(join(folder, "lock"))) waitMs(200);
   if (isThere()) return folder;
   try {
@@ -47,14 +47,14 @@ function findFolder(): string {
   return folder;
 }
 
-/** False where another process that runs has it. */
+/** False when another running process has it. */
 function takeLock(path: string): boolean {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
     return true;
   } catch {
     const holder = existsSync(path) ? readFileSync(path, "utf8") : "";
-    // One that was killed leaves its lock; one that has just made it has not yet written into it.
+    // A killed process leaves its lock; one that has just created it has not written to it yet.
     if (holder !== "" && !existsSync(`/proc/${holder}`) && process.platform === "linux") rmSync(path, { force: true });
     return false;
   }
@@ -82,7 +82,7 @@ function fetchInto(folder: string): void {
   );
 }
 
-/** Loads the library into this process, for good: it holds one folder of data. */
+/** Loads the library into this process permanently: it holds one folder of data. */
 export function loadLibrary(): Library {
   const folder = join(findFolder(), "node_modules", "chdb");
   const loader = createRequire(join(folder, "package.json"))(join(folder, "dist", "loader.js")) as {

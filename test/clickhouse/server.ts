@@ -13,13 +13,13 @@ import type { Connection, Library } from "./chdb.ts";
 import { quote, type RequestParts, readRequest } from "./statement.ts";
 import { Users } from "./users.ts";
 
-/** What the library says of a failure, as the server would. */
+/** An error of the library in the form of the server. */
 interface Failure {
   readonly code: number;
   readonly message: string;
 }
 
-/** Codes of the server that are no 500. */
+/** Error codes of the server with a status other than 500. */
 const STATUS_BY_CODE: ReadonlyMap<number, number> = new Map([
   ...[62, 36, 43, 46, 47, 115, 452, 456, 457].map((code) => [code, 400] as const),
   ...[497, 516, 164].map((code) => [code, 403] as const),
@@ -181,7 +181,7 @@ export class TestServer {
     }
   }
 
-  /** What the server does with a failure behind the first rows: it tells it in the body and ends the connection. */
+  /** The server's behaviour for an error after the first rows: it reports it in the body and closes the connection. */
   #break(response: ServerResponse, body: ServerResponse | Gzip, tag: string, { message }: Failure): void {
     const length = Buffer.byteLength(message) + 1;
     body.write(`\r\n__exception__\r\n${tag}\r\n${message}\n${length} ${tag}\r\n__exception__\r\n`);
@@ -240,12 +240,12 @@ function preparations(role: string, { database, settings, parameters }: RequestP
   return [
     `SET ROLE ${role}`,
     ...(database === undefined ? [] : [`USE \`${database.replaceAll("`", "\\`")}\``]),
-    // One statement, since a server takes all of an address at once.
+    // A single statement, because a server applies all settings of a URL at once.
     ...(changes.length === 0 ? [] : [`SET ${changes.join(", ")}`]),
   ];
 }
 
-/** The library does not tell what the server would. */
+/** The library does not report what the server would. */
 function summaryOf(): string {
   return JSON.stringify({ read_rows: "0", read_bytes: "0", written_rows: "0", result_rows: "0" });
 }
@@ -258,7 +258,7 @@ function openBody(response: ServerResponse, { isCompressed }: RequestParts): Ser
   return gzip;
 }
 
-/** Until the reader has taken what was written, or has gone. */
+/** Waits until the reader has taken the written data, or has disconnected. */
 function drained(body: ServerResponse | Gzip, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,15 +1,15 @@
-/** The test server as a process of its own, since the engine is a library that blocks and may be killed. */
+/** The test server as a separate process, because the engine is a library that blocks and may be killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 
 export interface ServerProcess {
   readonly url: string;
   /** 0 for a server that is not the test's own. */
   readonly pid: number;
-  /** Ends it at once; nothing is written any more. */
+  /** Ends it immediately; nothing more is written. */
   kill(): Promise<void>;
 }
 
-/** A query has a thread of Node's pool for itself as long as it runs. */
+/** A query occupies a thread of Node's pool while it runs. */
 const THREADS = "64";
 
 export interface StartOptions {
@@ -37,10 +37,10 @@ export async function startServer({ folder, port = 0, users = [] }: StartOptions
   };
 }
 
-/** Of a real server that the same tests are to use; undefined where they start their own. */
+/** The address of a real server for the same tests; undefined when they start their own. */
 export const realServerUrl: string | undefined = process.env.LOGWEIR_TEST_CLICKHOUSE_URL || undefined;
 
-/** The real server, which goes on, else one of the test's own. */
+/** The real server, which keeps running, or else one for the test. */
 export async function openServer(options: StartOptions): Promise<ServerProcess> {
   const url = realServerUrl;
   return url === undefined ? startServer(options) : { url, pid: 0, kill: async () => undefined };

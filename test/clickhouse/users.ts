@@ -46,7 +46,7 @@ export class Users {
     return join(this.#folder, "config.xml");
   }
 
-  /** The role that a user's requests run as; undefined where the name or the password is wrong. */
+  /** The role for a user's requests; undefined when the name or the password is wrong. */
   roleOf(name: string, password: string): string | undefined {
     return this.#users.get(name)?.password === password ? `lw_role_${name}` : undefined;
   }

@@ -1,18 +1,18 @@
 import { expect } from "vitest";
 import { type TestNode, waitUntil } from "./start-node.ts";
 
-/** How long a node may go on answering with what another one has changed. */
+/** How long a node may still answer with the state before another node's change. */
 export const limitMs = 1_000;
 
-/** What an endpoint answers first of all, in its column `v`; the status where that is not 200. */
+/** The value that an endpoint returns first, in its column `v`; the status when that is not 200. */
 export async function valueAt(node: TestNode, name: string): Promise<unknown> {
   const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
   return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
 }
 
 /**
- * Changes an endpoint so often, through one node and the other in turn, and waits until the other one, which has
- * answered with what was before, answers with the change, or fails. Answers how long each took, in milliseconds.
+ * Changes an endpoint this many times, alternately through the two nodes, and waits until the other node, which still
+ * had the previous answer, returns the change, or fails. Returns how long each took, in milliseconds.
  */
 export async function changeInTurn(
   nodes: readonly [TestNode, TestNode],

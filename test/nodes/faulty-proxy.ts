@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A way to a server that can be made slow, or dead without a word. */
+/** A connection to a server that can be made slow, or silently dead. */
 export interface FaultyProxy {
   readonly port: number;
   /** Of every packet, each way, in milliseconds. */
   delayMs: number;
-  /** From now on nothing passes over the connections that are there; new ones work. */
+  /** From now on nothing passes over the existing connections; new ones work. */
   swallow(): void;
   close(): Promise<void>;
 }

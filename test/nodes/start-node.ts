@@ -40,7 +40,7 @@ export function nodeEnvironment(metadataUrl: string): Record<string, string> {
   return {
     LOGWEIR_HOST: "127.0.0.1",
     LOGWEIR_PORT: "0",
-    // Nothing may be made there.
+    // No folder can be created there.
     LOGWEIR_DATA_DIR: join(tmpdir(), "logweir-no-data-folder"),
     LOGWEIR_METADATA_URL: metadataUrl,
     LOGWEIR_PRIVATE_TOKEN: privateToken,
@@ -117,7 +117,7 @@ export async function startNode(
   };
 }
 
-/** Waits until `check` is true, looking every 5 ms, and answers how long that took in milliseconds. */
+/** Waits until `check` is true, checking every 5 ms, and returns how long that took in milliseconds. */
 export async function waitUntil(check: () => Promise<boolean>, limitMs: number): Promise<number> {
   const started = performance.now();
   while (!(await check())) {

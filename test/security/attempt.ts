@@ -1,6 +1,6 @@
 import { type Answer, type SecurityService, secret } from "./security-service.ts";
 
-/** One attempt to get at more than the endpoint gives. */
+/** One attempt to reach more than the endpoint offers. */
 export interface Attempt {
   readonly name: string;
   readonly sql: string;
@@ -8,7 +8,7 @@ export interface Attempt {
 
 type Judge<T> = (attempt: T, answer: Answer) => string | undefined;
 
-/** Sends one. An answer with the other project's data is always wrong; `judge` says what else is. */
+/** Sends one. An answer with the other project's data is always wrong; `judge` reports other failures. */
 export async function tryOne<T extends Attempt>(
   service: SecurityService,
   attempt: T,
@@ -23,7 +23,7 @@ export async function tryOne<T extends Attempt>(
   return { answer, failure: failure === undefined ? undefined : shown };
 }
 
-/** Sends them one after another and collects what went wrong, so that one run names every attempt that got through. */
+/** Sends them one after another and collects failures, so that one run reports every attempt that succeeded. */
 export async function tryAll<T extends Attempt>(
   service: SecurityService,
   attempts: readonly T[],

@@ -8,7 +8,7 @@ import { subjectsWithoutArguments, subjectsWithoutFailure } from "./tables/oracl
 import { aggregatePlaces, type PlacedExpression, scalarPlaces, windowPlaces } from "./tables/oracle-places.ts";
 
 export interface CatalogueOracleOptions {
-  /** Every how many of the catalogue's functions and casts, and every how many of the places of each. */
+  /** The sampling steps: for the catalogue's functions and casts, and for the places of each. */
   readonly everySubject: number;
   readonly everyPlace: number;
   /** Rows of the tables: the first for all, one of the others for some. */
@@ -24,8 +24,7 @@ const placesOf: Readonly<Record<OracleSubject["kind"], readonly Place[]>> = {
 };
 
 /**
- * What is wrong with the answers to a query; undefined where the caller's is the same with and without other
- * projects' rows.
+ * The problem of the answers to a query; undefined when the caller's is the same with and without other projects' rows.
  */
 async function findLeak(bench: OracleBench, rowCount: number, name: string, sql: string): Promise<string | undefined> {
   const { among, alone } = await bench.ask(rowCount, sql);
@@ -33,7 +32,7 @@ async function findLeak(bench: OracleBench, rowCount: number, name: string, sql:
   return `${name}: ${among.text.slice(0, 200)} instead of ${alone.text.slice(0, 200)}: ${sql}`;
 }
 
-/** Asks for a case in one place, with the expression itself as key where its type can be one. */
+/** Tries a case in one place, with the expression itself as key if its type can be one. */
 async function tryPlace(
   bench: OracleBench,
   rowCount: number,
@@ -53,8 +52,8 @@ async function tryPlace(
 }
 
 /**
- * The tests of everything that the catalogue can call: what fails for other projects' rows must not show in the
- * caller's answers.
+ * The tests of everything callable in the catalogue: failures for other projects' rows must not show in the caller's
+ * answers.
  */
 export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: CatalogueOracleOptions): void {
   describe("an expression that can fail for other projects' rows", () => {
@@ -120,7 +119,7 @@ export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: Ca
   });
 }
 
-/** SAFE must answer the same for the caller's rows, whatever others' rows hold. */
+/** SAFE must return the same for the caller's rows, whatever others' rows contain. */
 async function trySafe(
   bench: OracleBench,
   rowCount: number,
@@ -132,7 +131,7 @@ async function trySafe(
     const leak = await findLeak(bench, rowCount, "SAFE", `SELECT COUNT(${safe(column)}), COUNT(*) FROM logs`);
     return leak === undefined ? [] : [leak];
   } catch (error) {
-    // Not every function has the form.
+    // Not every function has this form.
     if (error instanceof GoogleSqlError) return [];
     throw error;
   }

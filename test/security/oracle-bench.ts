@@ -1,5 +1,5 @@
 /**
- * A sandboxed query over one project's rows, asked of a table that holds other projects' rows too and of one that
+ * A sandboxed query over one project's rows, run on a table that also contains other projects' rows and on one that
  * does not.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,14 +19,14 @@ import { parseQuery } from "../../src/googlesql/parse.ts";
 import { resolveSandboxed } from "../../src/googlesql/resolve.ts";
 import { INT64, type SqlType, STRING } from "../../src/googlesql/types.ts";
 
-/** How many different texts of each project the columns hold. Undefined: all are different. */
+/** The number of distinct texts of each project in the columns. Undefined: all are distinct. */
 export const cardinalities = [1, 7, 40, 2000, undefined] as const;
 
 export function textColumn(cardinality: number | undefined): string {
   return `t${cardinality ?? "all"}`;
 }
 
-/** The endpoint's tables: each leaves the other projects' rows out in a way of its own. */
+/** The endpoint's tables: each excludes the other projects' rows in a different way. */
 export const oracleTables = ["logs", "lowered", "coalesced", "regexed", "joined"] as const;
 
 const saved = `WITH
@@ -51,17 +51,14 @@ const layout: TableLayout = {
   presence: new Map(),
 };
 
-/** What a query answered: its rows, or the error that it failed with. */
+/** The result of a query: its rows, or its error. */
 export interface Outcome {
   readonly isError: boolean;
   readonly text: string;
 }
 
 export interface OracleBench {
-  /**
-   * The answers of the caller's project where other projects have rows beside it, and where none has. Throws
-   * `GoogleSqlError`.
-   */
+  /** The answers of the caller's project with and without rows of other projects beside it. Throws `GoogleSqlError`. */
   ask(rowCount: number, text: string): Promise<{ readonly among: Outcome; readonly alone: Outcome }>;
   /**
    * The answers for a table of one row of the caller's project, and for one of another project's. Throws
@@ -72,8 +69,8 @@ export interface OracleBench {
 }
 
 /**
- * Which rows are the caller's: few, so that a query is quick; or most, without which DuckDB leaves dictionaries of
- * more than 2,048 values alone.
+ * The share of the caller's rows: few, so that a query is quick; or most, without which DuckDB does not use
+ * dictionaries of more than 2,048 values.
  */
 const fewOwn = "i % 10 = 0";
 const mostOwn = "i % 5 < 3";

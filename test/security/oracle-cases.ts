@@ -1,4 +1,4 @@
-/** Expressions that are well for one project's rows and fail for all others', made from the catalogue itself. */
+/** Expressions that succeed for one project's rows and fail for all others', generated from the catalogue itself. */
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
 import {
   type Place,
@@ -10,13 +10,13 @@ import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import type { OracleBench, Outcome } from "./oracle-bench.ts";
 import { type ArgumentKind, argumentTexts, operatorForms, ownTexts } from "./tables/oracle-arguments.ts";
 
-/** What is called, and how. */
+/** The called function, and the form of the call. */
 export interface OracleSubject {
   readonly name: string;
   readonly kind: "scalar" | "aggregate" | "window";
   readonly signatures: readonly Signature[];
   readonly print: (args: readonly string[]) => string;
-  /** The form that answers NULL instead of failing, where there is one. */
+  /** The form that returns NULL instead of failing, if there is one. */
   readonly printSafe: ((args: readonly string[]) => string) | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface OracleCase {
   readonly safe: ((column: string) => string) | undefined;
 }
 
-/** What an attack on a subject found. */
+/** The findings of an attack on a subject. */
 export interface Findings {
   readonly cases: readonly OracleCase[];
-  /** Some call of it works for the caller's row. */
+  /** At least one call of it works for the caller's row. */
   readonly isCallable: boolean;
-  /** No call of it is a query: so are casts between types that have no conversion. */
+  /** No call of it is valid: this includes casts between types without a conversion. */
   readonly isRefused: boolean;
 }
 

@@ -99,7 +99,7 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
     ["a header without end", "/*---\nid: x\nSELECT 1", "a.sql:1:1: an endpoint file begins with a header"],
     ["broken YAML", "/*---\nid: [1\n---*/\nSELECT 1", "a.sql:"],
     ["no id", "/*---\nname: a\n---*/\nSELECT 1", "id"],
-    ["an id that is no UUID", "/*---\nid: abc\n---*/\nSELECT 1", "a.sql:2:1: id"],
+    ["an id that is not a UUID", "/*---\nid: abc\n---*/\nSELECT 1", "a.sql:2:1: id"],
     ["an unknown key", `${header("sandboxed: true\n")}SELECT 1`, "a.sql:3:1: sandboxed: there is no such key"],
     ["a value out of range", `${header("max_rows: 0\n")}SELECT 1`, "a.sql:3:1: max_rows"],
     [
@@ -147,17 +147,17 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
       "a.sql:3:1: a sandboxed endpoint needs a WITH clause",
     ],
     [
-      "a tenant's parameter that is not declared",
+      "an undeclared tenant parameter",
       `${header("parameters:\n  project:\ntenant_parameter: projekt\n")}SELECT @project`,
       "a.sql:5:1: there is no parameter projekt; did you mean project?",
     ],
     [
-      "a tenant's parameter that is no text",
+      "a tenant parameter that is not a text",
       `${header("parameters:\n  n: { type: int64 }\ntenant_parameter: n\n")}SELECT @n`,
       "a.sql:5:1: the parameter n is int64; a tenant is told by one of the type string",
     ],
     [
-      "an alias of nothing",
+      "an alias of an unknown table",
       `${header("table_aliases: { b: c }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
       "has no table c",
     ],

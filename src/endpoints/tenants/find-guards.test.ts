@@ -145,9 +145,9 @@ describe("a scan is not confined", () => {
   it.each([
     ["by another field", "select 1 from edge where id = @p", "edge"],
     ["by a condition that OR leaves open", "select 1 from edge where project = @p or id = 'x'", "edge"],
-    ["by a condition that is denied", "select 1 from edge where not (project = @p)", "edge"],
+    ["by a negated condition", "select 1 from edge where not (project = @p)", "edge"],
     ["by a pattern", "select 1 from edge where regexp_contains(project, @p)", "edge"],
-    ["by what a function makes of it", "select 1 from edge where lower(project) = @p", "edge"],
+    ["by the result of a function", "select 1 from edge where lower(project) = @p", "edge"],
     ["by a collation", "select 1 from edge where collate(project, 'und:ci') = @p", "edge"],
     ["by a number", "select 1 from edge where project = @n", "edge"],
     ["by NULL", "select 1 from edge where project = cast(null as string)", "edge"],

@@ -71,9 +71,9 @@ describe("a saved view", () => {
     ["no name", { ...view, name: " " }, "validation_failed"],
     ["a name that is too long", { ...view, name: "x".repeat(121) }, "validation_failed"],
     ["a state that is too long", { ...view, state: "x".repeat(16_385) }, "validation_failed"],
-    ["a state that is no text", { ...view, state: { q: 1 } }, "validation_failed"],
-    ["a field that views have not", { ...view, color: "red" }, "validation_failed"],
-    ["sharing, by who owns nothing", { ...view, is_shared: true }, "insufficient_scope"],
+    ["a state that is not a text", { ...view, state: { q: 1 } }, "validation_failed"],
+    ["a field that views do not have", { ...view, color: "red" }, "validation_failed"],
+    ["sharing by a token that is not an owner's", { ...view, is_shared: true }, "insufficient_scope"],
     ["an endpoint that it may not run", { ...view, endpoint: "closed" }, "unknown_endpoint"],
     ["a source", { ...view, endpoint: "source:edge" }, "unknown_endpoint"],
   ])("is not saved with %s", async (_, payload, code) => {

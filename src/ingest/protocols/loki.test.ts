@@ -96,15 +96,15 @@ describe("decompressSnappy", () => {
   });
 
   it.each([
-    ["nothing", []],
-    ["a length without end", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
-    ["a promise that its bytes cannot keep", [0xff, 0xff, 0x7f, 0x00]],
-    ["a literal that is cut off", [5, 0x10, 1, 2]],
+    ["an empty body", []],
+    ["an unterminated length", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
+    ["a length that its bytes cannot decode to", [0xff, 0xff, 0x7f, 0x00]],
+    ["a truncated literal", [5, 0x10, 1, 2]],
     ["a literal whose length has the top bit set", [5, 0xfc, 0xfa, 0xff, 0xff, 0xff, 0, 0]],
-    ["a copy of what is not there", [5, 0x01, 0x05]],
-    ["a copy from nowhere", [8, 0x00, 1, 0x01, 0x00]],
-    ["more than it promises", [1, 0x08, 1, 2, 3]],
-    ["less than it promises", [5, 0x04, 1, 2]],
+    ["a copy from beyond the start", [5, 0x01, 0x05]],
+    ["a copy with offset zero", [8, 0x00, 1, 0x01, 0x00]],
+    ["more bytes than its length", [1, 0x08, 1, 2, 3]],
+    ["fewer bytes than its length", [5, 0x04, 1, 2]],
   ])("refuses %s", (_, bytes) => {
     expect(() => decompressSnappy(Uint8Array.from(bytes), 10_000_000)).toThrow("not valid snappy");
   });

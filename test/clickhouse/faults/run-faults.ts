@@ -1,4 +1,4 @@
-/** Two nodes over one ClickHouse and one PostgreSQL, under traffic, while one of them after the other goes away. */
+/** Two nodes over one ClickHouse and one PostgreSQL, under traffic, with one fault after another. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,17 +18,17 @@ export interface FaultsOptions {
 }
 
 export interface FaultsReport {
-  /** How often each fault was made. */
+  /** The number of times that each fault was made. */
   readonly faults: Readonly<Record<string, number>>;
   readonly acknowledged: number;
   readonly rows: number;
   /** Answers by method and status. */
   readonly answers: Readonly<Record<string, number>>;
-  /** Reads that saw an event twice while a node put it right, before it was acknowledged there. */
+  /** Reads that saw an event twice while a node was correcting it, before it was acknowledged there. */
   readonly doubledReads: number;
-  /** From the end of a fault until both nodes stored and counted again. */
+  /** The time from the end of a fault until both nodes stored and counted again. */
   readonly slowestRecoveryMs: number;
-  /** Empty where every acknowledged event was found once, and no answer was other than it should be. */
+  /** Empty when every acknowledged event was found once, and every answer was as expected. */
   readonly problems: readonly string[];
 }
 
@@ -111,7 +111,7 @@ async function closeScene({ nodes, server, line, postgres, folder }: Scene): Pro
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Until each node has stored something new and counted it; answers how long that took, in milliseconds. */
+/** Waits until each node has stored something new and counted it; returns how long that took, in milliseconds. */
 async function recovered(scene: Scene, traffic: Traffic): Promise<number> {
   const started = performance.now();
   const before = traffic.acknowledged;
@@ -124,7 +124,7 @@ async function recovered(scene: Scene, traffic: Traffic): Promise<number> {
   return performance.now() - started;
 }
 
-/** What nodes that rest hold, against what was acknowledged. */
+/** The events of idle nodes, compared to the acknowledged ones. */
 async function judge(scene: Scene, traffic: Traffic): Promise<{ readonly rows: number; readonly problems: string[] }> {
   const problems: string[] = [];
   let rows = 0;

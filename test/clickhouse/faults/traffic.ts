@@ -1,4 +1,4 @@
-/** Senders that repeat what was not acknowledged, now to this node and now to that, and readers beside them. */
+/** Senders that retry unacknowledged events, on alternating nodes, and readers beside them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, TestNode } from "../../nodes/start-node.ts";
 
@@ -8,7 +8,7 @@ const READERS = 2;
 /** How long a client waits for an answer, in milliseconds. */
 const PATIENCE_MS = 45_000;
 
-/** Answers that tell a client to come again: then they have to say when. */
+/** Answers that ask a client to retry: they must say when. */
 const LATER: ReadonlySet<number> = new Set([429, 503]);
 
 export interface Counts {
@@ -27,13 +27,13 @@ SELECT COUNT(*) AS row_count, COUNT(DISTINCT id) AS id_count FROM edge
 `;
 
 export class Traffic {
-  /** Of the moment: nodes are killed and started again. */
+  /** The current nodes: they are killed and started again. */
   readonly #nodes: () => readonly TestNode[];
   readonly problems: string[] = [];
   readonly answers = new Map<string, number>();
   readonly #acknowledged = Array.from({ length: SENDERS }, () => 0);
   readonly #work: Promise<unknown>[] = [];
-  /** Queries that saw some event twice while a node was still putting it right. */
+  /** Queries that saw some event twice while a node was still correcting it. */
   doubledReads = 0;
   #isEnding = false;
 
@@ -56,7 +56,7 @@ export class Traffic {
     await Promise.all(this.#work);
   }
 
-  /** Undefined where the node has no answer now. */
+  /** Undefined when the node does not answer now. */
   async count(node: TestNode): Promise<Counts | undefined> {
     const answer = await this.#ask(node, "GET", "/api/endpoints/query/faults.counts");
     if (answer?.status !== 200) return undefined;
@@ -98,7 +98,7 @@ export class Traffic {
     return node;
   }
 
-  /** Undefined where no answer came. */
+  /** Undefined when there was no answer. */
   async #ask(node: TestNode, method: string, path: string, body?: unknown): Promise<Answer | undefined> {
     const answer = await node.call(method, path, body, { timeoutMs: PATIENCE_MS }).catch(() => undefined);
     const kind = `${method} ${answer?.status ?? "without an answer"}`;
@@ -116,7 +116,7 @@ export class Traffic {
 
 function makeEvent(sender: number, n: number): object {
   const id = `sender ${sender} event ${n}`;
-  // Each brings fields and tenants that are new now and then.
+  // Each brings fields and tenants, some of them new.
   const field = `field_${Math.floor(n / 2_000)}`;
   return {
     id,

@@ -1,4 +1,4 @@
-/** What stands between nodes and a server, and can be told to behave as a bad network does. */
+/** A proxy between nodes and a server that can behave like a bad network. */
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -34,7 +34,7 @@ export class TroubledLine {
     this.#state = state;
     for (const pair of this.#pairs) {
       if (state === "cut") pair.end();
-      // A connection that fell silent stays so.
+      // A connection that fell silent stays silent.
       if (state === "silent") pair.isSilent = true;
     }
   }
@@ -68,7 +68,7 @@ class Pair {
       [near, far],
       [far, near],
     ] as const) {
-      // Pieces stay in their order: each waits for the one before.
+      // Pieces stay in order: each waits for the previous one.
       let before: Promise<void> = Promise.resolve();
       from.on("data", (piece: Buffer) => {
         if (this.isSilent) return;

@@ -11,20 +11,20 @@ export interface Size {
   readonly tenantsPerRound: number;
   readonly queriesPerTenant: number;
   /**
-   * The round from which on others have taken all columns of a source, so that fields of tenants that come then are
-   * in the JSON alone.
+   * The round from which on others have taken all columns of a source, so that fields of later tenants are in the JSON
+   * only.
    */
   readonly crowdedFrom: Readonly<Record<SentEvent["source"], number>>;
 }
 
-/** Calls that are under way at once. */
+/** The number of concurrent calls. */
 const CONCURRENCY = 4;
 const sources = ["edge", "function"] as const;
 
 /**
- * The rule of the house on tenants, tested: what a caller is answered by a store that holds other tenants too is,
- * byte for byte, what a store answers that holds its own tenants only, whatever was sent and asked. A failure names
- * the seed, the events and the call.
+ * The rule about tenants as a test: the answer from a store that contains other tenants too equals, byte for byte, that
+ * of a store with the caller's tenants only, whatever was sent and queried. A failure names the seed, the events and
+ * the call.
  */
 export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerTenant, crowdedFrom }: Size): void {
   let stores: TwoStores;
@@ -111,7 +111,7 @@ async function compare(stores: TwoStores, { tenant, query, isPinned }: Call): Pr
   const [alone, shared] = await Promise.all([stores.ask("alone", call), stores.ask("shared", call)]);
   const [expected, answered] = [show(alone, query), show(shared, query)];
   const leaks = answered.includes(foreignMark) && !JSON.stringify(query.parameters).includes(foreignMark);
-  // A query over events that were stored must not fail by itself.
+  // A query over stored events must not fail by itself.
   if (expected === answered && !leaks && shared.status < 500) return undefined;
   return [
     `${isPinned ? "pinned" : "named"} ${query.endpoint} ${JSON.stringify(query.parameters)}`,
@@ -121,12 +121,12 @@ async function compare(stores: TwoStores, { tenant, query, isPinned }: Call): Pr
   ].join("\n");
 }
 
-/** What of an answer is compared. */
+/** The compared parts of an answer. */
 function show({ status, headers, body }: Seen, { isExact, hasOpenOrder = false }: TenantQuery): string {
   const { link, "x-logweir-next-cursor": cursor, age: _age, "cache-status": cached, etag, ...others } = headers;
-  // A place in the result is sealed anew each time.
+  // A cursor is encrypted anew each time.
   const page = cursor === undefined ? link?.replace(/cursor=[^>&]*/, "cursor=") : "cursor";
-  // How long an answer has been kept is time.
+  // The age of a cached answer depends on time.
   const cache = cached?.replace(/ttl=-?\d+/, "ttl=");
   const exact = [status, others, page, cache];
   if (isExact && status === 200 && hasOpenOrder) return JSON.stringify([...exact, sortRows(body.toString())]);

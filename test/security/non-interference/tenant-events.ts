@@ -1,12 +1,15 @@
 import fc from "fast-check";
 
-/** Stands in every value and in many keys of other tenants. Nothing that is answered may hold it. */
+/** Part of every value and of many keys of other tenants. No answer may contain it. */
 export const foreignMark = "FOREIGN";
 
-/** One tenant that asks, what it sent, and what others sent before and after. All events as JSON texts, by source. */
+/**
+ * A tenant that queries, the events that it sent, and those that others sent before and after. All events as JSON
+ * texts, by source.
+ */
 export interface TenantCase {
   readonly tenant: string;
-  /** Time and id of an event of its own. */
+  /** The time and id of an event. */
   readonly event: { readonly timestamp: string; readonly id: string };
   readonly own: readonly SentEvent[];
   readonly othersBefore: readonly SentEvent[];
@@ -18,15 +21,12 @@ export interface SentEvent {
   readonly json: string;
 }
 
-/**
- * Names that both sides use, so that they meet: declared fields, other spellings of them, and names that are
- * nobody's.
- */
+/** Names that both sides use, so that they collide: declared fields, other spellings of them, and undeclared names. */
 export const fieldNames: readonly string[] = [
   ..."dur list origin_time a b path status code level tags x".split(" "),
   ..."Dur LIST Path A 1x x-y request response Request STATUS_CODE status_code port url".split(" "),
 ];
-/** Fields of numbers that no sum takes, whose order would show in it. */
+/** Fields of numbers that are never summed, because a sum would depend on their order. */
 export const wideNames: readonly string[] = ["big", "Big"];
 const oddNames: readonly string[] = ["__proto__", "constructor", "toString", "id", "timestamp", "Timestamp", "a.b", ""];
 const topLevelNames: readonly string[] = [
@@ -47,7 +47,7 @@ function scalars(side: Side): fc.Arbitrary<string> {
   );
 }
 
-/** Texts that JSON may write in several ways. */
+/** Texts with several representations in JSON. */
 const wideTexts = ["\u0000\u001f", "\\u001f", '"\\', "\u2028</script>", "\ud83d\ude00", " 7 ", "1_0", "NaN"];
 const wide = fc.oneof(
   fc.constantFrom("1e21", "-1.5e300", "1e-7", "0.000001", "5e-324", "-0", "123456789012345680000", "1e400", "0.1"),
@@ -117,7 +117,7 @@ function eventParts(side: Side): fc.Arbitrary<EventParts> {
     source: fc.constantFrom("edge" as const, "edge" as const, "function" as const),
     metadata: fc.oneof(
       { arbitrary: fields(side, value), weight: 8 },
-      // A request or response of another shape than the source declares.
+      // A request or response with a shape other than the declared one.
       {
         arbitrary: fc.tuple(fields(side, value), value).map(([a, b]) => `{"request":${a},"response":${b}}`),
         weight: 3,
@@ -140,7 +140,7 @@ function eventParts(side: Side): fc.Arbitrary<EventParts> {
   });
 }
 
-/** Names of tenants that something might take for another's, or for something else. */
+/** Names of tenants that might be mistaken for another's, or for something else. */
 const tenantForms: readonly ((number: number) => string)[] = [
   (number) => `own${number}`,
   (number) => `${7000 + number}`,
@@ -152,12 +152,12 @@ const tenantForms: readonly ((number: number) => string)[] = [
   (number) => ` own${number}\t`,
 ];
 
-/** The name of a tenant as events tell it: a number where it looks like one and the event's second is even. */
+/** The name of a tenant in an event: a number when it looks like one and the event's second is even. */
 function tenantText(tenant: string, second: number): string {
   return /^\d+$/.test(tenant) && second % 2 === 0 ? tenant : JSON.stringify(tenant);
 }
 
-/** Other tenants whose names are much like the one that asks. */
+/** Other tenants whose names resemble the name of the one that queries. */
 function otherTenants(tenant: string, number: number): readonly string[] {
   const swapped = tenant === tenant.toUpperCase() ? tenant.toLowerCase() : tenant.toUpperCase();
   const like = [`${tenant}~`, swapped === tenant ? `${tenant}0.0` : swapped, `${foreignMark}${number}`];
@@ -192,7 +192,7 @@ function request(tenant: string, id: string, url: string): SentEvent {
   };
 }
 
-/** Events whose tenant is no text, or whose tenant field is spelt otherwise, as loggers send by accident. */
+/** Events whose tenant is not a text, or whose tenant field is spelled differently, as loggers send by accident. */
 const strayEvents: readonly SentEvent[] = [
   { source: "edge", json: `{"project":{"a":1},"event_message":"${foreignMark}"}` },
   { source: "edge", json: `{"project":["${foreignMark}",2]}` },
@@ -237,7 +237,7 @@ export function tenantCases(): fc.Arbitrary<(number: number) => TenantCase> {
     });
 }
 
-/** Events of others that take all the columns that a source may have. */
+/** Events of others that take all the columns a source may have. */
 export function crowdingEvents(source: SentEvent["source"]): readonly SentEvent[] {
   return Array.from({ length: 4 }, (_, index) => {
     const tenant = `${foreignMark}-crowd${index}`;

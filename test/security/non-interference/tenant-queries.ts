@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { fieldNames, foreignMark, wideNames } from "./tenant-events.ts";
 
-/** What a caller asks, without the project. */
+/** A caller's query, without the project. */
 export interface TenantQuery {
   readonly endpoint: string;
   /** Below the endpoint's own path; empty for a call of the endpoint. */
@@ -9,7 +9,7 @@ export interface TenantQuery {
   readonly parameters: Readonly<Record<string, string>>;
   readonly redacts?: boolean | undefined;
   /**
-   * False where the message tells of whichever row fails first: then status and code are compared, and that nothing
+   * False when the message depends on which row fails first: then only status and code are compared, and that nothing
    * of others is shown.
    */
   readonly isExact: boolean;
@@ -58,7 +58,7 @@ const aggregate = fc
 
 const table = fc.constantFrom("edge_logs", "edge_logs", "function_logs");
 const from = table.map((name) => `from ${name} t cross join unnest(metadata) m`);
-/** Elements of lists, and records that a query has made anew. */
+/** Elements of lists, and records that a query constructs. */
 const fromElements = fc
   .tuple(table, fc.constantFrom("m.lists", "m.request", "m.response", "m.a", "m.list"))
   .map(([name, list]) => `from ${name} t cross join unnest(metadata) n cross join unnest(n.${list.slice(2)}) m`);
@@ -70,7 +70,7 @@ const fromBoth = fc.constant(
   "from (select id, m from edge_logs cross join unnest(metadata) m union all select id, m from function_logs " +
     "cross join unnest(metadata) m) t",
 );
-/** Numbers and texts that JSON may write in several ways. */
+/** Numbers and texts with several representations in JSON. */
 const wide = fc.oneof(
   fc.constantFrom(...wideNames).map((name) => `m.${name}`),
   fc.constantFrom("m.big.big", "m.lists.url", "m.request.port", "m.response.status_code", "m.request.path"),
@@ -116,7 +116,7 @@ const orderedQuery = fc.oneof(
   }),
 );
 
-/** Rows come in whatever order the engine makes them. */
+/** Rows come in the engine's own order. */
 const unorderedQuery = fc.oneof(
   fc
     .tuple(field, from, from)
@@ -125,7 +125,7 @@ const unorderedQuery = fc.oneof(
   fc.tuple(field, aggregate, from).map(([x, y, rest]) => `select ${x} as k, ${y} as v ${rest} group by k`),
 );
 
-/** Queries that are wrong for many or all tenants: their messages come from names and types. */
+/** Queries that fail for many or all tenants: their messages depend on names and types. */
 const wrongQuery = fc.oneof(
   fc.tuple(field, from).map(([x, rest]) => `select ${x}.deeper.still, ${x} + date '2026-01-01' ${rest}`),
   fc.tuple(field, from).map(([x, rest]) => `select abs(${x}, m) ${rest}`),
@@ -169,8 +169,8 @@ const overview = fc.record({
 });
 
 /**
- * Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, exploring, following, in every
- * format.
+ * Calls over every access path of a query: own rows, a consumer's SQL or LQL, the counts, exploring, following, in
+ * every format.
  */
 export const tenantQueries: fc.Arbitrary<TenantQuery> = fc.oneof(
   {

@@ -6,13 +6,13 @@ import { type RunningService, startService } from "../../../src/service/service.
 
 const privateToken = "private-token-of-the-two-stores-0123456789";
 
-/** Headers that tell of the moment or the connection, and the lengths that follow from them. */
+/** Headers that depend on the moment or the connection, and the lengths that follow from them. */
 const passingHeaders = new Set(["date", "server-timing", "x-request-id", "connection", "keep-alive"]);
 
 /** `alone` holds the caller's tenants only, `shared` the same and others beside them. */
 export type Which = "alone" | "shared";
 
-/** What a caller sees of an answer; of a result with further pages, all of them behind one another. */
+/** An answer as the caller sees it; a paginated result includes all of its pages. */
 export interface Seen {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface TwoStores {
   ingest(which: Which, source: string, events: readonly string[]): Promise<void>;
   /** A call by a token that pins the tenant, or by one that only names it. */
   ask(which: Which, call: TenantCall): Promise<Seen>;
-  /** Stops both, which writes everything into the files, and starts them again. */
+  /** Stops both, which writes everything to the files, and starts them again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -73,9 +73,9 @@ async function tokenOf({ service, tokens }: Store, tenant: string, isPinned: boo
   return secret;
 }
 
-/** Pages that are followed. */
+/** The maximum number of pages followed. */
 const MAX_PAGES = 6;
-/** How long a tail is waited for. */
+/** The timeout of a tail. */
 const TAIL_MS = 20_000;
 
 async function headersOf(store: Store, { tenant, isPinned, redacts }: TenantCall): Promise<Record<string, string>> {
@@ -89,7 +89,7 @@ function pathOf({ tenant, isPinned, endpoint, path = "", parameters }: TenantCal
   return `/api/endpoints/query/${endpoint}${path}?${sent}`;
 }
 
-/** What leads to the next page. */
+/** The parts of an answer that lead to the next page. */
 function nextOf({ headers }: Seen): string | undefined {
   return headers["x-logweir-next-cursor"] ?? /[?&]cursor=([^>&]*)/.exec(headers.link ?? "")?.[1];
 }

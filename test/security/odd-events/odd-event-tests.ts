@@ -8,7 +8,7 @@ import { oddEdgeEvents, oddFunctionEvents } from "./odd-events.ts";
 
 const privateToken = "private-token-of-the-odd-events-0123456789";
 
-/** What `aaa` asks: the saved queries, and what a dashboard would ask of its own fields. */
+/** The queries of `aaa`: the saved ones, and those of a dashboard over its own fields. */
 const consumerQueries: readonly string[] = [
   "select id, timestamp, event_message, metadata from T order by id",
   "select sum(m.dur) s, max(m.dur) x, avg(m.dur) a from T t cross join unnest(metadata) m",
@@ -55,7 +55,7 @@ interface OddCase {
   readonly source: string;
   readonly like: "edge" | "function";
   readonly json: string;
-  /** True where the project that asks sends it. */
+  /** True when the project that queries sends it. */
   readonly isOwn: boolean;
 }
 
@@ -113,7 +113,7 @@ export function testOddEvents(step: number, first: number): void {
     secrets.set(kind, secret);
   };
 
-  /** All answers about a source, by the query, each with its status. */
+  /** All answers about a source by query, each with its status. */
   const ask = async ({ source, like }: OddCase) => {
     const table = `${source}_logs`;
     const answers = new Map<string, string>();

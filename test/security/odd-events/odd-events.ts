@@ -1,9 +1,9 @@
 /**
- * Events that loggers send by accident or by malice, as JSON texts; `@` stands for what tells the sender's project, so
- * that each is sent by another project, by none, and by the project that asks.
+ * Events that loggers send by accident or by malice, as JSON texts; `@` is replaced by the reference to the sender's
+ * project, so that each is sent by another project, by none, and by the project that queries.
  */
 export const oddEdgeEvents: readonly string[] = [
-  // Reserved names in another case.
+  // Reserved names in other letter cases.
   '{@"Timestamp":"2026-01-01"}',
   '{@"TIMESTAMP":1795309517,"timestamp":"2026-01-01T00:00:00Z"}',
   '{@"ID":"x"}',
@@ -25,7 +25,7 @@ export const oddEdgeEvents: readonly string[] = [
   '{"PROJECT":{"a":1},"project":"bbb"}',
   '{"project":[{"a":1}]}',
   '{"project":null}',
-  // Records of another shape than is declared.
+  // Records with a shape other than the declared one.
   '{@"metadata":"x"}',
   '{@"metadata":5}',
   '{@"metadata":[1,2]}',
@@ -48,7 +48,7 @@ export const oddEdgeEvents: readonly string[] = [
   '{@"metadata":{"response":{"origin_time":[1,2]}}}',
   '{@"metadata":{"response":[]}}',
   '{@"metadata":{"response":{"status_code":99999999999999999999}}}',
-  // Fields of nobody's declaration that the asking project has, in other shapes.
+  // Undeclared fields that the querying project also has, in other shapes.
   '{@"metadata":{"dur":{"a":1}}}',
   '{@"metadata":{"dur":"slow"}}',
   '{@"metadata":{"dur":[{"a":1}]}}',
@@ -62,7 +62,7 @@ export const oddEdgeEvents: readonly string[] = [
   '{@"metadata":{"word":5}}',
   '{@"metadata":{"word":{"a":"x"}}}',
   '{@"metadata":{"Dur":5,"DUR":"x","dur":{"a":1}}}',
-  // Names that mean something to JavaScript, SQL or the store.
+  // Names with a meaning to JavaScript, SQL or the store.
   '{@"__proto__":{"a":1},"metadata":{"__proto__":{"toString":1}}}',
   '{@"constructor":1,"toString":{"a":1},"metadata":{"hasOwnProperty":1,"length":5}}',
   '{@"lw_run":7,"c1":"x","j1":{"a":1},"p1":true,"_overflow":{"a":1}}',
