@@ -24,15 +24,15 @@ function problemsOf(some: Partial<HostReport>) {
   return findStoreProblems({ ...report, ...some }, "/data/store", undefined);
 }
 
-describe("what is told of a store", () => {
-  it("has times to the microsecond, and none of a source without events", () => {
+describe("the report of a store", () => {
+  it("has times to the microsecond, and null times for a source without events", () => {
     const told = { name: "edge", rowCount: 10, oldestTimestampUs: 3n, newestTimestampUs: 9_007_199_254_740_993n };
     expect(toStatistics(edge)).toEqual(told);
     const empty = { ...edge, rowCount: 0, oldestUs: null, newestUs: null };
     expect(toStatistics(empty)).toEqual({ ...told, rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null });
   });
 
-  it("has the figures of each source, mistyped fields, and events without a tenant where tenants are told apart", () => {
+  it("lists figures and mistyped fields by source, and counts events without a tenant in sources with tenants", () => {
     const mistyped = { path: "n", type: "INT64", count: 2, example: "x" };
     const sources = [edge, { ...edge, name: "other", tenantlessCount: 0 }];
     const told = toReport({ ...report, sources }, { directory: "/data", logLoss: loss }, (name) =>
@@ -50,7 +50,7 @@ describe("what is told of a store", () => {
     expect(told.sources[0]).not.toHaveProperty("tenantlessCount");
   });
 
-  it("says what was lost, and what to do", () => {
+  it("explains a truncated log and what to do about it", () => {
     expect(findStoreProblems(report, undefined, loss)).toEqual([
       {
         code: "log_shortened",
@@ -63,8 +63,8 @@ describe("what is told of a store", () => {
   });
 });
 
-describe("problems of a store", () => {
-  it("begin where half a gigabyte of the disk, or twice the log, is not free", () => {
+describe("the problems of a store", () => {
+  it("include the disk if less than half a gigabyte, or twice the log's size, is free", () => {
     expect(problemsOf({ diskFreeBytes: 512 * MEBIBYTE })).toEqual([]);
     expect(problemsOf({ diskFreeBytes: 512 * MEBIBYTE - 1 })).toEqual([
       {
@@ -78,7 +78,7 @@ describe("problems of a store", () => {
     expect(problemsOf({ diskFreeBytes: 800 * MEBIBYTE - 1, logBytes: 400 * MEBIBYTE })).toHaveLength(1);
   });
 
-  it("begin where the log is longer than half a gigabyte", () => {
+  it("include the log if it is longer than half a gigabyte", () => {
     expect(problemsOf({ logBytes: 512 * MEBIBYTE })).toEqual([]);
     expect(problemsOf({ logBytes: 512 * MEBIBYTE + 1 })).toEqual([
       {
@@ -89,7 +89,7 @@ describe("problems of a store", () => {
     ]);
   });
 
-  it("begin where more than a million and a half events of a source are not compacted", () => {
+  it("include a source with more than 1,500,000 events that are not compacted", () => {
     const ofTail = (tailRowCount: number) => problemsOf({ sources: [{ ...edge, tailRowCount }, edge] });
     expect(ofTail(1_500_000)).toEqual([]);
     expect(ofTail(1_500_001)).toEqual([
@@ -102,10 +102,10 @@ describe("problems of a store", () => {
   });
 });
 
-describe("work over the ends of the engine", () => {
+describe("the retry of work", () => {
   const lost = new EngineError("unavailable", "it ended", { isLost: true });
 
-  it("waits for a host each time, and is told from the second time on that it may be done", async () => {
+  it("waits for a host before each attempt, and tells every repeated attempt that the work may be done", async () => {
     const steps: unknown[] = [];
     const ready = async () => void steps.push("ready");
     const result = await untilDone(ready, async (mayBeDone) => {
@@ -117,7 +117,7 @@ describe("work over the ends of the engine", () => {
     expect(steps).toEqual(["ready", false, "ready", true, "ready", true]);
   });
 
-  it("is given up after five ends", async () => {
+  it("gives up after the engine has ended five times", async () => {
     const work = vi.fn().mockRejectedValue(lost);
     await expect(untilDone(async () => undefined, work)).rejects.toBe(lost);
     expect(work).toHaveBeenCalledTimes(5);
@@ -126,20 +126,20 @@ describe("work over the ends of the engine", () => {
   it.each([
     ["another error of the engine", new EngineError("unavailable", "no room")],
     ["a defect", Object.assign(new Error("odd"), { isLost: true })],
-  ])("is not tried again after %s", async (_, error) => {
+  ])("does not repeat the work after %s", async (_, error) => {
     const work = vi.fn().mockRejectedValue(error);
     await expect(untilDone(async () => undefined, work)).rejects.toBe(error);
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  it("looks up every id of a batch", () => {
+  it("looks up every id of a repeated batch", () => {
     const payload = Buffer.from("rows");
     const header = { rowCount: 2, columns: [], ownIdRows: [1] };
     expect(withOwnIds({ header, payload })).toEqual({ header: { ...header, ownIdRows: "all" }, payload });
   });
 });
 
-describe("a snapshot", () => {
+describe("takeSnapshot", () => {
   function hostOf() {
     let begin = () => {};
     let fail = (_: Error) => {};
@@ -153,7 +153,7 @@ describe("a snapshot", () => {
     return { host, endSnapshot, begin, fail, begun };
   }
 
-  it("is of one file, until it is released", async () => {
+  it("returns a snapshot of one file, which lasts until its release", async () => {
     const { host, endSnapshot, begin } = hostOf();
     begin();
     const snapshot = await takeSnapshot(host, new AbortController().signal);
@@ -167,7 +167,7 @@ describe("a snapshot", () => {
     expect(endSnapshot).toHaveBeenCalledTimes(1);
   });
 
-  it("is released where the caller was gone before it was there, and only then", async () => {
+  it("releases the snapshot if the caller leaves before it exists, but not before it is created", async () => {
     const { host, endSnapshot, begin, begun } = hostOf();
     const caller = new AbortController();
     const taken = takeSnapshot(host, caller.signal);
@@ -180,7 +180,7 @@ describe("a snapshot", () => {
     expect(endSnapshot).toHaveBeenCalledTimes(1);
   });
 
-  it("is not released where it was never made", async () => {
+  it("releases nothing if the snapshot could not be created", async () => {
     const { host, endSnapshot, fail } = hostOf();
     const lost = new EngineError("unavailable", "it ended", { isLost: true });
     fail(lost);
