@@ -23,6 +23,8 @@ export interface Compilation {
    * always is. What may fail is computed over NULLs where it is false, in whatever order the server computes.
    */
   guard: string | undefined;
+  /** Sub-queries that the server would compute ahead of the branch in which they may fail. */
+  readonly branchQueries: ReadonlySet<Scan>;
   /** How many expressions that may fail were printed. */
   failingCount: number;
   /** SELECTs that were put into FROM of another. */

@@ -3,6 +3,7 @@
 import type { Column, ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
+import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { type Block, openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
@@ -13,7 +14,7 @@ import { buildOrderBy, buildScan } from "./scans.ts";
 import type { ServerTables } from "./server-table.ts";
 
 export function createCompilation(
-  query: Pick<ResolvedQuery, "parameters">,
+  query: Pick<ResolvedQuery, "parameters" | "scan">,
   analysis: Analysis,
   tables: ServerTables,
   { timeZone, bindsConstants }: { readonly timeZone: string; readonly bindsConstants: boolean },
@@ -28,6 +29,7 @@ export function createCompilation(
     tablesRead: new Set(),
     parametersRead: new Set(),
     guard: undefined,
+    branchQueries: analysis.holdsQueries ? failingBranchQueries(query.scan) : new Set(),
     failingCount: 0,
     wrapCount: 0,
     aliasCount: 0,

@@ -1,5 +1,5 @@
 /** Sub-queries in expressions. Those that read columns of the query around them find none, and are not pushed. */
-import type { Expr, Scan, SubqueryExpr } from "../../../googlesql/resolved.ts";
+import type { Expr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
 import { type Block, openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
@@ -7,13 +7,15 @@ import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
 import { renderBlock } from "./render.ts";
 
-function build(compilation: Compilation, scan: Scan): Block {
+function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "scan" | "span">): Block {
+  if (compilation.branchQueries.has(scan))
+    throw new NotPushed("a sub-query that may fail, in a branch that may not be taken", span);
   return unguarded(compilation, () => compilation.buildScan(compilation, scan));
 }
 
 export function printSubquery(compilation: Compilation, expression: SubqueryExpr): string {
-  const { mode, scan, output, type } = expression;
-  const block = build(compilation, scan);
+  const { mode, output, type } = expression;
+  const block = build(compilation, expression);
   if (mode === "EXISTS") return `exists(${renderBlock(block)})`;
   if (output === undefined) throw new NotPushed("a sub-query without a column", expression.span);
   if (mode === "ARRAY" || isWrapped(type))
@@ -28,13 +30,13 @@ export function printInSubquery(
   expression: Expr & { kind: "InSubquery" },
   operand: string,
 ): string {
-  const { operator, scan, output, span } = expression;
+  const { operator, output, span } = expression;
   if (operator !== "IN") throw new NotPushed("LIKE ANY or ALL of a sub-query", span);
   const { type } = output;
   if (!isComparable(type) || type.kind === "FLOAT64")
     throw new NotPushed(`IN over values of the type ${type.kind}`, span);
   const select = (condition?: (column: string) => string) => {
-    const built = build(compilation, scan);
+    const built = build(compilation, expression);
     const block = condition === undefined ? openBlock(compilation, built) : wrapBlock(compilation, built);
     const found = scopeOf(block).find(output.id);
     if (found === undefined) throw new NotPushed("a sub-query that reads columns of the query around it", span);

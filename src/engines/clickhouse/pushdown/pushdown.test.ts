@@ -59,6 +59,18 @@ describe("the pushdown planner", () => {
     });
   });
 
+  it("pushes what cannot fail of a sub-query in a branch that may not be taken, and computes the rest locally", () => {
+    const query =
+      "SELECT IF(project = 'a', 1, (SELECT SUM(CAST(x.id AS INT64)) FROM edge_logs x WHERE x.project = 'b')) FROM edge_logs";
+    const { server, reasons } = divide(query) as Exclude<ReturnType<typeof divide>, string>;
+    expect(reasons).toEqual(["1:29 a sub-query that may fail, in a branch that may not be taken"]);
+    expect(server).toEqual([
+      "SELECT t1.`c_project` AS o1 FROM `events_1` AS t1",
+      "SELECT t2.`id` AS o1 FROM `events_1` AS t2 WHERE (t2.`c_project` = 'b')",
+    ]);
+    expect(divide("SELECT IF(project = 'a', 1, (SELECT COUNT(*) FROM edge_logs)) FROM edge_logs")).toBe("whole");
+  });
+
   it("filters on the server below an UNNEST that runs locally", () => {
     const query = "SELECT s.ms FROM edge_logs, UNNEST(metadata) m, UNNEST(m.spans) s WHERE project = 'a' AND s.ms > 1";
     expect(divide(query)).toEqual({

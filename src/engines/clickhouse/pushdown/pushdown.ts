@@ -5,6 +5,8 @@
  */
 
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
+import { canFail } from "../../lowering/branch-queries.ts";
+import { someScanned } from "../../lowering/children.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
@@ -28,7 +30,7 @@ import {
   readsLate,
   readsTables,
 } from "./part.ts";
-import { mapOwn, type Rewriting } from "./rewrite.ts";
+import { mapOwn, mapScan, type Rewriting } from "./rewrite.ts";
 
 /** A sub-tree that the server runs, in the tree that the embedded engine runs. */
 export interface Remote {
@@ -57,7 +59,12 @@ export class Pushdown {
     this.#rewriting = {
       definitions: new Map(),
       expression: () => undefined,
-      scan: (scan) => this.settle(this.divide(scan)),
+      scan: (scan) => (compilation.branchQueries.has(scan) ? mapScan(scan, ofBranch) : this.settle(this.divide(scan))),
+    };
+    // Of a sub-query that a branch holds, the server computes what cannot fail.
+    const ofBranch: Rewriting = {
+      ...this.#rewriting,
+      scan: (scan) => (someScanned(scan, canFail) ? undefined : this.settle(this.divide(scan))),
     };
   }
 

@@ -14,12 +14,12 @@ import type {
 } from "../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import { BOOL } from "../../../googlesql/types.ts";
+import { canFail } from "../../lowering/branch-queries.ts";
 import { someExpression, someScanned } from "../../lowering/children.ts";
-import { SAFE_FUNCTIONS } from "../../lowering/failing.ts";
 import { isRandomCall } from "./expression/random-call.ts";
 
-/** Ids that no column of a resolved query reaches. */
-const FIRST_GUARD = 1_000_000;
+/** Ids that no column of a resolved query reaches, nor those that stand for the rows of a server. */
+const FIRST_GUARD = 2_000_000;
 
 interface Guards {
   made: number;
@@ -190,9 +190,6 @@ function guardQuery(guards: Guards, asked: Asked, scan: Scan, taken: Expr | unde
 }
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
-
-const canFail = (at: AnyExpr): boolean =>
-  at.kind === "Cast" ? !at.isSafe && at.type.kind !== "STRING" : at.kind === "Call" && !SAFE_FUNCTIONS.has(at.function);
 
 /** A sub-query without FROM is printed as the expression that it is. */
 const isLone = (scan: Scan) => scan.kind === "Project" && scan.input.kind === "SingleRow";
