@@ -1,20 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "./authenticator.ts";
-import { hashSecret } from "./secret.ts";
-import type { Token, TokenStore } from "./token.ts";
+import { storedToken } from "./testing/stored-token.ts";
+import type { TokenStore } from "./token.ts";
 
-const token = (secret: string): Token => ({
-  id: secret,
-  hash: hashSecret(secret),
-  description: "",
-  scopes: ["query"],
-  pins: {},
-  budget: {},
-  redaction: "fixed",
-  createdAt: 0,
-  expiresAt: undefined,
-  revokedAt: undefined,
-});
 const fixed = { id: "LOGWEIR_PRIVATE_TOKEN", secret: "fixed-secret", scopes: ["private"] };
 
 /** A store of one token, `stored`, that other processes may change. */
@@ -26,7 +14,7 @@ function createStore() {
       return String(counts.version);
     },
     ownChanges: () => counts.changes,
-    list: async () => [token("stored")],
+    list: async () => [storedToken("stored")],
   };
   return { counts, store: store as TokenStore };
 }

@@ -1,20 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KnownTokens } from "./known-tokens.ts";
 import { hashSecret } from "./secret.ts";
+import { storedToken } from "./testing/stored-token.ts";
 import type { Token } from "./token.ts";
-
-const token = (secret: string): Token => ({
-  id: secret,
-  hash: hashSecret(secret),
-  description: "",
-  scopes: ["query"],
-  pins: {},
-  budget: {},
-  redaction: "fixed",
-  createdAt: 0,
-  expiresAt: undefined,
-  revokedAt: undefined,
-});
 
 /** A store whose reads are resolved by hand. */
 function createStore() {
@@ -36,7 +24,7 @@ describe("KnownTokens", () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
     const first = known.read();
-    store.pending.shift()?.resolve([token("a")]);
+    store.pending.shift()?.resolve([storedToken("a")]);
     await first;
     store.change();
     let ended = 0;
@@ -59,7 +47,7 @@ describe("KnownTokens", () => {
     const before = known.read();
     store.change();
     const after = known.read();
-    store.pending.shift()?.resolve([token("a")]);
+    store.pending.shift()?.resolve([storedToken("a")]);
     await vi.advanceTimersByTimeAsync(0);
     store.pending.shift()?.resolve([]);
     await Promise.all([before, after]);
@@ -72,12 +60,12 @@ describe("KnownTokens", () => {
     const other = Buffer.from(hashSecret("a"));
     other.writeUInt8(other.readUInt8(31) ^ 1, 31);
     const reading = known.read();
-    store.pending.shift()?.resolve([{ ...token("b"), hash: other }]);
+    store.pending.shift()?.resolve([{ ...storedToken("b"), hash: other }]);
     await reading;
     expect(known.find("a")).toBeUndefined();
     store.change();
     const again = known.read();
-    store.pending.shift()?.resolve([{ ...token("b"), hash: other }, token("a")]);
+    store.pending.shift()?.resolve([{ ...storedToken("b"), hash: other }, storedToken("a")]);
     await again;
     expect(known.find("a")?.identity.tokenId).toBe("a");
   });
