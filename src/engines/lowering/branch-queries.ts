@@ -1,13 +1,9 @@
 /** Sub-queries that must not be computed ahead: they may fail, and stand where a branch decides whether they count. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
 import { someExpression, someScanned } from "./children.ts";
-import { SAFE_FUNCTIONS } from "./failing.ts";
+import { canFail } from "./failing.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
-
-/** Whether an expression may fail by itself, its operands aside. */
-export const canFail = (at: AnyExpr): boolean =>
-  at.kind === "Cast" ? !at.isSafe && at.type.kind !== "STRING" : at.kind === "Call" && !SAFE_FUNCTIONS.has(at.function);
 
 /** The operands of CASE, IF, IFNULL and COALESCE that are computed only where others say so. */
 function branchesOf(at: AnyExpr): readonly (Expr | undefined)[] {

@@ -4,7 +4,7 @@
  * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
  * in its place.
  */
-import type { CallExpr, Column, Expr } from "../../googlesql/resolved.ts";
+import type { AggregateCall, CallExpr, Column, Expr, WindowCall } from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
 import { someExpression } from "./children.ts";
 
@@ -69,10 +69,10 @@ export class Failing {
       case "RecordField":
         return this.#mayFail(expression.base);
       case "Call":
-        if (!isSafeCall(expression)) return true;
+        if (canFail(expression)) return true;
         return expression.arguments.some((operand) => operand !== undefined && this.#mayFail(operand));
       case "Cast":
-        return !(expression.isSafe || expression.type.kind === "STRING") || this.#mayFail(expression.operand);
+        return canFail(expression) || this.#mayFail(expression.operand);
       default:
         return true;
     }
@@ -93,6 +93,10 @@ function opaque(expression: Expr): Expr {
   const { type, span } = expression;
   return { kind: "Call", function: "$opaque", arguments: [expression], isSafe: false, type, span };
 }
+
+/** Whether a call or cast may fail by itself, its operands aside. */
+export const canFail = (at: Expr | AggregateCall | WindowCall): boolean =>
+  at.kind === "Cast" ? !at.isSafe && at.type.kind !== "STRING" : at.kind === "Call" && !isSafeCall(at);
 
 function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {
   if (SAFE_FUNCTIONS.has(name)) return true;

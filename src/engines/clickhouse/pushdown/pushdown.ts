@@ -5,8 +5,8 @@
  */
 
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
-import { canFail } from "../../lowering/branch-queries.ts";
 import { someScanned } from "../../lowering/children.ts";
+import { canFail } from "../../lowering/failing.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";

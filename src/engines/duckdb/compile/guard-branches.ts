@@ -14,8 +14,8 @@ import type {
 } from "../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import { BOOL } from "../../../googlesql/types.ts";
-import { canFail } from "../../lowering/branch-queries.ts";
 import { someExpression, someScanned } from "../../lowering/children.ts";
+import { canFail } from "../../lowering/failing.ts";
 import { isRandomCall } from "./expression/random-call.ts";
 
 /** Ids that no column of a resolved query reaches, nor those that stand for the rows of a server. */
