@@ -71,9 +71,9 @@ export class Member implements Nodes {
     this.#running = this.#run();
   }
 
-  /** True when an attempt to reach the database would be futile now. */
+  /** True when an attempt to reach the database would be futile now: a new session reads what changed meanwhile. */
   get isAway(): boolean {
-    return this.#failures > 0;
+    return this.#failures > 0 && this.#session === undefined;
   }
 
   /** Sessions that were begun so far. */

@@ -98,3 +98,28 @@ describe.runIf(hasPostgres())("an unusable database", () => {
     await Promise.all(opened.map((each) => each.close()));
   });
 });
+
+describe.runIf(hasPostgres())("a node on a database that goes away", () => {
+  it("takes over what others changed meanwhile once the database is back", async () => {
+    const cluster = await startPostgres();
+    const opened = await openMetadata(cluster.createDatabase());
+    try {
+      const said: string[] = [];
+      const log = (_level: string, message: string) => void said.push(message);
+      const node = await opened.join({ isEngineShared: true, nowMs: Date.now, log });
+      const sources = createSourceStore(opened, Date.now);
+      await cluster.kill();
+      await expect.poll(() => said.join(), { timeout: 10_000 }).toContain("is away");
+      // Nothing was taken over for this one yet, as after a change by another node.
+      const taken: number[] = [];
+      node.onChange("sources", async () => void taken.push((await sources.list()).length));
+      await cluster.restart();
+      await expect.poll(() => said.join(), { timeout: 10_000 }).toContain("answers again");
+      expect(taken).toEqual([0]);
+      expect(node.state()).toBe("current");
+    } finally {
+      await opened.close();
+      await cluster.stop();
+    }
+  });
+});
