@@ -13,6 +13,7 @@ import {
 import type { ParameterValue } from "../contract/query-engine.ts";
 import { makeValue, type ValueMaker } from "./parameter-value.ts";
 import { createValueWriter, float64Json, int64Json, trimDecimal, type ValueReader } from "./value-text.ts";
+import { writtenColumns } from "./written-type.ts";
 
 /** The values of a driver that uses JavaScript's own. */
 const maker: ValueMaker<unknown> = {
@@ -36,6 +37,12 @@ const maker: ValueMaker<unknown> = {
 
 const kind = (name: string) => ({ kind: name }) as SqlType;
 const pair = structOf([{ name: "x", type: INT64 }, { type: STRING }]);
+const record: SqlType = {
+  kind: "RECORD",
+  fields: [{ name: "a", type: arrayOf(INT64), isDeclared: true }],
+  isRepeated: true,
+  isOpen: false,
+};
 const days: SqlType = { kind: "RANGE", element: DATE } as SqlType;
 
 describe("the value of a parameter", () => {
@@ -100,14 +107,29 @@ describe("the text of a value", () => {
     [INT64, "null", "null", null],
     [STRING, '"a\\"b"', '"a\\"b"', 'a"b'],
     [JSON_TYPE, '{"a":1}', '"{\\"a\\":1}"', '{"a":1}'],
+    [record, '{"a":[1]}', '"{\\"a\\":[1]}"', '{"a":[1]}'],
+    [arrayOf(record), '[{"a":[1]}]', '"[{\\"a\\":[1]}]"', '[{"a":[1]}]'],
+    [arrayOf(record), "[]", "null", null],
+    [{ kind: "MIXED", record }, '[{"a":[]}]', '"[{\\"a\\":[]}]"', '[{"a":[]}]'],
+    [structOf([{ name: "r", type: arrayOf(record) }]), '{"r":[{}]}', '["[{}]"]', ["[{}]"]],
     [arrayOf(INT64), "[1,null]", "[1,null]", [1n, null]],
     [arrayOf(INT64), "[]", "null", null],
     [pair, '{"x":1,"_field_2":"y"}', '[1,"y"]', [1n, "y"]],
     [pair, '{"x":1,"_field_2":null}', "[1,null]", [1n]],
     [days, '"[a, UNBOUNDED)"', '"[a, UNBOUNDED)"', ["a", null]],
   ])("of type %j is %s in an object and %s in a cell", (type, inObject, inCell, value) => {
-    expect(createValueWriter(type, "objects", reader)(value)).toBe(inObject);
-    expect(createValueWriter(type, "cells", reader)(value)).toBe(inCell);
+    const [column] = writtenColumns([{ name: "c", type }]);
+    for (const each of [type, column?.type ?? type]) {
+      expect(createValueWriter(each, "objects", reader)(value)).toBe(inObject);
+      expect(createValueWriter(each, "cells", reader)(value)).toBe(inCell);
+    }
+  });
+
+  it("is written without the fields of a record, which are thousands at times", () => {
+    const types = [arrayOf(record), { kind: "MIXED", record } as const, structOf([{ name: "r", type: record }])];
+    const columns = types.map((type) => ({ name: "c", type }));
+    expect(JSON.stringify(writtenColumns(columns))).not.toContain("isDeclared");
+    expect(writtenColumns(columns)).toBe(writtenColumns(columns));
   });
 
   it("represents NaN and infinities as strings, and has no trailing zeros in decimals", () => {

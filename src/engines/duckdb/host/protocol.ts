@@ -127,8 +127,8 @@ export interface BatchPart {
 export type HostRequest =
   | { readonly id: number; readonly kind: "open"; readonly options: CoreOptions }
   | { readonly id: number; readonly kind: "run"; readonly query: HostQuery }
-  /** The reader took a batch of a running query: one more may be sent. */
-  | { readonly id: number; readonly kind: "more" }
+  /** The reader took batches of a running query: as many more may be sent. */
+  | { readonly id: number; readonly kind: "more"; readonly batchCount: number }
   | { readonly id: number; readonly kind: "cancel" }
   | {
       readonly id: number;
@@ -175,5 +175,7 @@ export type HostAnswer =
       readonly limit?: EngineLimit;
     };
 
-/** Batches of a query that may be sent before the service takes one. */
+/** Batches of a query that may be sent before the service has taken one. */
 export const BATCH_WINDOW = 4;
+/** So many taken batches are reported at once: for an answer of fewer, which most are, nothing is. */
+export const REPORTED_BATCHES = 2;

@@ -102,10 +102,10 @@ class Server {
     }
   }
 
-  #steer(request: { readonly id: number; readonly kind: "more" | "cancel" }): void {
+  #steer(request: HostRequest & { readonly kind: "more" | "cancel" }): void {
     const running = this.#running.get(request.id);
     if (running === undefined) return;
-    if (request.kind === "more") running.credit++;
+    if (request.kind === "more") running.credit += request.batchCount;
     else running.abort.abort();
     running.wake?.();
   }

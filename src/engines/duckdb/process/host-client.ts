@@ -4,19 +4,21 @@ import { createPassingMap } from "../../../shared/passing-map.ts";
 import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
+import { writtenColumns } from "../../values/written-type.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
-import type {
-  AppendContext,
-  CoreOptions,
-  EngineHost,
-  HostAnswer,
-  HostQuery,
-  HostReport,
-  HostRequest,
-  HostSnapshot,
-  OpenedStore,
-  TableStatistics,
+import {
+  type AppendContext,
+  type CoreOptions,
+  type EngineHost,
+  type HostAnswer,
+  type HostQuery,
+  type HostReport,
+  type HostRequest,
+  type HostSnapshot,
+  type OpenedStore,
+  REPORTED_BATCHES,
+  type TableStatistics,
 } from "../host/protocol.ts";
 import { BatchQueue } from "./batch-queue.ts";
 
@@ -194,12 +196,13 @@ export class HostClient implements EngineHost {
     const queue = new BatchQueue();
     const startedAtMs = performance.now();
     let isDone = false;
+    let takenCount = 0;
     const end = (item: QuerySummary | EngineError) => {
       isDone = true;
       queue.push(item);
     };
     const id = this.#send(
-      { kind: "run", query },
+      { kind: "run", query: { ...query, columns: writtenColumns(query.columns) } },
       {
         query: { startedAtMs, deadlineMs: startedAtMs + query.limits.timeoutMs, onEngineEnded },
         onAnswer: (answer, body) => {
@@ -216,7 +219,10 @@ export class HostClient implements EngineHost {
         const item = await queue.next();
         if (item instanceof EngineError) throw item;
         if (!("json" in item)) return item;
-        this.#write({ id, kind: "more" });
+        if (++takenCount === REPORTED_BATCHES) {
+          this.#write({ id, kind: "more", batchCount: takenCount });
+          takenCount = 0;
+        }
         yield item;
       }
     } finally {
