@@ -86,6 +86,22 @@ describe("an ingest body", () => {
   });
 });
 
+it("a body's load is measured by tenant only when asked for", async () => {
+  const body = { bytes: Buffer.from('[{"project":"a"},{"x":1}]'), contentType: undefined, contentEncoding: undefined };
+  const common = { ...body, nowUs, maxBytes: 1_000 };
+  expect(await parseEvents(common)).not.toHaveProperty("loads");
+  const { loads } = await parseEvents({ ...common, measure: { tenantField: "project" } });
+  expect(loads).toEqual([
+    { tenant: "a", eventCount: 1, byteCount: 15 },
+    { tenant: null, eventCount: 1, byteCount: 7 },
+  ]);
+});
+
+it("a protocol that does not exist is a mistake of the caller", async () => {
+  const body = { bytes: Buffer.from("{}"), contentType: undefined, contentEncoding: undefined, nowUs, maxBytes: 9 };
+  await expect(parseEvents({ ...body, protocol: "nope" })).rejects.toThrow("There is no protocol nope");
+});
+
 describe("a compressed body", () => {
   const body = Buffer.from('[{"id":"a"}]');
 

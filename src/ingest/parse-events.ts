@@ -80,7 +80,10 @@ function findProtocol(name = ownForm.name): Protocol {
 /** The media type of a Content-Type header, in lower case and without parameters. */
 export function mediaTypeOf(contentType: string | undefined): string {
   // Some clients send the header twice, which arrives as a list.
-  return (contentType ?? "").split(/[;,]/)[0]?.trim().toLowerCase() ?? "";
+  return (contentType ?? "")
+    .replace(/[;,].*/s, "")
+    .trim()
+    .toLowerCase();
 }
 
 function refuseHalf({ isAtomic }: Protocol, [first]: readonly RejectedEvent[]): void {

@@ -29,6 +29,7 @@ function writeField(writer: BinaryWriter, number: number, kind: FieldKind, value
   if (typeof kind !== "string") writeBytes(writer, number, encodeProtobuf(kind, value as JsonObject));
   else if (kind === "any") writeBytes(writer, number, anyValue(value as JsonObject));
   else if (kind === "hex") writeBytes(writer, number, Buffer.from(String(value), "hex"));
+  else if (kind === "bytes") writeBytes(writer, number, Buffer.from(String(value), "base64"));
   else if (kind === "text") writer.tag(number, WireType.LengthDelimited).string(String(value));
   else if (kind === "int" || kind === "uint64" || kind === "sint" || kind === "bool") {
     writeScalar(writer.tag(number, WireType.Varint), kind, value);

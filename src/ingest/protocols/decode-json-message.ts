@@ -33,7 +33,6 @@ function readMessage(value: unknown, { fields }: MessageShape, path: string): De
 }
 
 function readField(sent: unknown, { kind, isRepeated }: FieldShape, path: string): unknown {
-  if (kind === "attributes") return readKeyValues(sent, path, 0);
   if (!isRepeated) return readValue(sent, kind, path);
   return toList(sent, path).map((item, index) => readValue(item, kind, `${path}[${index}]`));
 }
@@ -140,8 +139,13 @@ function toList(value: unknown, path: string): readonly unknown[] {
 }
 
 function refuse(path: string, expected: string, value: unknown): never {
-  const got = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
-  throw new BodyError("invalid_body", `${path} must be ${expected}, not ${got}`);
+  throw new BodyError("invalid_body", `${path} must be ${expected}, not ${describe(value)}`);
+}
+
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return value === null ? "null" : "missing";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 function snakeName(name: string): string {

@@ -41,3 +41,10 @@ it.each([binary.subarray(0, 10), binary.subarray(0, 20), Buffer.from("no field")
     await expect(read(bytes)).rejects.toMatchObject({ name: "BodyError", code: "invalid_body" });
   },
 );
+
+it("the journald protocol quotes the beginning of what is no field, and says where it is", async () => {
+  const line = "x".repeat(70);
+  await expect(read(Buffer.from(`A=1\n${line}`))).rejects.toMatchObject({
+    message: `The body is not in the journal's export format: "${"x".repeat(60)}" at byte 4 is no field`,
+  });
+});

@@ -31,6 +31,11 @@ describe("a rate per minute", () => {
       isTooMuch: true,
       waitMs: 60_000,
     });
+    buckets.take("a", one, { events: 6 });
+    expect(buckets.shortage("a", { events: 6, bytes: 0 }, { events: 6 })).toMatchObject({
+      isTooMuch: false,
+      waitMs: 10_000,
+    });
   });
 
   it("applies to bytes as well as events, for each key separately", () => {

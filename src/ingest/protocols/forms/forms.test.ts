@@ -183,6 +183,56 @@ it.each(["text/plain; charset=utf-8", "application/json", ""])(
   },
 );
 
+it("Logpush is read as a list too, and takes its time from the first field that has one", async () => {
+  const logs = [{ EdgeStartTimestamp: null, When: iso, project: "p", n: "N" }, 7, { timestamp: null }];
+  const { events, rejected } = await read(
+    "cloudflare",
+    `\n  ${JSON.stringify(logs)}`.replace('"N"', "9007199254740993"),
+  );
+  const text = `{"EdgeStartTimestamp":null,"When":"${iso}","project":"p","n":"9007199254740993"}`;
+  expect(events).toMatchObject([
+    {
+      timestampUs: us,
+      eventMessage: text,
+      fields: { project: "p", metadata: { When: iso, project: "p", n: 9007199254740993n } },
+    },
+    { timestampUs: nowUs, eventMessage: '{"timestamp":null}', fields: {} },
+  ]);
+  expect(rejected).toEqual([{ index: 1, reason: "not a JSON object but a number" }]);
+  const lines = await read("cloudflare", ` {"a":[1]} \r\n{"Timestamp":null,"EventTimestampMs":1573817187330}`);
+  expect(lines.events).toMatchObject([{ eventMessage: '{"a":[1]}' }, { timestampUs: 1573817187330000n }]);
+  expect((await read("cloudflare", "[broken")).rejected).toEqual([{ index: 0, reason: "not valid JSON" }]);
+});
+
+it("a Netlify log without a message or request has its type as the message, and no level", async () => {
+  const { events } = await read("netlify", [{ log_type: "functions" }, { url: "/x" }, 7]);
+  expect(events.map(({ eventMessage, fields }) => [eventMessage, fields])).toEqual([
+    ["functions", { metadata: { log_type: "functions" } }],
+    ["/x", { metadata: { url: "/x" } }],
+  ]);
+});
+
+it("GitHub webhooks say what happened where, as far as they tell", async () => {
+  const details = { "x-github-event": "ping", "x-github-delivery": "d1", "x-github-hook-id": "h1" };
+  const readOne = async (payload: object, headers: Readonly<Record<string, string>> = {}) => {
+    const { id, hasGeneratedId, eventMessage, fields } = (await read("github", payload, json, headers)).events[0] ?? {};
+    return { id: hasGeneratedId === true ? undefined : id, eventMessage, fields };
+  };
+  const known = { github_event: "ping", github_delivery: "d1", github_hook_id: "h1" };
+  expect(await readOne({ action: 7, repository: { name: "r" }, project: "p" }, details)).toEqual({
+    id: "d1",
+    eventMessage: "ping",
+    fields: { project: "p", metadata: { ...known, action: 7, repository: { name: "r" }, project: "p" } },
+  });
+  expect(await readOne({ repository: { full_name: "o/r" }, project: 1 })).toEqual({
+    id: undefined,
+    eventMessage: "o/r",
+    fields: { metadata: { repository: { full_name: "o/r" }, project: 1 } },
+  });
+  expect(await readOne({ a: 1 })).toEqual({ id: undefined, eventMessage: null, fields: { metadata: { a: 1 } } });
+  await expect(read("github", [])).rejects.toThrow("The payload of a webhook must be a JSON object");
+});
+
 it("GitHub webhooks take the delivery id, as JSON and as a form", async () => {
   const payload = JSON.stringify({ action: "opened", repository: { full_name: "o/r" } });
   const details = { "x-github-event": "issues", "x-github-delivery": "d1" };

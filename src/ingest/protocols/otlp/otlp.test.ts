@@ -243,6 +243,43 @@ describe("OTLP logs", () => {
     await expect(read("otlp_logs", "x", "application/grpc")).rejects.toMatchObject({ code: "unsupported_media_type" });
   });
 
+  it("are answered with nothing when all is well, and with a warning alone when only times could not be read", () => {
+    const outcome = { accepted: 3, rejected: [], receipt: undefined, tookMs: 1 };
+    const answer = (untimed: number, mediaType: string) =>
+      answerAs("rejectedLogRecords")({ ...outcome, untimed, mediaType });
+    expect(answer(0, "application/json")).toEqual({ status: 200, body: {} });
+    const headers = { "Content-Type": "application/x-protobuf" };
+    expect(answer(0, "application/protobuf")).toEqual({ status: 200, headers, body: new Uint8Array() });
+    const warning = "3 with a time that cannot be read, kept as _timestamp";
+    expect(Buffer.from(answer(3, "application/x-protobuf").body as Uint8Array).toString("latin1")).toBe(
+      `\x0a${String.fromCharCode(warning.length + 2)}\x12${String.fromCharCode(warning.length)}${warning}`,
+    );
+  });
+
+  it("are answered with ten reasons at most, and the number of the others", () => {
+    const rejected = Array.from({ length: 12 }, (_, index) => ({ index, reason: "bad" }));
+    const outcome = { accepted: 0, untimed: 1, receipt: undefined, tookMs: 1, mediaType: "application/json" };
+    const messageOf = (count: number) =>
+      answerAs("rejectedLogRecords")({ ...outcome, rejected: rejected.slice(0, count) }).body;
+    const reasons = rejected.slice(0, 10).map(({ index }) => `item ${index}: bad`);
+    const untimed = "1 with a time that cannot be read, kept as _timestamp";
+    expect(messageOf(10)).toEqual({
+      partialSuccess: { rejectedLogRecords: "10", errorMessage: [...reasons, untimed].join("; ") },
+    });
+    expect(messageOf(12)).toEqual({
+      partialSuccess: { rejectedLogRecords: "12", errorMessage: [...reasons, "and 2 more", untimed].join("; ") },
+    });
+  });
+
+  it("are refused with a body but no content type, with both types that would be read", async () => {
+    await expect(read("otlp_logs", "{}", "")).rejects.toMatchObject({
+      code: "unsupported_media_type",
+      message: expect.stringContaining("send application/x-protobuf or application/json"),
+    });
+    const bytes = encodeProtobuf(logsRequest, logs({ body: text("m") }));
+    expect((await read("otlp_logs", bytes, "application/protobuf")).events).toMatchObject([{ eventMessage: "m" }]);
+  });
+
   it("are empty for an empty message", async () => {
     expect((await read("otlp_logs", new Uint8Array(), "")).events).toEqual([]);
     expect((await read("otlp_logs", "{}")).events).toEqual([]);

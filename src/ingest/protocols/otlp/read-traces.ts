@@ -93,7 +93,7 @@ export function nameOf(names: readonly string[], value: unknown, prefix: string)
 }
 
 function durationOf(start: unknown, end: unknown): number | undefined {
-  const isNumber = (value: unknown) => typeof value === "number" || typeof value === "bigint";
-  if (!isNumber(start) || !isNumber(end)) return undefined;
+  const isWhole = (value: unknown) => typeof value === "bigint" || Number.isInteger(value);
+  if (!isWhole(start) || !isWhole(end)) return undefined;
   return Number(BigInt(end as number) - BigInt(start as number));
 }

@@ -111,7 +111,7 @@ function readStructuredData(text: string, start: number): { readonly structured?
 
 const months = "JanFebMarAprMayJunJulAugSepOctNovDec";
 const oldTime =
-  /^([A-Z][a-z]{2}) {1,2}(\d{1,2}) (?:(\d{4}) )?(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(?: ([A-Z]{3,4}|[+-]\d{2}:?\d{2}))?:? /;
+  /^([A-Z][a-z]{2}) {1,2}(\d{1,2}) (?:(\d{4}) )?(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(?: (?:[A-Z]{3,4}|([+-]\d{2}:?\d{2})))?:? /;
 const newTime = /^(\d{4}-\d{2}-\d{2}T\S{8,40}) /;
 const tag = /^([\w./@-]{1,100})(?:\[([^\]]{1,100})\])?: ?/;
 
@@ -135,13 +135,13 @@ function readTag(text: string): Message {
 
 /**
  * The year is the one that brings the time nearest to now: a message of December that comes in January is of last
- * year. Without a zone it is UTC.
+ * year. Without an offset it is UTC.
  */
 function readOldTime(match: RegExpExecArray, nowUs: bigint): bigint | undefined {
-  const [, monthName = "", day = "", year, clock, zone = "Z"] = match;
+  const [, monthName = "", day = "", year, clock, offset = "Z"] = match;
+  // The capital of its pattern lets a name be found at the beginning of a month's only.
   const month = months.indexOf(monthName) / 3 + 1;
-  if (!Number.isInteger(month) || month < 1) return undefined;
-  const offset = /^[+-]/.test(zone) ? zone : "Z";
+  if (month < 1) return undefined;
   const inYear = (each: number | string) => {
     const date = `${each}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}`;
     return parseIsoTimestamp(`${date}T${clock}${offset}`)?.us;

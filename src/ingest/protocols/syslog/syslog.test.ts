@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../parse-events.ts";
 import { SyslogFrames } from "./frames.ts";
+import { readSyslogMessage } from "./read-message.ts";
 
 const nowUs = BigInt(Date.parse("2026-01-02T00:00:00Z")) * 1000n;
 
@@ -84,9 +85,41 @@ describe("a syslog message", () => {
     expect(untimed).toBe(0);
   });
 
-  it("retains an unreadable time as a field", async () => {
-    const { events, untimed } = await read("<34>1 yesterday h a p m - text");
-    expect([events[0]?.fields._timestamp, events[0]?.eventMessage, untimed]).toEqual(["yesterday", "text", 1]);
+  it.each([
+    ["<34>1 yesterday h a p m - text", "yesterday"],
+    ["<34>Foo 11 22:14:15 h a[p]: text", "Foo 11 22:14:15"],
+    ["<34>Feb 30 22:14:15 h a[p]: text", "Feb 30 22:14:15"],
+    ["<34>Feb 30 2024 22:14:15 h a[p]: text", "Feb 30 2024 22:14:15"],
+    ["<34>2026-13-01T10:00:00Z h a[p]: text", "2026-13-01T10:00:00Z"],
+  ])("retains an unreadable time as a field: %s", async (line, time) => {
+    const { events, untimed } = await read(line);
+    expect([events[0]?.fields._timestamp, events[0]?.eventMessage, untimed]).toEqual([time, "text", 1]);
+    expect(events[0]?.fields.metadata).toMatchObject({ host: "h", app: "a", process: "p" });
+  });
+
+  it.each([
+    ["Oct 11 2024 22:14:15", "2024-10-11T22:14:15Z"],
+    ["Oct  1 22:14:15.250 CEST", "2026-10-01T22:14:15.250Z"],
+    ["Oct 11 22:14:15 +02:00:", "2026-10-11T20:14:15Z"],
+    ["Oct 11 2024 22:14:15 -0330", "2024-10-12T01:44:15Z"],
+    ["Jan  1 00:00:00", "2027-01-01T00:00:00Z"],
+    ["Aug  1 00:00:00", "2026-08-01T00:00:00Z"],
+  ])("at the end of 2026 has its time read from %s", (time, iso) => {
+    const endOf2026 = at("2026-12-31T23:59:00Z");
+    const { timestampUs, value } = readSyslogMessage(`<13>${time} h app: text`, endOf2026);
+    expect([timestampUs, value]).toEqual([
+      at(iso),
+      { event_message: "text", metadata: { level: "notice", facility: "user", priority: 13, host: "h", app: "app" } },
+    ]);
+  });
+
+  it("of February 29 is of the leap year that is nearest, or unreadable", () => {
+    const read = (now: string) => readSyslogMessage("<13>Feb 29 01:00:00 h app: text", at(now)).timestampUs;
+    expect(["2025-03-01", "2029-03-01", "2026-03-01"].map(read)).toEqual([
+      at("2024-02-29T01:00:00Z"),
+      at("2028-02-29T01:00:00Z"),
+      undefined,
+    ]);
   });
 
   it("of Heroku has an id that stays the same on a retry", async () => {
@@ -101,6 +134,12 @@ describe("a syslog message", () => {
   });
 });
 
+it("Heroku's messages without its headers have no id and no drain of their own", async () => {
+  const { events } = await read("<40>1 - host app web.3 - State changed\n", "logplex");
+  expect(events).toMatchObject([{ hasGeneratedId: true, eventMessage: "State changed" }]);
+  expect(events[0]?.fields.metadata).not.toHaveProperty("drain_token");
+});
+
 describe("SyslogFrames", () => {
   const stream = "<13>one\r\n10 <13>\ntwo\nx<14>three\n\n2026 plain\n8 <15>four9 <15>four\nlast";
   const messages = ["<13>one", "<13>\ntwo\nx", "<14>three", "2026 plain", "<15>four", "<15>four", "last"];
@@ -111,6 +150,11 @@ describe("SyslogFrames", () => {
     const found: string[] = [];
     for (let at = 0; at < bytes.length; at += size) found.push(...frames.push(bytes.subarray(at, at + size)));
     expect([...found, ...frames.finish()]).toEqual(messages);
+  });
+
+  it("returns what there is of a message that was cut off, without its length", () => {
+    const frames = new SyslogFrames();
+    expect([frames.push(Buffer.from("50 <13>cut")), frames.finish(), frames.finish()]).toEqual([[], ["<13>cut"], []]);
   });
 
   it("splits messages that are too long", () => {
