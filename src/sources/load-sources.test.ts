@@ -78,8 +78,34 @@ it("loadSources returns no sources without a folder", async () => {
 
 it("loadSources names the folders when they contain no source file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
-  await expect(loadSources([folder])).rejects.toThrow(`${folder}: no source file`);
-  await expect(loadSources([join(folder, "nowhere")])).rejects.toThrow(SourceFileError);
+  await writeFile(join(folder, "a.yaml.bak"), "no: source");
+  await expect(loadSources([folder, folder])).rejects.toThrow(`${folder}, ${folder}: no source file (*.yaml) in it`);
+  const nowhere = loadSources([folder, join(folder, "nowhere")]);
+  await expect(nowhere).rejects.toThrow(SourceFileError);
+  await expect(nowhere).rejects.toThrow("The folder of sources cannot be read: ENOENT");
+});
+
+it("loadSources reads the files of a folder by their names, and reports the problems of all together", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
+  const write = (file: string, text: string) => writeFile(join(folder, file), text);
+  for (const name of ["b", "d", "a", "c"])
+    await write(`${name}.${name === "c" ? "yml" : "yaml"}`, `name: ${name}\nkind: x\n`);
+  expect((await loadSources([folder])).map(({ name }) => name)).toEqual(["a", "b", "c", "d"]);
+  await write("e.yaml", "name: A\nkind: x\n");
+  await write("f.yaml", "name: logweir.f\nkind: x\naliases: [f, LOGWEIR.g]\nfields: {a-b: BOOL, c: BOOL, d-: BOOL}\n");
+  const path = join(folder, "f.yaml");
+  const own = "names that begin with logweir. are the service's own";
+  const field = "is not a field path: letters, digits and _, parts joined with dots";
+  const error: unknown = await loadSources([folder]).catch((problem: unknown) => problem);
+  expect(String(error).split("\n")).toEqual(
+    expect.arrayContaining([
+      `SourceFileError: ${path}:1:1: logweir.f: ${own}`,
+      `${path}:1:1: LOGWEIR.g: ${own}`,
+      `${path}:4:10: a-b ${field}`,
+      `${path}:4:30: d- ${field}`,
+      "Sources a and A both have the name or alias a",
+    ]),
+  );
 });
 
 const forOtherTables = ["auth_audit", "etl_replication", "multigres", "pg_upgrade", "workflow_run"];

@@ -98,8 +98,8 @@ describe("a source document", () => {
     [
       { name: "own", fields: { a: "TEXT" }, retention_days: 0, more: 1 },
       {
-        fields: [expect.stringMatching(/^a: must be one of /)],
-        retention_days: [expect.stringContaining("0")],
+        fields: ["a: must be one of STRING, INT64, FLOAT64, BOOL"],
+        retention_days: ["must be > 0"],
         more: [expect.stringMatching(/./)],
       },
     ],

@@ -44,12 +44,11 @@ export function readSource(
   isPatch = false,
 ): { readonly source: Source } | { readonly problems: SourceProblems } {
   const sent = Object.entries(input).filter(([key, value]) => !overlooked.has(key) && value !== null);
-  // Null clears a field.
-  const cleared = Object.keys(input).filter((key) => input[key] === null);
   const kept = before !== undefined && isPatch ? Object.entries(toDocument(before)) : [];
   const document: Record<string, unknown> = {
     kind: usualKind,
-    ...Object.fromEntries(kept.filter(([key]) => !cleared.includes(key))),
+    // Null clears a field.
+    ...Object.fromEntries(kept.filter(([key]) => input[key] !== null)),
     ...Object.fromEntries(sent),
   };
   const problems = new Map<string, string[]>();
