@@ -7,7 +7,8 @@ import { BodyError } from "../../engines/contract/query-engine.ts";
  */
 export function readConcatenatedJson(text: string): readonly unknown[] {
   const begin = text.trimStart();
-  if (begin.startsWith("[")) return readList(begin);
+  // What begins so is a list, or no JSON.
+  if (begin.startsWith("[")) return parseOne(begin, 0) as readonly unknown[];
   const values: unknown[] = [];
   let start = 0;
   for (let end = findEnd(text, start); end !== undefined; end = findEnd(text, start)) {
@@ -16,11 +17,6 @@ export function readConcatenatedJson(text: string): readonly unknown[] {
   }
   if (text.slice(start).trim() !== "") values.push(parseOne(text.slice(start), values.length));
   return values;
-}
-
-function readList(text: string): readonly unknown[] {
-  const list = parseOne(text, 0);
-  return Array.isArray(list) ? list : [list];
 }
 
 function parseOne(text: string, index: number): unknown {

@@ -78,6 +78,8 @@ it.each([
   ['{app="web"}', { app: "web" }],
   [' { a = "1" , b=`x\\y`, } ', { a: "1", b: "x\\y" }],
   ['{a="quo\\"te, and }\\n"}', { a: 'quo"te, and }\n' }],
+  ["{a=`b`}", { a: "b" }],
+  ['{a="\\t\\r\\x\\\\",_b.c="`"}', { a: "\t\rx\\", "_b.c": "`" }],
   ["{}", {}],
 ])("parseLabels reads %s", (text, labels) => {
   expect(parseLabels(text)).toEqual(labels);
@@ -85,6 +87,10 @@ it.each([
 
 it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"'])("parseLabels refuses %s", (text) => {
   expect(() => parseLabels(text)).toThrow("Labels must be written like");
+});
+
+it("parseLabels quotes the beginning of what it refuses", () => {
+  expect(() => parseLabels(`{${"x".repeat(200)}`)).toThrow(/^Labels must be written like {app="web"}, not {x{99}$/);
 });
 
 describe("decompressSnappy", () => {

@@ -166,6 +166,36 @@ it("browser reports are dated back by their age", async () => {
   ]);
 });
 
+it.each<[object, string, bigint]>([
+  [{ type: "a", body: { message: "m", reason: "r" }, url: "u" }, "a | m | u", 0n],
+  [{ type: "a", body: { effectiveDirective: "e", id: "i" } }, "a | e", 0n],
+  [{ type: "a", body: { "effective-directive": "e" }, url: null }, "a | e", 0n],
+  [{ type: "a", body: { reason: "r", id: "i" } }, "a | r", 0n],
+  [{ type: "a", body: { id: "i", "document-uri": "d" }, url: "" }, "a | i", 0n],
+  [{ type: 7, body: { id: 8, "document-uri": "d" } }, "d", 0n],
+  [{ type: "", body: "x", age: 0.5 }, '{"type":"","body":"x","age":0.5}', 500n],
+  [{ type: "a", age: -1 }, "a", 0n],
+  [{ type: "a", age: 1e12 }, "a", 0n],
+  [{ type: "a", age: "5" }, "a", 0n],
+])("a browser report %j has the message %s", async (report, eventMessage, agoUs) => {
+  const { events } = await read("browser_reports", [report]);
+  expect(events).toMatchObject([{ eventMessage, timestampUs: nowUs - agoUs }]);
+  expect(events[0]?.fields.metadata).not.toHaveProperty("user_agent");
+});
+
+it("browser reports are refused by item, and as a whole with the types that are read", async () => {
+  const one = { "csp-report": "x", project: "p" };
+  expect((await read("browser_reports", one)).events).toMatchObject([
+    { eventMessage: '{"csp-report":"x","project":"p"}', fields: { project: "p" } },
+  ]);
+  expect((await read("browser_reports", [7])).rejected).toEqual([
+    { index: 0, reason: "not a JSON object but a number" },
+  ]);
+  await expect(read("browser_reports", one, "text/html")).rejects.toThrow(
+    "send application/reports+json or application/csp-report",
+  );
+});
+
 it.each(["text/plain; charset=utf-8", "application/json", ""])(
   "Logpush is read as one JSON object per line with the content type %s",
   async (type) => {
