@@ -22,6 +22,7 @@ export const sampledTests = [
   "test/conformance/families.test.ts",
   "test/endpoints/hostile-texts.test.ts",
   "test/endpoints/pushed-down.test.ts",
+  "test/judge/joins.test.ts",
   "test/security/attempts.test.ts",
   "test/security/composed-endpoints.test.ts",
   "test/security/sandbox-properties.test.ts",

@@ -10,7 +10,8 @@ import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
-import { printInBlock, selectFirst } from "./shaping.ts";
+import { joinByNumbers } from "./numbered-joins.ts";
+import { selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -54,7 +55,29 @@ function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: 
 
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
   refuseCorrelatedFullJoin(compilation, scan, input.outer);
-  const { type, left, right, on, isLateral } = buildSides(compilation, scan, input);
+  const { type } = scan;
+  const isInner = type === "CROSS" || type === "INNER";
+  const isLateral = scan.isLateral === true;
+  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
+  const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
+  const built = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
+  // A lateral side reads the left one unchanged.
+  if (isLateral) return mergeSides(compilation, scan, on, { left, right: lateralSide(compilation, built) });
+  const sides: Sides = { left, right: joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner) };
+  if (on === undefined || isInner || !asksOfBoth(on, sides)) {
+    return mergeSides(compilation, scan, prepareCondition(compilation, on, sides, isInner), sides);
+  }
+  if (input.outer !== undefined && readsAround(scan, input.outer)) {
+    const what = "an outer join that reads columns of the query around its sub-query";
+    const message = `A sub-query in the ON condition of ${what} can read columns of one side only`;
+    fail(compilation, "unsupported", message, on.span);
+  }
+  return joinByNumbers(compilation, type, sides, conjuncts(on));
+}
+
+/** Both sides in one FROM. */
+function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, { left, right }: Sides): Block {
+  const { type, isLateral } = scan;
   const leftFrom = left.from;
   const rightFrom = right.from;
   const isRightJoin = right.isJoin;
@@ -81,28 +104,6 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
     },
   };
   return left;
-}
-
-/** A join in its printed form. */
-interface BuiltSides extends Sides {
-  readonly type: Join["type"];
-  readonly on: Expr | undefined;
-  readonly isLateral: boolean;
-}
-
-function buildSides(compilation: Compilation, scan: Join, input: Block): BuiltSides {
-  const { type } = scan;
-  const isInner = type === "CROSS" || type === "INNER";
-  const isLateral = scan.isLateral === true;
-  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
-  const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
-  const built = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
-  // A lateral side reads the left one unchanged.
-  if (isLateral) return { type, left, right: lateralSide(compilation, built), on, isLateral };
-  const right = joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
-  const sides: Sides = { left, right };
-  if (on !== undefined && !isInner && asksOfBoth(on, sides)) return lateralSides(compilation, scan, on, sides);
-  return { type, on: prepareCondition(compilation, on, sides, isInner), ...sides, isLateral };
 }
 
 /** Does a sub-query of the condition read columns of both sides? */
@@ -132,37 +133,6 @@ function queriesOf(expression: Expr): readonly Query[] {
 /** Can the sub-query be computed on one side, in whose rows it is a column then? */
 const isMovable = (query: Query, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
-
-/**
- * A condition of an outer join with a sub-query over both sides, for which DuckDB has no form: a lateral side, of whose
- * rows the condition is asked for each row of the other one.
- */
-function lateralSides(compilation: Compilation, scan: Join, on: Expr, sides: Sides): BuiltSides {
-  const { type } = scan;
-  const [kept, asked] = type === "RIGHT" ? [sides.right, sides.left] : [sides.left, sides.right];
-  if (type === "FULL" || kept.outer !== undefined) {
-    const what = type === "FULL" ? "a FULL JOIN" : "an outer join within a sub-query";
-    const message = `A sub-query in the ON condition of ${what} can read columns of one side only`;
-    return fail(compilation, "unsupported", message, on.span);
-  }
-  if (reaches(type === "RIGHT" ? scan.left : scan.right, isLimitedByParameter)) {
-    const message = "A sub-query in ON cannot read both sides of an outer join where one has a LIMIT by a parameter";
-    return fail(compilation, "unsupported", message, on.span);
-  }
-  // What the condition reads of a side is a column there, of rows that no WHERE takes away any more.
-  const left = kept.where.length > 0 || kept.computed.size > 0 ? wrapBlock(compilation, kept) : kept;
-  const filtered = { ...wrapBlock(compilation, asked), outer: scopeOf(compilation, left) };
-  // Its sub-queries are of a correlated one now.
-  compilation.correlationDepth++;
-  const { block, texts } = printInBlock(compilation, filtered, (scope) => [printExpression(compilation, on, scope)]);
-  compilation.correlationDepth--;
-  block.where.push(...texts);
-  return { type: "LEFT", left, right: lateralSide(compilation, block), on: undefined, isLateral: true };
-}
-
-/** DuckDB takes no such limit in a lateral side. */
-const isLimitedByParameter = (scan: Scan): boolean =>
-  scan.kind === "Limit" && [scan.count, scan.offset].some((bound) => bound !== undefined && bound.kind !== "Literal");
 
 function conjuncts(on: Expr): readonly Expr[] {
   const isAnd = on.kind === "Call" && on.function === "$and";
