@@ -8,7 +8,7 @@ import type { Start } from "./start.ts";
 
 /** Opens the audit, which also collects the actions of commands. */
 export async function openAudit(
-  { settings, fixedTokens, logger, closers }: Start,
+  { settings, fixedTokens, nowMs, logger, closers }: Start,
   { metadata, nodes, engine, tokens, serviceKey }: Storage,
   dataThrough: DataThrough,
 ): Promise<AuditLog> {
@@ -21,11 +21,11 @@ export async function openAudit(
     warn,
     digestKey: serviceKey,
     secrets: fixedTokens.map(({ secret }) => secret),
-    nowMs: Date.now,
+    nowMs,
   });
   closers.push(() => audit.close());
   await nodes.exclusively(() => demotePinnedOwners(tokens, audit, warn), true);
-  const outbox = createAuditOutbox(metadata, Date.now);
+  const outbox = createAuditOutbox(metadata, nowMs);
   const collecting = startCollecting({ outbox, audit, isOurs: () => nodes.isLeader(), warn });
   closers.push(() => collecting.close());
   return audit;

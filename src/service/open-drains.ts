@@ -27,17 +27,18 @@ interface OpenOptions {
   readonly serviceKey: Uint8Array;
   readonly findSource: (nameOrId: string) => Source | undefined;
   readonly nodes: Pick<Nodes, "exclusively">;
+  readonly nowMs: () => number;
   readonly warn: (message: string) => void;
 }
 
 /** Opens the stored drains. A backend whose configuration was sealed with another key is skipped and logged. */
 export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
-  const { log, store, serviceKey, findSource, nodes, warn } = options;
+  const { log, store, serviceKey, findSource, nodes, nowMs, warn } = options;
   const sealer = createConfigSealer(serviceKey);
   const read = () => readDrains(store, sealer, warn);
   const { backends, rules } = await read();
   const clock = {
-    nowMs: Date.now,
+    nowMs,
     random: Math.random,
     sleep: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
   };
@@ -55,7 +56,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     removeRule: (id) => store.removeRule(id),
   };
   const amongServices = nodes.exclusively.bind(nodes);
-  const drains = createDrains({ backends, rules, documents, running, findSource, nowMs: Date.now, amongServices });
+  const drains = createDrains({ backends, rules, documents, running, findSource, nowMs, amongServices });
   return {
     drains,
     async takeOver() {

@@ -26,9 +26,9 @@ export interface OpenEndpoints {
 
 /** Opens the endpoints of files and store, and logs those that cannot run. */
 export async function openEndpoints(start: Start, storage: Storage): Promise<OpenEndpoints> {
-  const { settings, logger } = start;
+  const { settings, nowMs, logger } = start;
   const { engine, metadata, sources, nodes } = storage;
-  const endpointStore = createEndpointStore(metadata, Date.now);
+  const endpointStore = createEndpointStore(metadata, nowMs);
   const folders = settings.endpointFolders;
   // The store is asked while endpoints are compiled, which takes longer.
   const [dataThrough, opened] = await Promise.all([
@@ -49,16 +49,16 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
       logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);
   }
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
-  const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
+  const planner = createPlanner({ engine, tables: sources, endpoints, nowMs });
   const cache = openCache(start, storage, endpoints);
   return { endpoints, managed, noteStore: opened.noteStore, endpointStore, planner, cache, dataThrough };
 }
 
 /** Cached answers are cleared with their endpoint. */
 function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry): ResultCache {
-  const { settings, closers } = start;
+  const { settings, nowMs, closers } = start;
   const refresh = openRefresh(start, storage);
-  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random, refresh });
+  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs, random: Math.random, refresh });
   endpoints.onChange((ids) => {
     for (const id of ids) cache.clear(id);
   });
@@ -71,11 +71,11 @@ function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry):
 }
 
 /** Nodes that share an engine run the query of a due answer once. */
-function openRefresh({ isEngineShared }: Start, { metadata, nodes }: Storage): RefreshAnswer {
+function openRefresh({ isEngineShared, nowMs }: Start, { metadata, nodes }: Storage): RefreshAnswer {
   const store = metadata.warmAnswers;
-  if (store === undefined || !isEngineShared) return createOwnRefresh(Date.now);
+  if (store === undefined || !isEngineShared) return createOwnRefresh(nowMs);
   const isShared = () => nodes.state() === "current";
-  return createSharedRefresh({ store, alone: nodes.alone.bind(nodes), isShared, nowMs: Date.now });
+  return createSharedRefresh({ store, alone: nodes.alone.bind(nodes), isShared, nowMs });
 }
 
 async function openDataThrough({ closers }: Start, { engine, sources }: Storage): Promise<DataThrough> {

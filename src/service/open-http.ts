@@ -38,10 +38,10 @@ export interface OpenHttp {
 
 /** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
 export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
-  const { settings, fixedTokens, logger, closers } = start;
+  const { settings, fixedTokens, nowMs, logger, closers } = start;
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const drain = createDrain();
-  const authenticator = createAuthenticator(opened.tokens, fixedTokens, Date.now, () => nodes.state() !== "outdated");
+  const authenticator = createAuthenticator(opened.tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated");
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
   const syslog = await openSyslog({
@@ -51,6 +51,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     quotas,
     tenantField: () => sources.find("syslog")?.tenantField,
     onStored: dataThrough.note,
+    nowMs,
     logger,
   });
   closers.push(async () => syslog?.close());
@@ -68,13 +69,13 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     authenticator,
     audit,
     logger,
-    rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
+    rates: createRateLimiter(settings.maxRequestsPerMinute, nowMs),
     quotas,
     maxBodyBytes: settings.maxBodyBytes,
     bodyTimeoutMs: settings.bodyTimeoutMs,
     isMetricsOpen: settings.isMetricsOpen,
     consoleFolder: settings.consoleFolder,
-    nowMs: Date.now,
+    nowMs,
     drain,
     ...(settings.metadataUrl === undefined
       ? {}
@@ -88,7 +89,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
 
 /** What owners change and look after. */
 function openManagement(
-  { settings }: Start,
+  { settings, nowMs }: Start,
   opened: Opened,
   parts: Pick<Management, "managedSources" | "reload">,
 ): Management {
@@ -98,8 +99,8 @@ function openManagement(
     tokens,
     managed,
     store: endpointStore,
-    tester: createEndpointTester(settings.sourceFolders, Date.now),
-    views: createViewStore(metadata, Date.now),
+    tester: createEndpointTester(settings.sourceFolders, nowMs),
+    views: createViewStore(metadata, nowMs),
     metadata,
     metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
   };

@@ -40,7 +40,7 @@ export interface Storage {
 
 /** Opens everything on disk, and starts to delete events beyond the retention of their source. */
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
-  const { settings, logger, closers } = start;
+  const { settings, nowMs, logger, closers } = start;
   // First among the stored data: when it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPlace(settings));
   closers.push(() => metadata.close());
@@ -50,8 +50,8 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     log: (level, message) => logger[level](message),
   });
   const plainEngine = await openStore(start);
-  const tokens = createTokenStore(metadata, Date.now);
-  const sourceStore = createSourceStore(metadata, Date.now);
+  const tokens = createTokenStore(metadata, nowMs);
+  const sourceStore = createSourceStore(metadata, nowMs);
   const readSources = (files?: readonly Source[]) =>
     loadAllSources(settings, sourceStore, (message) => logger.warn(message), files);
   const sources = await openSources(await readSources(sourcesOfFiles), plainEngine.store);
@@ -62,6 +62,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     serviceKey,
     findSource: (name) => sources.find(name),
     nodes,
+    nowMs,
     warn: (message) => logger.warn(message),
   });
   closers.push(() => draining.close());
@@ -73,7 +74,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     },
     store: engine.store,
     isOurs: () => nodes.isLeader(),
-    nowMs: Date.now,
+    nowMs,
     log: (level, message) => logger[level](message),
   });
   closers.push(() => retention.close());

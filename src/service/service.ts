@@ -29,26 +29,37 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+/** What is not configured: of the demo, and of tests. */
+export interface ServiceOptions {
+  /** Valid for this run only. */
+  readonly extraTokens?: readonly FixedToken[];
+  readonly engineSizes?: EngineSizes;
+  /** In place of the engine of the settings. */
+  readonly openEngine?: Start["openEngine"];
+  /** Whether several nodes see the same events; as the engine of the settings says unless given. */
+  readonly isEngineShared?: boolean;
+  /** Milliseconds since 1970; the machine's clock unless given. */
+  readonly nowMs?: () => number;
+}
+
 /**
  * Starts the service: reads and checks every file, opens the store, and listens. On any error it throws, and leaves
- * nothing running. `extraTokens` are valid for this run only. `otherEngine` is for tests of several nodes: it stands
- * for an engine that they share.
+ * nothing running.
  */
 export async function startService(
   { settings, warnings = [] }: Configuration,
-  extraTokens: readonly FixedToken[] = [],
-  engineSizes: EngineSizes = {},
-  otherEngine?: () => Promise<Engine>,
+  options: ServiceOptions = {},
 ): Promise<RunningService> {
   const logger = createLogger(settings.logLevel);
   for (const warning of warnings) logger.warn(warning);
-  const fixedTokens = [...tokensOf(settings), ...extraTokens];
+  const fixedTokens = [...tokensOf(settings), ...(options.extraTokens ?? [])];
   const start: Start = {
     settings,
     fixedTokens,
-    engineSizes,
-    openEngine: otherEngine ?? openEngine,
-    isEngineShared: otherEngine !== undefined || !engineCapabilities(settings.engineServer).hasLocalFiles,
+    engineSizes: options.engineSizes ?? {},
+    openEngine: options.openEngine ?? openEngine,
+    isEngineShared: options.isEngineShared ?? !engineCapabilities(settings.engineServer).hasLocalFiles,
+    nowMs: options.nowMs ?? Date.now,
     logger,
     closers: [],
   };

@@ -13,6 +13,8 @@ export interface Start {
   readonly openEngine: (options: EngineOptions) => Promise<Engine>;
   /** Whether every service on the same metadata sees the same events. */
   readonly isEngineShared: boolean;
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs: () => number;
   readonly logger: ReturnType<typeof createLogger>;
   /** Each step adds a function that releases what it opened; the last one is called first. */
   readonly closers: (() => Promise<unknown>)[];

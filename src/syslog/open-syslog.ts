@@ -16,6 +16,7 @@ export interface OpenSyslogOptions {
   readonly tenantField: () => string | undefined;
   /** Is told of the newest event that was stored. */
   readonly onStored: (source: string, newestUs: bigint) => void;
+  readonly nowMs: () => number;
   readonly logger: { info(message: string): void; warn(message: string): void };
 }
 
@@ -27,13 +28,14 @@ export async function openSyslog({
   quotas,
   tenantField,
   onStored,
+  nowMs,
   logger,
 }: OpenSyslogOptions): Promise<SyslogListener | undefined> {
   if (port === undefined) return undefined;
   const listener = await listenForSyslog({
     host,
     port,
-    nowMs: Date.now,
+    nowMs,
     warn: (message) => logger.warn(message),
     admit: createGate(quotas, tenantField, (message) => logger.warn(message)),
     append: async (events, signal) => {

@@ -49,6 +49,7 @@ describe("the syslog listener", () => {
       quotas: createIngestQuotas({ budget: {}, tenantRates: { events: 2 }, nowMs: () => 0 }),
       tenantField: () => "metadata.host",
       onStored: () => undefined,
+      nowMs: () => nowMs,
       logger: { info: () => undefined, warn },
     });
     const socket = connect(syslog?.port ?? 0, "127.0.0.1");

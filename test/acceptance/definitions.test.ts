@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postEvents, publicToken, type Service, startService } from "./service.ts";
+import { postEvents, publicToken, type Service, startService, stoppedMs } from "./service.ts";
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ isStopped: true });
 });
 
 afterAll(async () => {
@@ -56,7 +56,7 @@ describe("the built-in endpoints", () => {
 describe("the response cache", () => {
   const event = (id: string) => ({
     id,
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(stoppedMs).toISOString(),
     metadata: { request: { url: "https://kept", path: "/rest/v1" } },
   });
   const total = async (response: Response) => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf, create, manage } from "./manage.ts";
-import { privateToken, type Service, startService } from "./service.ts";
+import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ isStopped: true });
 });
 
 afterAll(async () => {
@@ -27,7 +27,7 @@ describe("versions of an endpoint", () => {
       { version: 1, current: false, author: "private_token", action: "create", changed: [] },
     ]);
     const [, first] = body as unknown as { created_at: string }[];
-    expect(Math.abs(Date.parse(String(first?.created_at)) - Date.now())).toBeLessThan(60_000);
+    expect(first?.created_at).toBe(new Date(stoppedMs).toISOString());
     const shown = await manage(service, "GET", "/api/endpoints/history/versions/1");
     expect(shown.body).toMatchObject({
       version: 1,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   // Sizes that cause constant checkpoints and compactions.
   const sizes = { checkpointBytes: 200_000, compaction: { minRows: 300, maxRows: 900 } };
-  service = await startService(configuration, [], sizes);
+  service = await startService(configuration, { engineSizes: sizes });
   for (let project = 0; project < projects; project++) await ingest(`fixed${project}`, 3);
 });
 

@@ -3,9 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readConfiguration } from "../../src/config/config.ts";
-import type { EngineSizes } from "../../src/engines/index.ts";
-import { startService as startHere } from "../../src/service/service.ts";
+import { openEngine } from "../../src/engines/index.ts";
+import { type ServiceOptions, startService as startHere } from "../../src/service/service.ts";
 import { engineEnvironment } from "../clickhouse/engine-environment.ts";
+
+/** The time that the clocks of services are stopped at where what happens depends on it. */
+export const stoppedMs = Date.parse("2026-08-20T10:30:00Z");
 
 /** Fixed tokens of the services under test. */
 export const privateToken = "acceptance-private-token-0123456789abcdef";
@@ -43,9 +46,19 @@ export interface StartOptions {
 }
 
 /** Of a service in this process. */
-export interface StartHereOptions extends StartOptions {
-  readonly engineSizes?: EngineSizes;
+export interface StartHereOptions extends StartOptions, Pick<ServiceOptions, "engineSizes"> {
+  /** Its clock stands at `stoppedMs`, also for its queries. */
+  readonly isStopped?: boolean;
 }
+
+const stopped: ServiceOptions = {
+  nowMs: () => stoppedMs,
+  async openEngine(options) {
+    const engine = await openEngine(options);
+    const nowUs = BigInt(stoppedMs) * 1000n;
+    return { ...engine, compile: (query, of) => engine.compile(query, { ...of, nowUs }) };
+  },
+};
 
 /**
  * Starts a service in this process, with its engine in a child as always; stop it, or its engine outlives the test. It
@@ -55,7 +68,7 @@ export async function startService(options: StartHereOptions = {}): Promise<Serv
   const { dataDir, environment, removeData } = await place(options);
   const places = { workingDir: options.workingDir ?? process.cwd(), packageDir: process.cwd() };
   const configuration = readConfiguration(places, { LOGWEIR_LOG_LEVEL: "silent", ...environment });
-  const running = await startHere(configuration, [], options.engineSizes);
+  const running = await startHere(configuration, { ...(options.isStopped === true ? stopped : {}), ...options });
   return {
     ...callsTo(running.url),
     dataDir,

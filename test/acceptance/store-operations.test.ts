@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../support/run-command.ts";
 import { create, manage } from "./manage.ts";
-import { privateToken, publicToken, type Service, startService } from "./service.ts";
+import { privateToken, publicToken, type Service, startService, stoppedMs } from "./service.ts";
 
 let service: Service;
 let folder: string;
@@ -23,7 +23,7 @@ afterAll(async () => {
 const logweir = (args: readonly string[], env: Record<string, string> = {}, input = "") =>
   runCommand(args, { environment: { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env }, input });
 
-const at = new Date().toISOString();
+const at = new Date(stoppedMs).toISOString();
 const makeLines = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) =>
     JSON.stringify({ id: `${prefix}${n}`, timestamp: at, project: prefix, metadata: { n, text: "x".repeat(50) } }),

@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/openapi/open-api-document.ts";
-import { privateToken, type Row, readError, type Service, startService, startServiceProcess } from "./service.ts";
+import {
+  privateToken,
+  type Row,
+  readError,
+  type Service,
+  startService,
+  startServiceProcess,
+  stoppedMs,
+} from "./service.ts";
 
 let service: Service;
 let dataDir: string;
@@ -11,7 +19,7 @@ let pinned: string;
 let unpinned: string;
 
 const hourMs = 3_600_000;
-const startMs = Math.floor(Date.now() / hourMs) * hourMs - hourMs;
+const startMs = Math.floor(stoppedMs / hourMs) * hourMs - hourMs;
 const at = (second: number) => new Date(startMs + second * 1000).toISOString();
 
 /** Every name and value sent by uuu matches this; a name of aaa appears in its events only as a reference. */
@@ -39,7 +47,7 @@ async function make<T>(path: string, body: unknown): Promise<T> {
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "logweir-tenants-"));
-  service = await startService({ dataDir });
+  service = await startService({ dataDir, isStopped: true });
   const owned = [0, 1, 2].map((second) => request("aaa", second, "https://aaa.example.com/rest/v1/orders"));
   const others = [3, 4].map((second) => ({
     ...request("uuu", second, "https://uuu.example.com/rest/v1/orders?ref=aaa", { uuu_key: "uuu-value" }),
@@ -146,7 +154,7 @@ describe("a token that is pinned to a project", () => {
     };
     await expectAll();
     await service.stop();
-    service = await startService({ dataDir });
+    service = await startService({ dataDir, isStopped: true });
     await expectAll();
   });
 });

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Row, type Service, startService } from "./service.ts";
+import { stoppedMs as now, type Row, type Service, startService } from "./service.ts";
 
 let service: Service;
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The time at which the events are made, which all of their timestamps refer to. */
-let now: number;
 let lastId = 0;
 
 function request(url: string, path: string, at: number) {
@@ -18,6 +16,21 @@ function request(url: string, path: string, at: number) {
     metadata: { request: { url, path }, response: { status_code: 200 } },
   };
 }
+
+/** Each interval with its window and its bucket. */
+const windows = [
+  ["15min", 15 * minute, minute],
+  ["30min", 30 * minute, minute],
+  ["1hr", hour, minute],
+  ["minutely", hour, minute],
+  ["hourly", hour, hour],
+  ["3hr", 3 * hour, hour],
+  ["1day", day, hour],
+  ["3day", 3 * day, hour],
+  ["daily", 7 * day, day],
+  ["7day", 7 * day, day],
+  ["weekly", 7 * day, day],
+] as const;
 
 const byTimestamp = (a: Row, b: Row) => (String(a.timestamp) < String(b.timestamp) ? -1 : 1);
 const datetime = (at: number, bucketMs: number) =>
@@ -31,8 +44,7 @@ const counts = (timestamp: string, rest: number, storage: number, auth: number, 
 });
 
 beforeAll(async () => {
-  service = await startService();
-  now = Date.now();
+  service = await startService({ isStopped: true });
   const url = "https://alpha.example.com";
   await service.ingest("edge", [
     // Inside all three windows.
@@ -44,11 +56,15 @@ beforeAll(async () => {
     // In no area: its bucket appears with four zeros.
     request(`${url}/graphql/v1`, "/graphql/v1", now - 40 * minute),
     // Just inside and just outside of 60 minutes.
-    request(`${url}/realtime/v1`, "/realtime/v1", now - hour + minute),
-    request(`${url}/realtime/v1`, "/realtime/v1", now - hour - minute),
+    request(`${url}/realtime/v1`, "/realtime/v1", now - hour),
+    request(`${url}/realtime/v1`, "/realtime/v1", now - hour - 1),
     // Just inside and just outside of 7 days.
-    request(`${url}/storage/v1`, "/storage/v1", now - 7 * day + minute),
-    request(`${url}/storage/v1`, "/storage/v1", now - 7 * day - minute),
+    request(`${url}/storage/v1`, "/storage/v1", now - 7 * day),
+    request(`${url}/storage/v1`, "/storage/v1", now - 7 * day - 1),
+    // At the first moment of each window, and before it.
+    ...windows.flatMap(([, window]) =>
+      [0, 1].map((before) => request("https://edges", "/auth", now - window - before)),
+    ),
     // Another project, and one whose path (not URL) names this project.
     request("https://beta.example.com/rest/v1/a", "/rest/v1/a", now - 10 * minute),
     request("https://beta.example.com/rest/v1", "/rest/v1/alpha", now - 10 * minute),
@@ -64,7 +80,7 @@ describe("the interval minutely", () => {
     const rows = await service.rows("usage.api-counts", { interval: "minutely", project: "alpha" });
     expect(rows).toEqual(
       [
-        counts(datetime(now - hour + minute, minute), 0, 0, 0, 1),
+        counts(datetime(now - hour, minute), 0, 0, 0, 1),
         counts(datetime(now - 40 * minute, minute), 0, 0, 0, 0),
         counts(datetime(now - 30 * minute, minute), 1, 1, 0, 0),
         counts(datetime(now - 20 * minute, minute), 0, 0, 1, 0),
@@ -77,32 +93,25 @@ describe("the interval minutely", () => {
 describe("the interval hourly", () => {
   it("counts the last hour by hour", async () => {
     const rows = await service.rows("usage.api-counts", { interval: "hourly", project: "alpha" });
-    const total = (key: string) => rows.reduce((sum, row) => sum + Number(row[key]), 0);
-    expect(rows.length).toBeGreaterThanOrEqual(1);
-    expect(rows.length).toBeLessThanOrEqual(2);
-    expect(rows.every((row) => /^\d{4}-\d\d-\d\dT\d\d:00:00$/.test(String(row.timestamp)))).toBe(true);
-    expect([
-      total("total_rest_requests"),
-      total("total_storage_requests"),
-      total("total_auth_requests"),
-      total("total_realtime_requests"),
-    ]).toEqual([3, 1, 1, 1]);
+    expect(rows).toEqual([counts("2026-08-20T09:00:00", 0, 0, 0, 1), counts("2026-08-20T10:00:00", 3, 1, 1, 0)]);
   });
 });
 
 describe("the interval daily", () => {
   it("counts the last 7 days by day", async () => {
     const rows = await service.rows("usage.api-counts", { interval: "daily", project: "alpha" });
-    expect(rows[0]).toEqual(counts(datetime(now - 7 * day + minute, day), 0, 1, 0, 0));
-    const total = (key: string) => rows.reduce((sum, row) => sum + Number(row[key]), 0);
-    expect([
-      total("total_rest_requests"),
-      total("total_storage_requests"),
-      total("total_auth_requests"),
-      total("total_realtime_requests"),
-    ]).toEqual([3, 2, 1, 2]);
-    expect(rows.every((row) => /^\d{4}-\d\d-\d\dT00:00:00$/.test(String(row.timestamp)))).toBe(true);
+    expect(rows).toEqual([counts("2026-08-13T00:00:00", 0, 1, 0, 0), counts("2026-08-20T00:00:00", 3, 1, 1, 2)]);
   });
+});
+
+it.each(windows)("the interval %s begins exactly %d ms ago, and counts by %d ms", async (interval, window, bucket) => {
+  const rows = await service.rows("usage.api-counts", { interval, project: "edges" });
+  const inside = windows.flatMap(([, other]) => [other, other + 1]).filter((age) => age <= window);
+  const times = inside.map((age) => datetime(now - age, bucket));
+  const expected = [...new Set(times)].map((time) =>
+    counts(time, 0, 0, times.filter((each) => each === time).length, 0),
+  );
+  expect(rows).toEqual(expected.sort(byTimestamp));
 });
 
 describe("rows of usage.api-counts", () => {

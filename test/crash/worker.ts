@@ -11,7 +11,7 @@ const smallSizes: EngineSizes = {
 /** Runs a service in this process until it is killed; prints its address. */
 export async function runWorker(isSmall: boolean): Promise<void> {
   const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() });
-  const service = await startService(configuration, [], isSmall ? smallSizes : {});
+  const service = await startService(configuration, { engineSizes: isSmall ? smallSizes : {} });
   process.once("SIGTERM", () => void service.stop());
   process.stdout.write(`${service.url}\n`);
 }

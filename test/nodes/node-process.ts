@@ -7,6 +7,9 @@ import { startService } from "../../src/service/service.ts";
  * events differ from node to node, all else is theirs together.
  */
 const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() });
-const service = await startService(configuration, [], {}, () => openMemoryEngine({ threads: 1 }));
+const service = await startService(configuration, {
+  openEngine: () => openMemoryEngine({ threads: 1 }),
+  isEngineShared: true,
+});
 process.once("SIGTERM", () => void service.stop());
 process.stdout.write(`${service.url}\n`);

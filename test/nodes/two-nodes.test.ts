@@ -20,7 +20,10 @@ let other: TestNode;
 
 function startInProcess(isEngineShared = true): Promise<RunningService> {
   const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() }, environment);
-  return startService(configuration, [], {}, isEngineShared ? () => openMemoryEngine({ threads: 1 }) : undefined);
+  return startService(
+    configuration,
+    isEngineShared ? { openEngine: () => openMemoryEngine({ threads: 1 }), isEngineShared } : {},
+  );
 }
 
 describe.runIf(hasPostgres())("two nodes on one database", () => {

@@ -39,8 +39,8 @@ beforeAll(async () => {
       LOGWEIR_UNSTOPPABLE_AFTER_MS: String(unstoppableAfterMs),
     },
   );
-  service = await startService(configuration, [], {
-    hostPath: fileURLToPath(new URL("./stubborn-host.mjs", import.meta.url)),
+  service = await startService(configuration, {
+    engineSizes: { hostPath: fileURLToPath(new URL("./stubborn-host.mjs", import.meta.url)) },
   });
 }, 30_000);
 

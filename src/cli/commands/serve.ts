@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
-  const service = await startService(configuration, options.demo === true ? [demoToken] : []);
+  const service = await startService(configuration, { extraTokens: options.demo === true ? [demoToken] : [] });
   const stopCollecting = collectAtRest();
   const ended = new AbortController();
   const signalled = waitForSignal(ended.signal);
