@@ -50,9 +50,13 @@ const USED_BY_ALL = /^(?:googlesql|engines\/(?:duckdb|encoder))\b/;
 /** Of these rooms, those that answer queries: the written cases of the language count too. */
 const ANSWERS_QUERIES = /^(?:googlesql|engines\/duckdb\/(?:compile|functions|host|sql|driver))\b/;
 
+/** Of these, those whose own tests ask an engine too and take longer than the cases: what survives these is left to them. */
+const CASES_FIRST = /^engines\/duckdb\/(?:compile|functions)\b/;
+
 /** The tests that look for a room's mutants, by their names in `vitest.config.ts`; later ones at what is left. */
 function looksOf(room) {
   if (isBeside) return ["beside"];
+  if (CASES_FIRST.test(room)) return ["cases", "own"];
   if (USED_BY_ALL.test(room)) return ANSWERS_QUERIES.test(room) ? ["own", "cases"] : ["own"];
   return PROVEN_FROM_OUTSIDE.test(room) ? ["units", "services"] : ["units"];
 }

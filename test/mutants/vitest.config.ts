@@ -57,7 +57,7 @@ export default defineConfig({
     include: includes[process.env.MUTANTS_TESTS ?? ""] ?? units,
     exclude: ["**/node_modules/**", "src/cli/**", ...engineProcess, ...tooLong, ...processes],
     globalSetup: ["test/temporary-folder.ts"],
-    setupFiles: ["test/fixed-seed.ts", "test/mutants/without-mutant.ts"],
+    setupFiles: ["test/fixed-seed.ts", "test/mutants/few-tests.ts", "test/mutants/without-mutant.ts"],
     sequence: { sequencer: NearestFirst },
     runner: "./test/mutants/first-failure.ts",
     isolate: false,
