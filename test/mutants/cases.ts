@@ -11,8 +11,6 @@ import type { Answer, Question } from "../conformance/answers.ts";
 import { findCaseFault, readCorpus, readFamilies } from "../conformance/own-cases.ts";
 
 const CASES_A_TEST = 4;
-/** A third of the cases is enough for the language's rooms; a function has only a few of its own. */
-const PART = process.env.MUTANTS_ROOM?.startsWith("googlesql") === true ? 3 : 1;
 
 interface Asking {
   ask(question: Question): Promise<Answer>;
@@ -48,8 +46,7 @@ const groups = [...readCorpus(), ...readFamilies()].flatMap(({ file, cases }) =>
 /** A selection spread over all cases, whichever are left out. */
 const mixed = groups
   .map((group) => ({ ...group, order: createHash("sha256").update(`${group.file} ${group.first}`).digest("hex") }))
-  .sort((a, b) => (a.order < b.order ? -1 : 1))
-  .filter((_, at) => at % PART === 0);
+  .sort((a, b) => (a.order < b.order ? -1 : 1));
 
 describe("the written cases", () => {
   let asking: Asking;
