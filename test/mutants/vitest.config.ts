@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -32,7 +33,7 @@ const tooLong = /^(?:googlesql.(?:resolver|typing)|engines)/.test(room)
 /** They start the engine's process; what they run of its rooms in their own process counts for these. */
 const engineProcess = room.startsWith("engines/duckdb/process") ? [] : ["src/engines/duckdb/process/**"];
 
-/** What is beside the mutant comes first, then the rest of `src/`: one test that notices it is enough. */
+/** What is beside the mutant comes first, then the rest of `src/`, short files first: one test that notices it is enough. */
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [`src/${room}/`];
@@ -43,7 +44,8 @@ class NearestFirst extends BaseSequencer {
       const rank = places.findIndex((place) => path.startsWith(`${place}/`));
       return rank === -1 ? places.length : rank;
     };
-    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
+    const sizeOf = ({ moduleId }: TestSpecification) => statSync(moduleId).size;
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b) || sizeOf(a) - sizeOf(b));
   }
 }
 
