@@ -17,27 +17,40 @@ const conditions = [
   "EXISTS(SELECT 1 FROM t AS c WHERE c.k = x.k) AND x.k = y.id",
   "EXISTS(SELECT 1 FROM t AS c WHERE c.k = y.k) OR x.k = y.id",
   "x.k = y.k AND EXISTS(SELECT 1 FROM u AS c WHERE c.b)",
+  "x.k = y.k",
 ];
 
-/** Where the join stands: alone, read twice, and in a sub-query beside columns of the query around it. */
-const places = [
-  (join: string) => `SELECT x.id, y.id FROM ${join} ORDER BY 1, 2`,
-  (join: string) => `WITH w AS (SELECT x.id AS i, y.id AS j FROM ${join})
+/** The join, with more of a condition, and one side's table as another query. */
+type Join = (more?: string, table?: string) => string;
+
+/** Where the join stands: alone, read twice, before another one, and in a sub-query, with or without its columns. */
+const places: readonly ((join: Join) => string)[] = [
+  (join) => `SELECT x.id, y.id FROM ${join()} ORDER BY 1, 2`,
+  (join) => `WITH w AS (SELECT x.id AS i, y.id AS j FROM ${join()})
     SELECT v.i, w.j FROM w JOIN w AS v ON w.i = v.j ORDER BY 1, 2`,
-  (join: string) => `SELECT o.id, (SELECT COUNT(*) FROM ${join} WHERE x.id = o.id OR y.id = o.k) FROM t AS o`,
-  (join: string) => `SELECT x.id, y.id, z.id FROM ${join}
+  (join) => `SELECT x.id, y.id, z.id FROM ${join()}
     FULL JOIN t AS z ON EXISTS(SELECT 1 FROM u AS c WHERE c.id = x.id OR c.id = y.id AND c.k = z.k) ORDER BY 1, 2, 3`,
+  (join) => `SELECT o.id, (SELECT COUNT(*) FROM ${join()} WHERE x.id = o.id OR y.id = o.k) FROM t AS o`,
+  (join) => `SELECT o.id, ARRAY(SELECT x.id FROM ${join(" AND x.id + y.id > o.id")} ORDER BY x.id) FROM t AS o`,
+  (join) =>
+    `SELECT o.k, ARRAY(SELECT y.id FROM ${join("", "(SELECT * FROM u WHERE k > o.k)")} ORDER BY y.id) FROM t AS o`,
 ];
 
 const queries = places.flatMap((place) =>
   types.flatMap((type) =>
     lefts.flatMap((left) =>
-      rights.flatMap((right) => conditions.map((condition) => place(`${left} ${type} JOIN ${right} ON ${condition}`))),
+      rights.flatMap((right) =>
+        conditions.map((condition) =>
+          place(
+            (more = "", table = "u") => `${left} ${type} JOIN ${right.replace("u", table)} ON (${condition})${more}`,
+          ),
+        ),
+      ),
     ),
   ),
 );
 
-describe("a sub-query in ON of an outer join", () => {
+describe("an outer join with sub-queries in ON or around it", () => {
   const world = makeWorld(Array.from({ length: 150 }, (_, index) => (index * 379 + 41) % 1000));
   let asked: Asked;
 
@@ -50,12 +63,16 @@ describe("a sub-query in ON of an outer join", () => {
     asked.close();
   });
 
-  it.each(["none", "redaction"] as const)("is answered wherever it stands, behind %s", async (door) => {
-    const wrong: unknown[] = [];
-    for (const query of sampleOf(queries, 0.11)) {
-      const verdict = await compare(asked, world, query, door);
-      if (verdict.kind !== "equal") wrong.push({ query, ...verdict });
-    }
-    expect(wrong).toEqual([]);
-  });
+  it.each(["none", "redaction"] as const)(
+    "is answered wherever it stands, behind %s",
+    async (door) => {
+      const wrong: unknown[] = [];
+      for (const query of sampleOf(queries, 0.04)) {
+        const verdict = await compare(asked, world, query, door);
+        if (verdict.kind !== "equal") wrong.push({ query, ...verdict });
+      }
+      expect(wrong).toEqual([]);
+    },
+    300_000,
+  );
 });

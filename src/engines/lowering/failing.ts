@@ -4,9 +4,18 @@
  * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
  * in its place.
  */
-import type { AggregateCall, CallExpr, Column, Expr, WindowCall } from "../../googlesql/resolved.ts";
+import type {
+  AggregateCall,
+  CallExpr,
+  Column,
+  Expr,
+  InSubqueryExpr,
+  Scan,
+  SubqueryExpr,
+  WindowCall,
+} from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
-import { someExpression } from "./children.ts";
+import { someExpression, someScanned } from "./children.ts";
 
 /**
  * Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts`
@@ -94,9 +103,43 @@ function opaque(expression: Expr): Expr {
   return { kind: "Call", function: "$opaque", arguments: [expression], isSafe: false, type, span };
 }
 
-/** Whether a call or cast may fail by itself, its operands aside. */
-export const canFail = (at: Expr | AggregateCall | WindowCall): boolean =>
-  at.kind === "Cast" ? !at.isSafe && at.type.kind !== "STRING" : at.kind === "Call" && !isSafeCall(at);
+/** Aggregates and window functions that fail for no value. */
+const SAFE_AGGREGATES: ReadonlySet<string> = new Set(
+  (
+    "COUNT COUNTIF MIN MAX ANY_VALUE LOGICAL_AND LOGICAL_OR BIT_AND BIT_OR BIT_XOR ARRAY_AGG STRING_AGG GROUPING " +
+    "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST FIRST_VALUE LAST_VALUE"
+  ).split(" "),
+);
+
+/** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
+export function canFail(at: Expr | AggregateCall | WindowCall): boolean {
+  switch (at.kind) {
+    case "Cast":
+      return !at.isSafe && at.type.kind !== "STRING";
+    case "Call":
+      return !isSafeCall(at);
+    case "AggregateCall":
+    case "WindowCall":
+      return !SAFE_AGGREGATES.has(at.function);
+    case "Subquery":
+      return at.mode === "SCALAR" && !isOneRow(at.scan);
+    default:
+      return false;
+  }
+}
+
+/** Whether a sub-query may fail for what it computes or for its number of rows. */
+export const isFailingQuery = (query: SubqueryExpr | InSubqueryExpr): boolean =>
+  canFail(query) || someScanned(query.scan, canFail);
+
+/** Whether the scan has one row at most, whatever it reads. */
+function isOneRow(scan: Scan): boolean {
+  let at = scan;
+  while (at.kind === "Project" || at.kind === "Filter" || at.kind === "OrderBy") at = at.input;
+  if (at.kind === "Aggregate") return at.groupBy.length === 0 && at.groupingSets === undefined;
+  if (at.kind === "Limit") return at.count?.kind === "Literal" && Number(at.count.value) <= 1;
+  return at.kind === "SingleRow";
+}
 
 function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {
   if (SAFE_FUNCTIONS.has(name)) return true;

@@ -1,7 +1,8 @@
 /**
  * Sub-queries in branches of CASE, IF, IFNULL and COALESCE. DuckDB computes a sub-query as a join, before the branch is
  * chosen: one that fails would fail the query where its branch is not taken. Such a sub-query is made to read no rows
- * there: a column tells whether the branch is taken, and its scans are filtered by it.
+ * there: a column tells whether the branch is taken, and its scans are filtered by it, as are those of the sub-queries
+ * within.
  */
 import type {
   AggregateCall,
@@ -14,8 +15,8 @@ import type {
 } from "../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import { BOOL } from "../../../googlesql/types.ts";
-import { someExpression, someScanned } from "../../lowering/children.ts";
-import { canFail } from "../../lowering/failing.ts";
+import { someExpression } from "../../lowering/children.ts";
+import { isFailingQuery } from "../../lowering/failing.ts";
 import { isRandomCall } from "./expression/random-call.ts";
 
 /** Ids that no column of a resolved query reaches, nor those that stand for the rows of a server. */
@@ -37,7 +38,11 @@ export function guardBranches(query: ResolvedQuery): ResolvedQuery {
   return guards.made === 0 ? query : { ...query, scan };
 }
 
-function guardScan(guards: Guards, scan: Scan): Scan {
+/** The scan with its guards. `around`: a column of a query around that is true where this one is taken. */
+function guardScan(guards: Guards, scan: Scan, around?: Expr): Scan {
+  const into = (input: Scan) => guardScan(guards, input, around);
+  const asked: Asked = [];
+  const own = (expression: Expr) => guard(guards, asked, expression, around);
   switch (scan.kind) {
     case "SingleRow":
     case "Table":
@@ -45,46 +50,57 @@ function guardScan(guards: Guards, scan: Scan): Scan {
       return scan;
     case "Cte":
       return { ...scan, cte: guards.ctes.get(scan.cte) ?? scan.cte };
-    case "Unnest":
-      return scan.input === undefined ? scan : { ...scan, input: guardScan(guards, scan.input) };
+    case "Unnest": {
+      const arrays = scan.arrays.map((item) => ({ ...item, array: own(item.array) }));
+      const input = scan.input === undefined && asked.length === 0 ? undefined : (scan.input ?? { kind: "SingleRow" });
+      return {
+        ...scan,
+        arrays,
+        input: input && withColumns(into(input), asked),
+        on: guardPairs(guards, scan.on, around),
+      };
+    }
     case "Join":
-      return { ...scan, left: guardScan(guards, scan.left), right: guardScan(guards, scan.right) };
+      return { ...scan, left: into(scan.left), right: into(scan.right), on: guardPairs(guards, scan.on, around) };
     case "SetOperation":
-      return { ...scan, inputs: scan.inputs.map((input) => ({ ...input, scan: guardScan(guards, input.scan) })) };
+      return { ...scan, inputs: scan.inputs.map((input) => ({ ...input, scan: into(input.scan) })) };
     case "With":
-      return guardWith(guards, scan);
+      return guardWith(guards, scan, around);
     case "Project": {
-      const asked: Asked = [];
-      const computed = scan.computed.map((item) => ({ ...item, expression: guard(guards, asked, item.expression) }));
-      return { ...scan, input: withColumns(guardScan(guards, scan.input), asked), computed };
+      const computed = scan.computed.map((item) => ({ ...item, expression: own(item.expression) }));
+      return { ...scan, input: withColumns(into(scan.input), asked), computed };
     }
     case "Filter": {
-      const asked: Asked = [];
-      const predicate = guard(guards, asked, scan.predicate);
-      return { ...scan, input: withColumns(guardScan(guards, scan.input), asked), predicate };
+      const predicate = own(scan.predicate);
+      return { ...scan, input: withColumns(into(scan.input), asked), predicate };
     }
     case "Aggregate": {
-      const asked: Asked = [];
-      const own = (expression: Expr) => guard(guards, asked, expression);
       const groupBy = scan.groupBy.map((item) => ({ ...item, expression: own(item.expression) }));
       const aggregates = scan.aggregates.map(({ column, call }) => {
         return { column, call: { ...call, arguments: call.arguments.map(own) } };
       });
-      return { ...scan, input: withColumns(guardScan(guards, scan.input), asked), groupBy, aggregates };
+      return { ...scan, input: withColumns(into(scan.input), asked), groupBy, aggregates };
     }
     default:
-      return { ...scan, input: guardScan(guards, scan.input) };
+      return { ...scan, input: into(scan.input) };
   }
 }
 
-function guardWith(guards: Guards, scan: Scan & { kind: "With" }): Scan {
+/** A condition of pairs of rows. What only a pair tells is a column of neither side. */
+function guardPairs(guards: Guards, on: Expr | undefined, around: Expr | undefined): Expr | undefined {
+  const asked: Asked = [];
+  const guarded = on && guard(guards, asked, on, around);
+  return asked.length === 0 ? guarded : on;
+}
+
+function guardWith(guards: Guards, scan: Scan & { kind: "With" }, around: Expr | undefined): Scan {
   const ctes = scan.ctes.map((cte) => {
     if (cte.isRecursive) return cte;
     const guarded = { ...cte, scan: guardScan(guards, cte.scan) };
     guards.ctes.set(cte, guarded);
     return guarded;
   });
-  return { ...scan, ctes, input: guardScan(guards, scan.input) };
+  return { ...scan, ctes, input: guardScan(guards, scan.input, around) };
 }
 
 function withColumns(input: Scan, asked: Asked): Scan {
@@ -96,10 +112,10 @@ function guard(guards: Guards, asked: Asked, expression: Expr, taken?: Expr): Ex
   return mapExpr(expression, (at) => {
     switch (at.kind) {
       case "Subquery":
-        return { ...at, scan: guardQuery(guards, asked, at.scan, taken) };
+        return { ...at, scan: guardQuery(guards, asked, at, taken) };
       case "InSubquery": {
         const operand = guard(guards, asked, at.operand, taken);
-        return { ...at, operand, scan: guardQuery(guards, asked, at.scan, taken) };
+        return { ...at, operand, scan: guardQuery(guards, asked, at, taken) };
       }
       // What names a variable cannot be computed outside of it.
       case "Lambda":
@@ -175,23 +191,38 @@ function andFirst(taken: Expr | undefined, before: readonly Expr[], last: Expr |
 }
 
 /** The sub-query's scan, without rows where it is not taken. */
-function guardQuery(guards: Guards, asked: Asked, scan: Scan, taken: Expr | undefined): Scan {
-  const own = guardScan(guards, scan);
-  const isAsked = (at: AnyExpr) => isRandomCall(at) || at.kind === "Subquery" || at.kind === "InSubquery";
-  if (taken === undefined || isLone(scan) || !someScanned(scan, canFail) || someExpression(taken, isAsked, false))
-    return own;
-  const id = FIRST_GUARD + guards.made;
-  const column = { id, name: "taken", type: BOOL };
-  const emptied = emptyUnless({ kind: "Column", column, type: BOOL, span: taken.span }, own);
-  if (emptied === undefined) return own;
-  guards.made++;
+function guardQuery(guards: Guards, asked: Asked, query: Query, taken: Expr | undefined): Scan {
+  const { scan } = query;
+  if (taken === undefined || !isFailingQuery(query) || someExpression(taken, isUnsettled, false)) {
+    return guardScan(guards, scan);
+  }
+  // A sub-query without FROM is printed as the expression that it is.
+  const column = toColumn(guards, asked, taken);
+  if (isLone(scan)) return guardScan(guards, scan, column);
+  const isEmptied = emptyUnless(column, scan) !== undefined;
+  const own = guardScan(guards, scan, isEmptied ? column : undefined);
+  return emptyUnless(column, own) ?? own;
+}
+
+/** Is it another value the next time, or one that another sub-query has to tell first? */
+const isUnsettled = (at: AnyExpr) => isRandomCall(at) || isQuery(at);
+
+/** The condition as a column that the scan below is asked for; itself where it is one of a query around. */
+function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
+  if (taken.kind === "Column") return taken;
+  const column = { id: FIRST_GUARD + guards.made++, name: "taken", type: BOOL };
   asked.push({ column, expression: taken });
-  return emptied;
+  return { kind: "Column", column, type: BOOL, span: taken.span };
 }
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
-/** A sub-query without FROM is printed as the expression that it is. */
+type SetInput = Extract<Scan, { readonly kind: "SetOperation" }>["inputs"][number];
+
+type Query = Expr & { readonly kind: "Subquery" | "InSubquery" };
+
+const isQuery = (at: AnyExpr): at is Query => at.kind === "Subquery" || at.kind === "InSubquery";
+
 const isLone = (scan: Scan) => scan.kind === "Project" && scan.input.kind === "SingleRow";
 
 /** The scan, of no rows unless the column is true; undefined where DuckDB takes no scan that reads a row around it. */
@@ -211,7 +242,6 @@ function emptyUnless(column: ColumnExpr, scan: Scan): Scan | undefined {
       return input && { ...scan, input };
     }
     case "Join": {
-      if (scan.type === "FULL" || scan.type === "RIGHT") return undefined;
       const [left, right] = [emptyUnless(column, scan.left), emptyUnless(column, scan.right)];
       return left && right && { ...scan, left, right };
     }
@@ -224,9 +254,16 @@ function emptyUnless(column: ColumnExpr, scan: Scan): Scan | undefined {
       const isKnown = [scan.count, scan.offset].every((bound) => bound === undefined || bound.kind === "Literal");
       return isKnown ? into(scan) : undefined;
     }
-    case "SetOperation":
+    case "SetOperation": {
+      const inputs: SetInput[] = [];
+      for (const input of scan.inputs) {
+        const emptied = emptyUnless(column, input.scan);
+        if (emptied === undefined) return undefined;
+        inputs.push({ ...input, scan: emptied });
+      }
+      return { ...scan, inputs };
+    }
     case "Recursive":
-    case "With":
       return undefined;
     default:
       return into(scan);

@@ -7,7 +7,7 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail } from "../compilation.ts";
+import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
@@ -41,20 +41,13 @@ function readsAround(scan: Scan, around: Scope): boolean {
 }
 
 /** DuckDB makes a correlated sub-query a join of its own, and knows of no way to do so through a FULL JOIN. */
-function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): void {
-  if (scan.type !== "FULL") return;
-  const span = scan.on?.span ?? { start: 0, end: 0 };
-  if (compilation.correlationDepth > 0 && reaches(scan, ({ kind }) => kind === "Recursive")) {
-    const message = "A FULL JOIN that reads WITH RECURSIVE in a correlated sub-query is not supported";
-    fail(compilation, "unsupported", message, span);
-  }
-  if (around === undefined || !readsAround(scan, around)) return;
-  const message = "A FULL JOIN that reads columns of the query around its sub-query is not supported";
-  fail(compilation, "unsupported", message, span);
+function isCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): boolean {
+  if (scan.type !== "FULL") return false;
+  if (around !== undefined && readsAround(scan, around)) return true;
+  return compilation.correlationDepth > 0 && reaches(scan, ({ kind }) => kind === "Recursive");
 }
 
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
-  refuseCorrelatedFullJoin(compilation, scan, input.outer);
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
   const isLateral = scan.isLateral === true;
@@ -64,13 +57,8 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   // A lateral side reads the left one unchanged.
   if (isLateral) return mergeSides(compilation, scan, on, { left, right: lateralSide(compilation, built) });
   const sides: Sides = { left, right: joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner) };
-  if (on === undefined || isInner || !asksOfBoth(on, sides)) {
+  if (isInner || !(asksOfBoth(on, sides) || isCorrelatedFullJoin(compilation, scan, input.outer))) {
     return mergeSides(compilation, scan, prepareCondition(compilation, on, sides, isInner), sides);
-  }
-  if (input.outer !== undefined && readsAround(scan, input.outer)) {
-    const what = "an outer join that reads columns of the query around its sub-query";
-    const message = `A sub-query in the ON condition of ${what} can read columns of one side only`;
-    fail(compilation, "unsupported", message, on.span);
   }
   return joinByNumbers(compilation, type, sides, conjuncts(on));
 }
@@ -107,7 +95,7 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
 }
 
 /** Does a sub-query of the condition read columns of both sides? */
-function asksOfBoth(on: Expr, sides: Sides): boolean {
+function asksOfBoth(on: Expr | undefined, sides: Sides): boolean {
   return conjuncts(on).some(
     (part) => readsBoth(part, sides) && queriesOf(part).some((each) => !isMovable(each, sides)),
   );
@@ -134,7 +122,8 @@ function queriesOf(expression: Expr): readonly Query[] {
 const isMovable = (query: Query, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
-function conjuncts(on: Expr): readonly Expr[] {
+function conjuncts(on: Expr | undefined): readonly Expr[] {
+  if (on === undefined) return [];
   const isAnd = on.kind === "Call" && on.function === "$and";
   return isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
 }
@@ -171,16 +160,22 @@ function prepareCondition(
       at.kind === "Column" && at.column !== undefined && computed.has(at.column.id);
     if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapBlock(compilation, sides[side]);
   }
+  const prepared = isInner || !holdsQuery(on) ? on : computeQueries(compilation, on, sides);
+  // Last: what has been put around a side since would not carry them.
   const isOuter = (at: { readonly kind: string; readonly column?: Column }) =>
     at.kind === "Column" &&
     at.column !== undefined &&
     findColumn(sides.left, at.column.id) === undefined &&
     findColumn(sides.right, at.column.id) === undefined;
-  if (sides.left.outer !== undefined && someExpression(on, isOuter, false)) {
+  if (sides.left.outer !== undefined && someExpression(prepared, isOuter, false)) {
     sides.left = wrapBlock(compilation, sides.left);
     sides.left.importsOuter = true;
   }
-  if (isInner || !holdsQuery(on)) return on;
+  return prepared;
+}
+
+/** The condition with columns of the sides in place of its sub-queries. */
+function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr {
   const prepared = conjuncts(on).map((part) => {
     if (!holdsQuery(part)) return part;
     if (!readsBoth(part, sides)) return computeOnSide(compilation, part, sides);

@@ -4,13 +4,16 @@
  */
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
-import { columnOf, nameSql } from "../../sql/atoms.ts";
-import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, scopeOf, wrapBlock } from "../block.ts";
+import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
+import { select } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Block, newBlock, wrapBlock } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { exportAs, outsideBinding } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { renderBlock } from "../render.ts";
+import { cheapBinding } from "../scope.ts";
+import { printInBlock } from "./shaping.ts";
 
 /** A side whose rows have numbers, read in two places that have to agree about them: its rows are kept. */
 interface NumberedSide {
@@ -38,20 +41,43 @@ function readSide(compilation: Compilation, reader: Block, { block, name }: Numb
 
 /** The numbers of both sides' rows for which the conditions hold. */
 function printPairs(compilation: Compilation, left: NumberedSide, right: NumberedSide, conditions: readonly Expr[]) {
-  const pairs = newBlock(undefined);
+  const pairs = newBlock(left.block.outer);
   const [one, other] = [readSide(compilation, pairs, left), readSide(compilation, pairs, right)];
   const from = sql`${one.from} CROSS JOIN ${other.from}`;
   pairs.from = { print: () => from };
-  pairs.where = conditions.map((each) => printExpression(compilation, each, scopeOf(compilation, pairs)));
-  return renderBlock(pairs, [
-    { alias: "one", sql: columnOf(one.alias, left.number) },
-    { alias: "other", sql: columnOf(other.alias, right.number) },
-  ]);
+  for (const [id, { alias }, { number }] of [[LEFT, one, left] as const, [RIGHT, other, right] as const]) {
+    pairs.bindings.set(id, cheapBinding(columnOf(alias, number)));
+  }
+  const { block, texts } = printInBlock(compilation, pairs, (scope) =>
+    conditions.map((each) => printExpression(compilation, each, scope)),
+  );
+  block.where.push(...texts);
+  const number = (id: number, alias: string) => ({ alias, sql: findColumn(block, id)?.sql() ?? NULL });
+  return renderBlock(block, [number(LEFT, "one"), number(RIGHT, "other")]);
 }
 
-const JOINS = { LEFT: ["LEFT", "LEFT"], RIGHT: ["INNER", "RIGHT"], FULL: ["FULL", "FULL"] } as const;
+/** Ids that no column of a query has. */
+const [LEFT, RIGHT] = [-1, -2];
 
-/** The join of the sides, neither of which reads columns around it, on conditions with sub-queries over both. */
+/**
+ * The pairs, and each row of a side that is in none: a FULL JOIN without one, through which DuckDB correlates no
+ * sub-query.
+ */
+function printAllPairs(compilation: Compilation, pairs: Sql, sides: readonly NumberedSide[]): Sql {
+  const parts = sides.map(({ name, number }, index) => {
+    const [lone, paired] = [nextAlias(compilation, "s"), nextAlias(compilation, "s")];
+    const own = columnOf(lone, number);
+    const found = columnOf(paired, index === 0 ? "one" : "other");
+    const both = index === 0 ? sql`${own}, NULL` : sql`NULL, ${own}`;
+    const join = sql`${nameSql(name)} AS ${nameSql(lone)} LEFT JOIN ${pairs} AS ${nameSql(paired)} ON ${own} = ${found}`;
+    return select(sql`${both} FROM ${join} WHERE ${found} IS NULL`);
+  });
+  return joinSql([select(sql`one, other FROM ${pairs}`), ...parts], " UNION ALL ");
+}
+
+const JOINS = { LEFT: ["LEFT", "LEFT"], RIGHT: ["INNER", "RIGHT"], FULL: ["RIGHT", "LEFT"] } as const;
+
+/** The join of the sides on conditions with sub-queries over both, or over columns of the query around it. */
 export function joinByNumbers(
   compilation: Compilation,
   type: keyof typeof JOINS,
@@ -61,24 +87,32 @@ export function joinByNumbers(
   const left = numberRows(compilation, sides.left);
   const right = numberRows(compilation, sides.right);
   const pairs = printPairs(compilation, left, right, conditions);
-  const joined = newBlock(undefined, Math.max(left.block.depth, right.block.depth) + 1);
+  const joined = newBlock(sides.left.outer, Math.max(left.block.depth, right.block.depth) + 1);
   const [one, other] = [readSide(compilation, joined, left), readSide(compilation, joined, right)];
-  const alias = nextAlias(compilation, "s");
-  const on = (side: { readonly alias: string }, { number }: NumberedSide, name: string): Sql =>
-    sql`${columnOf(side.alias, number)} = ${columnOf(alias, name)}`;
-  const [first, second] = JOINS[type];
-  const found = sql`${nameSql(first)} JOIN (${pairs}) AS ${nameSql(alias)} ON ${on(one, left, "one")}`;
-  const from = sql`${one.from} ${found} ${nameSql(second)} JOIN ${other.from} ON ${on(other, right, "other")}`;
+  const [name, alias] = [nameSql(nextAlias(compilation, "pairs_")), nextAlias(compilation, "s")];
+  const found = type === "FULL" ? sql`(${printAllPairs(compilation, name, [left, right])})` : name;
+  const on = (side: { readonly alias: string }, { number }: NumberedSide, key: string): Sql =>
+    sql`${columnOf(side.alias, number)} = ${columnOf(alias, key)}`;
+  const [first, second] = JOINS[type].map(nameSql);
+  const from = joinSql(
+    [
+      sql`${one.from} ${first ?? EMPTY} JOIN ${found} AS ${nameSql(alias)} ON ${on(one, left, "one")}`,
+      sql`${second ?? EMPTY} JOIN ${other.from} ON ${on(other, right, "other")}`,
+    ],
+    " ",
+  );
   joined.from = { print: () => from };
-  const outside = { ...wrapBlock(compilation, joined), outer: sides.left.outer };
-  const name = nameSql(outside.inner?.alias ?? "");
-  outside.from = { print: () => sql`(${printShared(joined, [left, right])}) AS ${name}` };
+  const outside = wrapBlock(compilation, joined);
+  const outsideName = nameSql(outside.inner?.alias ?? "");
+  outside.from = {
+    print: () => {
+      // Readers before what they read, which they may ask for columns.
+      const body = renderBlock(joined);
+      const kept = [left, right].map((side) => printKept(nameSql(side.name), renderBlock(side.block)));
+      return sql`(WITH ${joinSql([...kept, printKept(name, pairs)], ", ")} ${body}) AS ${outsideName}`;
+    },
+  };
   return outside;
 }
 
-/** Readers before what they read, which they may ask for columns. */
-function printShared(joined: Block, sides: readonly NumberedSide[]): Sql {
-  const body = renderBlock(joined);
-  const kept = sides.map(({ block, name }) => sql`${nameSql(name)} AS MATERIALIZED (${renderBlock(block)})`);
-  return sql`WITH ${joinSql(kept, ", ")} ${body}`;
-}
+const printKept = (name: Sql, query: Sql): Sql => sql`${name} AS MATERIALIZED (${query})`;
