@@ -25,7 +25,7 @@ export default {
   ...config,
   test: {
     ...config.test,
-    include: ["test/acceptance/*.test.ts", "test/security/*.test.ts"],
+    include: ["test/acceptance/*.test.ts", "test/security/*.test.ts", "test/security/non-interference/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfiguration } from "../../../src/config/config.ts";
 import { type RunningService, startService } from "../../../src/service/service.ts";
+import { engineEnvironment } from "../../clickhouse/engine-environment.ts";
 
 const privateToken = "private-token-of-the-two-stores-0123456789";
 
@@ -53,6 +54,7 @@ async function start(dataDir: string): Promise<RunningService> {
     LOGWEIR_PRIVATE_TOKEN: privateToken,
     LOGWEIR_LOG_LEVEL: "silent",
     LOGWEIR_AUDIT: "off",
+    ...engineEnvironment(dataDir),
   };
   return startService(readConfiguration({ workingDir: dataDir, packageDir: process.cwd() }, environment));
 }
