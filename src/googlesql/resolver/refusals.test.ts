@@ -14,16 +14,17 @@ interface Allowed {
   readonly resolved: readonly string[];
 }
 
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`testing/${name}.json`, import.meta.url), "utf8"));
+function read<Case extends { readonly query: string }>(name: string): readonly (readonly [string, Case])[] {
+  const text = readFileSync(new URL(`testing/${name}.json`, import.meta.url), "utf8");
+  return (JSON.parse(text) as readonly Case[]).map((item) => [item.query, item]);
 }
 
 describe("the resolver", () => {
-  it.each(read("refusals") as readonly Refused[])("refuses $query, says why and where", ({ query, errors }) => {
+  it.each(read<Refused>("refusals"))("refuses %s, says why and where", (query, { errors }) => {
     expect(errorsOf(query)).toEqual(errors);
   });
 
-  it.each(read("limits") as readonly Allowed[])("takes $query", ({ query, resolved }) => {
+  it.each(read<Allowed>("limits"))("takes %s", (query, { resolved }) => {
     expect(dumpOf(query).split("\n")).toEqual(resolved);
   });
 });
