@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { dumpOf, errorsOf } from "./testing/resolved.ts";
+import { dumpOf, errorsOf, namesOf } from "./testing/resolved.ts";
 
 interface Refused {
   readonly query: string;
   /** `code at "text": message`. */
   readonly errors: readonly string[];
+  /** What each is about: a name as the query spells it, or null. */
+  readonly names: readonly (string | null)[];
 }
 
 /** A query just within what is allowed. */
@@ -20,8 +22,9 @@ function read<Case extends { readonly query: string }>(name: string): readonly (
 }
 
 describe("the resolver", () => {
-  it.each(read<Refused>("refusals"))("refuses %s, says why and where", (query, { errors }) => {
+  it.each(read<Refused>("refusals"))("refuses %s, says why and where", (query, { errors, names }) => {
     expect(errorsOf(query)).toEqual(errors);
+    expect(namesOf(query)).toEqual(names);
   });
 
   it.each(read<Allowed>("limits"))("takes %s", (query, { resolved }) => {

@@ -108,14 +108,16 @@ export function failMatch(
   const what = describeFunction(name);
   const passed =
     types.length === 0 ? "none" : types.length > 8 ? `${types.slice(0, 8).join(", ")}, ...` : types.join(", ");
-  const supported = what.startsWith("operator")
-    ? ""
-    : `. Supported: ${entry.signatures.map((signature) => name + signature.text).join("; ")}`;
+  const operator = /^operator (.+)$/.exec(what)?.[1];
+  const supported =
+    operator === undefined
+      ? `. Supported: ${entry.signatures.map((signature) => name + signature.text).join("; ")}`
+      : "";
   return resolution.fail(
     "type_mismatch",
     `No matching signature for ${what} for argument types: ${passed}${supported}`,
     span,
-    { name },
+    { name: operator ?? name },
   );
 }
 

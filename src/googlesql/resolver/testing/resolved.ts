@@ -154,3 +154,8 @@ export function sandboxed(
     { tables: TABLES, tableAliases: new Map(Object.entries(aliases)), ...rest },
   );
 }
+
+/** What each problem is about: the name that is told with it, if any. */
+export function namesOf(sql: string): readonly (string | null)[] {
+  return diagnosticsOf(() => resolveText(sql)).map(({ name }) => name ?? null);
+}
