@@ -34,6 +34,9 @@ const different: readonly (readonly [Json, Json])[] = [
   [{ $f: 1.5 }, "x"],
   [true, "true"],
   [{ $f: "NaN" }, 1],
+  [{ $f: "inf" }, 1e300],
+  [1, "-Infinity"],
+  ["Infinity", "-Infinity"],
 ];
 
 describe("isSameCell", () => {

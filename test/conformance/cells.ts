@@ -6,6 +6,8 @@ const RELATIVE_TOLERANCE = 1e-5;
 
 function isNear(expected: number, actual: number): boolean {
   if (Object.is(expected, actual) || expected === actual) return true;
+  // Beside an infinity, any distance is within its tolerance.
+  if (!Number.isFinite(expected) || !Number.isFinite(actual)) return false;
   return Math.abs(expected - actual) <= RELATIVE_TOLERANCE * Math.max(Math.abs(expected), Math.abs(actual));
 }
 

@@ -7,14 +7,14 @@ interface CapturingGroup {
   /** The offset of the opening parenthesis, and the one after the closing parenthesis. */
   readonly start: number;
   readonly end: number;
-  /** True outside of other groups and before no repetition but `?`. */
-  readonly isPlain: boolean;
+  /** True outside of other groups. */
+  readonly isOutermost: boolean;
 }
 
 export interface RegexpShape {
   readonly groups: readonly CapturingGroup[];
-  /** There is a `|` outside of groups. */
-  readonly hasAlternatives: boolean;
+  /** The offsets of each `|` outside of groups. */
+  readonly alternatives: readonly number[];
   /** There is a `(?i)` or the like outside of groups, elsewhere than at the start. */
   readonly hasInnerFlags: boolean;
 }
@@ -36,7 +36,7 @@ function skipClass(pattern: string, at: number): number {
 export function readShape(pattern: string): RegexpShape {
   const open: { readonly start: number; readonly isCapturing: boolean; readonly index: number }[] = [];
   const groups: (CapturingGroup | undefined)[] = [];
-  let hasAlternatives = false;
+  const alternatives: number[] = [];
   let hasInnerFlags = false;
   for (let at = 0; at < pattern.length; ) {
     const character = pattern[at];
@@ -61,15 +61,14 @@ export function readShape(pattern: string): RegexpShape {
       const group = open.pop();
       if (group === undefined) throw new Error(`Invalid regular expression: unexpected ): ${pattern}`);
       at++;
-      const isPlain = open.length === 0 && !/^[*+{]/.test(pattern.slice(at));
-      if (group.isCapturing) groups[group.index] = { start: group.start, end: at, isPlain };
+      if (group.isCapturing) groups[group.index] = { start: group.start, end: at, isOutermost: open.length === 0 };
     } else {
-      if (character === "|" && open.length === 0) hasAlternatives = true;
+      if (character === "|" && open.length === 0) alternatives.push(at);
       at++;
     }
   }
   if (open.length > 0) throw new Error(`Invalid regular expression: missing ): ${pattern}`);
-  return { groups: groups.filter((group) => group !== undefined), hasAlternatives, hasInnerFlags };
+  return { groups: groups.filter((group) => group !== undefined), alternatives, hasInnerFlags };
 }
 
 /** 0 or 1; throws for more groups, which the extracting functions do not take. */
@@ -84,24 +83,25 @@ export function countGroups(pattern: string): number {
 /** Text before a match, as little as possible, as a group of its own. */
 export const GAP = "(?s-U:(.*?))";
 
+const REPETITION = /^(?:(?:[*+?]|\{\d+(?:,\d*)?\})\??)?/;
+
 /**
- * The expression with four groups: the text before a match, what of the match comes before the part that counts (the
- * capturing group, or the whole match), that part, and what comes after. Throws where a group stands so that the rest
- * cannot be captured.
+ * The expression with four groups: the text before a match, the match, what of it ends with the capturing group and its
+ * repetitions (empty without such a group), and that group, which is the last repetition and so ends there too. Throws
+ * where a group stands so that the text before it cannot be captured.
  */
 export function splitAtGroup(pattern: string): string {
-  const shape = readShape(pattern);
-  if (countGroups(pattern) === 0) return `${GAP}()(${pattern})()`;
-  const [group] = shape.groups;
-  if (group?.isPlain !== true || shape.hasAlternatives || shape.hasInnerFlags) {
-    throw new Error(
-      "REGEXP_INSTR: a capturing group inside another group, an alternative or a repetition is not supported",
-    );
+  const { groups, alternatives, hasInnerFlags } = readShape(pattern);
+  if (countGroups(pattern) === 0) return `${GAP}(${pattern})()()`;
+  const [group] = groups;
+  if (group?.isOutermost !== true || hasInnerFlags) {
+    throw new Error("REGEXP_INSTR: a capturing group inside another group, or behind inner flags, is not supported");
   }
   const flags = /^(?:\(\?[a-zA-Z-]*\))?/.exec(pattern)?.[0] ?? "";
-  const optional = /^\?{0,2}/.exec(pattern.slice(group.end))?.[0] ?? "";
-  const [before, after] = [pattern.slice(flags.length, group.start), pattern.slice(group.end + optional.length)];
-  return `${GAP}${flags}(${before})${pattern.slice(group.start, group.end)}${optional}(${after})`;
+  const branch = (alternatives.findLast((at) => at < group.start) ?? flags.length - 1) + 1;
+  const end = group.end + (REPETITION.exec(pattern.slice(group.end))?.[0].length ?? 0);
+  const [others, through, rest] = [pattern.slice(flags.length, branch), pattern.slice(branch, end), pattern.slice(end)];
+  return `${GAP}${flags}(${others}(${through})${rest})`;
 }
 
 /**

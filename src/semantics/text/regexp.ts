@@ -50,30 +50,31 @@ function keepMatches(gaps: Texts, matches: Texts, values: Texts, text: string): 
   return matchesThatCount(gaps, matches, text).map(({ index }) => values[index] ?? null);
 }
 
-/** Texts of each match: before it, and of its parts. */
+/** Texts of each match: before it, itself, what of it ends with its group, and that group. */
 interface Parts {
   readonly gaps: Texts;
-  readonly before: Texts;
+  readonly wholes: Texts;
+  readonly through: Texts;
   readonly counting: Texts;
-  readonly after: Texts;
 }
 
 /**
- * The position (from 1) of an occurrence's part that counts, or behind it; 0 when there are fewer. Of an empty match
- * without a group it is where the search went on.
+ * The position (from 1) of an occurrence's group, or of the match without one, or behind it; 0 when there are fewer. Of
+ * an empty match without a group it is where the search went on.
  */
 function matchPosition(parts: Parts, groups: bigint, text: string, occurrence: bigint, isEnd: bigint): bigint {
-  const { gaps, before, counting, after } = parts;
+  const { gaps, wholes, through, counting } = parts;
   if (occurrence <= 0n) throw new Error("REGEXP_INSTR: occurrence must be positive");
   if (isEnd !== 0n && isEnd !== 1n) throw new Error("REGEXP_INSTR: occurrence_position must be 0 or 1");
   if (text === "") return 0n;
-  const wholes = counting.map((part, index) => `${before[index] ?? ""}${part ?? ""}${after[index] ?? ""}`);
   const match = matchesThatCount(gaps, wholes, text)[Number(occurrence) - 1];
+  if (match === undefined) return 0n;
+  const { index } = match;
+  if (groups === 0n) return BigInt(match.next - (isEnd === 1n ? 0 : lengthOf(wholes[index]))) + 1n;
   // A group that takes no part in the match has no place.
-  if (match === undefined || counting[match.index] === null) return 0n;
-  const length = lengthOf(counting[match.index]);
-  const start = groups === 0n ? match.next - length : match.start + lengthOf(before[match.index]);
-  return BigInt(start + (isEnd === 1n ? length : 0)) + 1n;
+  if (counting[index] === null) return 0n;
+  const end = match.start + lengthOf(through[index]);
+  return BigInt(end - (isEnd === 1n ? 0 : lengthOf(counting[index]))) + 1n;
 }
 
 const LISTS = ["STRING[]", "STRING[]", "STRING[]"] as const;
@@ -90,6 +91,6 @@ export const regexpFunctions: readonly ScalarFunction[] = [
     "lw_match_position",
     [...LISTS, "STRING[]", "INT64", "STRING", "INT64", "INT64"],
     "INT64",
-    (gaps, before, counting, after, ...rest) => matchPosition({ gaps, before, counting, after }, ...rest),
+    (gaps, wholes, through, counting, ...rest) => matchPosition({ gaps, wholes, through, counting }, ...rest),
   ),
 ];

@@ -27,7 +27,7 @@ export const regexpFunctions: readonly FunctionDefinition[] = [
   ]),
   define(
     "REGEXP_INSTR",
-    "The position of an occurrence of a match, or with 1 as last argument the position after it; 0 when there is none. A capturing group must be outside other groups, alternatives and repetitions but `?`",
+    "The position of an occurrence of a match, or with 1 as last argument the position after it; 0 when there is none. A capturing group must be outside other groups; its last repetition counts",
     ["(STRING, STRING, [INT64], [INT64], [INT64]) -> INT64", "(BYTES, BYTES, [INT64], [INT64], [INT64]) -> INT64"],
   ),
   define("REGEXP_REPLACE", "Every match replaced; \\0 to \\9 in the replacement stand for the match and its groups", [

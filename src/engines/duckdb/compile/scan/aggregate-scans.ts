@@ -3,9 +3,11 @@
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import type { Compilation } from "../compilation.ts";
+import { type Compilation, fail } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
@@ -69,7 +71,25 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
   return { block, calls: owned };
 }
 
-export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
+type AggregateScan = Scan & { readonly kind: "Aggregate" };
+
+/** Builds the block of an aggregation. Throws for several totals beside other groups in a correlated sub-query. */
+export function buildAggregate(compilation: Compilation, scan: AggregateScan, from: Block): Block {
+  const totals = scan.groupingSets?.filter((set) => set.length === 0).length ?? 0;
+  // DuckDB makes one row of no rows there, however many sets are empty.
+  if (from.outer === undefined || totals < 2) return buildGroups(compilation, scan, from);
+  if (totals < (scan.groupingSets?.length ?? 0)) {
+    const message = "GROUPING SETS with several empty sets beside others are not supported in a correlated sub-query";
+    fail(compilation, "unsupported", message, scan.groupBy[0]?.expression.span ?? { start: 0, end: 0 });
+  }
+  const total = wrapBlock(compilation, buildGroups(compilation, { ...scan, groupingSets: undefined }, from));
+  const inner = total.from;
+  const times = callSql("range", [numberSql(totals)]);
+  total.from = { print: () => sql`${inner?.print() ?? EMPTY} CROSS JOIN ${times}` };
+  return total;
+}
+
+function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block): Block {
   const open = rowBlock(compilation, from);
   const { block: rows, calls } = ownArguments(
     compilation,
@@ -113,7 +133,7 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
 }
 
 /** Do the aggregates make a row of no rows? */
-function hasRowOfNone({ groupBy, groupingSets }: Scan & { kind: "Aggregate" }): boolean {
+function hasRowOfNone({ groupBy, groupingSets }: AggregateScan): boolean {
   return groupingSets === undefined ? groupBy.length === 0 : groupingSets.some((set) => set.length === 0);
 }
 
@@ -130,7 +150,7 @@ const keepRow = (aggregate: Sql): Sql => sql`CASE WHEN count(*) IS NOT NULL THEN
 function intervalsFirst(
   compilation: Compilation,
   block: Block,
-  { groupBy }: Scan & { kind: "Aggregate" },
+  { groupBy }: AggregateScan,
 ): { readonly block: Block; readonly keys: readonly Expr[] } {
   const keys = groupBy.map((item) => item.expression);
   const intervals = keys.filter(({ type }) => type.kind === "INTERVAL");
@@ -145,7 +165,7 @@ function intervalsFirst(
 const MAX_ELEMENTS = 4;
 
 /** GROUPING(x) reads grouping columns. */
-function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readonly Sql[]): Scope {
+function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scope {
   if (scan.groupingSets === undefined) return scope;
   const bindings = scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? EMPTY)] as const);
   return variableScope(scope, new Map(bindings));

@@ -1,6 +1,6 @@
 /** FORMAT: arguments become texts by their types here, and a UDF lays them out. */
 
-import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import {
   type FormatKind,
@@ -56,11 +56,16 @@ function joinNatively(
   return sql`(${joinSql(pieces, " || ")})`;
 }
 
+/** A NULL alone is an INT64, which `%s` does not take. */
+function isNullAlone(argument: Expr | undefined): boolean {
+  return argument?.kind === "Literal" && argument.value === null && argument.type.kind === "UNKNOWN";
+}
+
 /** A known format string that does not fit the types fails when the query is loaded, in SAFE.FORMAT too. */
 function refuseMismatch(call: CallExpr, text: string, kinds: string): void {
   const known = [...kinds].map((kind, index) => {
     const argument = call.arguments[index + 1];
-    return argument !== undefined && argument.type.kind === "UNKNOWN" ? "?" : kind;
+    return argument?.type.kind === "UNKNOWN" && !isNullAlone(argument) ? "?" : kind;
   });
   const problem = formatProblem(text, known.join(""));
   if (problem !== undefined) refuseCall(call, problem);
@@ -69,11 +74,12 @@ function refuseMismatch(call: CallExpr, text: string, kinds: string): void {
 /** Prints the call. Where the format string is known, only the texts that it asks for are computed. */
 export function format({ args, types, call, timeZone }: CallContext): Sql {
   const [formatSql = EMPTY, ...values] = args;
-  const first = "arguments" in call ? call.arguments[0] : undefined;
+  const given = "arguments" in call ? call.arguments : [];
+  const first = given[0];
   const text = first?.kind === "Literal" && first.value !== null ? first.value : undefined;
   const letters = text === undefined ? undefined : specifierLetters(text);
   const typeAt = (index: number): SqlType => types[index + 1] ?? { kind: "UNKNOWN" };
-  const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
+  const kinds = values.map((_, index) => (isNullAlone(given[index + 1]) ? "i" : kindOf(typeAt(index)))).join("");
   if (text !== undefined && call.kind === "Call") refuseMismatch(call, text, kinds);
   const native =
     text === undefined
