@@ -8,6 +8,8 @@ import { createAuditOutbox } from "./audit-outbox.ts";
 import { type MetadataDatabase, openMetadata } from "./database.ts";
 import { createDrainStore } from "./drain-store.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
+import { createPool } from "./postgres/connections.ts";
+import { readDatabaseUrl } from "./postgres/database-url.ts";
 import { createSourceStore } from "./source-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createViewStore } from "./view-store.ts";
@@ -185,6 +187,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
       [1_790_000_000_000, "b"],
     ]);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
+    await other.remove([]);
     await other.remove(listed.slice(0, 1));
     expect(await outbox.list()).toEqual(listed.slice(1));
     await Promise.all([outbox.remove(listed), other.remove(listed)]);
@@ -228,6 +231,37 @@ describe.each(kinds)("the stores in %s", (kind) => {
     await store.remove("a");
     await store.removePosition("r");
     expect((await store.waiting()).map(({ source }) => source)).toEqual(["b"]);
+  });
+
+  it("use no connection of before the database was reached again, and read whole numbers exactly", async () => {
+    if (cluster === undefined) return;
+    let [epoch, isAway] = [1, false];
+    const pool = createPool(readDatabaseUrl(cluster.createDatabase()), { isAway: () => isAway, epoch: () => epoch });
+    const read = async (text: string) => {
+      const client = await pool.connect();
+      const [row] = (await client.query<{ readonly n: number }>(text, []).finally(() => client.release())).rows;
+      return row?.n;
+    };
+    const pid = "SELECT pg_backend_pid() AS n";
+    const first = await read(pid);
+    expect(await read(pid)).toBe(first);
+    epoch++;
+    const second = await read(pid);
+    expect(second).not.toBe(first);
+    expect(await read(pid)).toBe(second);
+    expect(await read("SELECT 9007199254740991::bigint AS n")).toBe(9_007_199_254_740_991);
+    await expect(read("SELECT 9007199254740992::bigint AS n")).rejects.toThrow();
+    await expect(read("SELECT nothing")).rejects.toMatchObject({ code: "42703" });
+    // A statement's own error leaves the connection; one that the server ended is replaced.
+    const ended = await pool.connect();
+    const end = ended.query("SELECT pg_terminate_backend(pg_backend_pid())", []);
+    await expect(end).rejects.toMatchObject({ code: "metadata_unavailable" });
+    await expect(ended.query("SELECT 1", [])).rejects.toThrow("The database of the metadata went away");
+    ended.release();
+    expect(await read("SELECT 1 AS n")).toBe(1);
+    isAway = true;
+    await expect(pool.connect()).rejects.toThrow("The metadata database is unreachable");
+    await pool.end();
   });
 
   it("have one key, however often it is read", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { maskDatabaseUrl } from "../../config/mask-database-url.ts";
 import { UserError } from "../../shared/user-error.ts";
@@ -45,6 +46,27 @@ describe("a database URL", () => {
     });
     const socket = readDatabaseUrl("postgres://u@localhost/d?host=/run/postgresql&sslmode=require");
     expect(socket).toMatchObject({ host: "/run/postgresql", port: 5432, tls: { rejectUnauthorized: false } });
+  });
+
+  it("names the files of its certificates, or those of the system", () => {
+    const file = new URL(import.meta.url).pathname;
+    const content = readFileSync(file);
+    const tlsOf = (options: string) => readDatabaseUrl(`postgres://u@h/d?${options}`).tls;
+    expect(tlsOf("sslmode=verify-full")).toEqual({});
+    expect(tlsOf("sslmode=verify-full&sslrootcert=system")).toEqual({});
+    expect(tlsOf(`sslmode=verify-full&sslrootcert=${file}&sslcert=${file}&sslkey=${file}`)).toEqual({
+      ca: content,
+      cert: content,
+      key: content,
+    });
+    expect(tlsOf(`sslmode=require&sslrootcert=${file}`)).toEqual({
+      ca: content,
+      checkServerIdentity: expect.any(Function),
+    });
+    expect(tlsOf("sslmode=verify-ca")).toEqual({ checkServerIdentity: expect.any(Function) });
+    expect(() => tlsOf("sslmode=verify-full&sslkey=/nowhere.key")).toThrow(
+      "LOGWEIR_METADATA_URL names the file /nowhere.key as sslkey, which is not there",
+    );
   });
 
   it.each([
