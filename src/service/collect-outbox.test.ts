@@ -67,6 +67,70 @@ describe("an entry of the audit outbox", () => {
     await service.close();
   });
 
+  it("is collected with a thousand others at most, the oldest first", async () => {
+    const recorded: string[] = [];
+    const entries = Array.from({ length: 1_200 }, (_, number) => ({
+      number,
+      id: `entry ${number}`,
+      at: 0,
+      event: "{}",
+    }));
+    let waiting: readonly OutboxEntry[] = entries;
+    const sizes: number[] = [];
+    const service = startCollecting({
+      outbox: {
+        list: async () => waiting,
+        remove: async (taken) => {
+          sizes.push(taken.length);
+          waiting = waiting.filter((entry) => !taken.includes(entry));
+        },
+      },
+      audit: {
+        record: (event) => void recorded.push("entryId" in event ? String(event.entryId) : ""),
+        flush: async () => true,
+      },
+      isOurs: () => true,
+      warn: () => undefined,
+    });
+    await vi.advanceTimersByTimeAsync(1_600);
+    expect(sizes).toEqual([1_000, 200]);
+    expect(recorded).toEqual(entries.map(({ id }) => id));
+    await service.close();
+  });
+
+  it("is reported when it cannot be collected, is tried again, and waited for at the end", async () => {
+    const warned: string[] = [];
+    let [tries, finish] = [0, (): void => undefined];
+    const service = startCollecting({
+      outbox: {
+        list: () => {
+          if (++tries === 1) throw new Error("no outbox");
+          return new Promise((resolve) => {
+            finish = () => resolve([]);
+          });
+        },
+        remove: async () => undefined,
+      },
+      audit: { record: () => undefined, flush: async () => true },
+      isOurs: () => true,
+      warn: (message) => void warned.push(message),
+    });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(warned).toEqual(["what commands did could not be taken into the audit: Error: no outbox"]);
+    // One that takes long is not begun again.
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(tries).toBe(2);
+    let isClosed = false;
+    const closed = service.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(isClosed).toBe(false);
+    finish();
+    await closed;
+    expect([tries, warned.length]).toEqual([2, 1]);
+  });
+
   it("is collected only by the leading service", async () => {
     const { open, waiting } = prepare(0);
     const service = open(() => false);

@@ -51,10 +51,14 @@ async function start(env: Record<string, string> = {}, extraTokens: readonly Fix
     ...env,
   });
   const engine = createFakeEngine();
-  const seen = { options: [] as EngineOptions[], closed: 0 };
+  const seen = { options: [] as EngineOptions[], closed: 0, storedWhenClosed: 0 };
   const openEngine = async (options: EngineOptions) => {
     seen.options.push(options);
-    return { ...engine, close: async () => void seen.closed++ };
+    const close = async () => {
+      seen.closed++;
+      seen.storedWhenClosed = engine.appended.length;
+    };
+    return { ...engine, close };
   };
   const started = startService(configuration, { extraTokens, openEngine });
   return { started, seen, engine };
@@ -122,6 +126,23 @@ describe("a service", () => {
     const usual = await start();
     running = await usual.started;
     expect(usual.seen.options[0]).not.toHaveProperty("memoryLimitBytes");
+  });
+
+  it("stores who changed what before it closes its engine, with its fixed tokens by name", async () => {
+    const tokensOfOne = { LOGWEIR_PUBLIC_TOKEN: "", LOGWEIR_API_KEY: "" };
+    const { started, seen, engine } = await start({ ...tokensOfOne, LOGWEIR_AUDIT: "changes" });
+    const service = await started;
+    running = service;
+    expect(await statusOf("/api/reload", tokens.private, { method: "POST" })).toBe(200);
+    await service.reload();
+    await service.stop();
+    const entries = engine.appended.filter(({ source }) => source === "logweir.audit").flatMap(({ events }) => events);
+    expect(entries.map(({ fields }) => fields.metadata)).toMatchObject([
+      { action: "reload", actor: "private_token" },
+      { action: "reload", actor: "files" },
+    ]);
+    expect(seen).toMatchObject({ closed: 1, storedWhenClosed: engine.appended.length });
+    running = undefined;
   });
 
   it("answers nobody once it has stopped, and has closed its engine", async () => {
