@@ -127,7 +127,7 @@ function tryMutants(room, tests, options) {
     ignoreStatic: true,
     incrementalFile: join(folder, `${name}.incremental.json`),
     tempDirName: ".mutants",
-    ignorePatterns: ["data"],
+    ignorePatterns: ["data", "dist/.staging-*"],
     concurrency: Number(process.env.MUTANTS_AT_ONCE ?? availableParallelism()),
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: report },
