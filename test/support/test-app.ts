@@ -101,7 +101,7 @@ interface TestAppOptions {
   /** Of all of these sources. */
   readonly tenantField?: string;
   /** In place of parts that do nothing. */
-  readonly parts?: Partial<Pick<Parameters<typeof buildApp>[0], "syslogCounts" | "drains">>;
+  readonly parts?: Partial<Pick<Parameters<typeof buildApp>[0], "syslogCounts" | "drains" | "clearElsewhere">>;
   readonly auditDropped?: number;
   /** No limits unless set. */
   readonly quotas?: Partial<IngestQuotaOptions>;

@@ -216,6 +216,24 @@ describe("an answer that is being computed", () => {
   });
 });
 
+describe("a response in another format", () => {
+  it("has an entity tag of its own, whether it is encoded or not, which is the same on a repeated call", async () => {
+    const tagOf = async (accept: string, encoding: string) => {
+      const headers = { ...key, accept, "accept-encoding": encoding };
+      const response = await test.app.inject({ url: new URL(url).pathname, headers });
+      expect(response.statusCode).toBe(200);
+      return String(response.headers.etag);
+    };
+    const json = (await tagOf("application/json", "identity")).slice(0, -1);
+    for (let times = 0; times < 2; times++) {
+      expect(await tagOf("application/json", "identity")).toBe(`${json}"`);
+      expect(await tagOf("application/json", "gzip")).toBe(`${json}.gzip"`);
+      expect(await tagOf("text/csv", "identity")).toBe(`${json}.csv"`);
+      expect(await tagOf("text/csv", "gzip")).toBe(`${json}.csv.gzip"`);
+    }
+  });
+});
+
 describe("an encoded response", () => {
   it("has an entity tag and bytes of its own, which are the same on a repeated call", async () => {
     const identity = await get();

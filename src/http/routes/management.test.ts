@@ -57,4 +57,30 @@ describe("the management API", () => {
     expect(await ask()).toContain("miss");
     expect(await clear("?endpoint=nope")).toMatchObject({ error: { code: "unknown_endpoint" } });
   });
+
+  it("clears the caches of other services too, and records what was cleared", async () => {
+    let elsewhere = 0;
+    test = await createTestApp({ parts: { clearElsewhere: async () => void elsewhere++ } });
+    const clear = async (query: string) => {
+      test.audited.length = 0;
+      await test.app.inject({ url: "/api/endpoints/query/cached", headers: owner });
+      test.audited.length = 0;
+      const answer = await test.app.inject({ method: "POST", url: `/api/cache/clear${query}`, headers: owner });
+      return [answer.statusCode, test.audited.filter(({ action }) => action === "cache.clear"), elsewhere] as const;
+    };
+    const cleared = { action: "cache.clear", actor: "p", details: { cleared: 1 } };
+    const target = { target: "cached", targetId: "00000000-0000-4000-8000-00000000000c" };
+    expect(await clear("")).toEqual([200, [cleared], 1]);
+    expect(await clear("?endpoint=")).toEqual([200, [cleared], 2]);
+    expect(await clear("?endpoint=open&endpoint=cached")).toEqual([200, [{ ...cleared, ...target }], 3]);
+    const refused = await test.app.inject({
+      method: "POST",
+      url: `/api/cache/clear?endpoint=${"x".repeat(300)}`,
+      headers: owner,
+    });
+    expect(refused.json()).toMatchObject({
+      error: { code: "unknown_endpoint", message: `There is no endpoint ${"x".repeat(200)}` },
+    });
+    expect(elsewhere).toBe(3);
+  });
 });
