@@ -14,5 +14,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A second, as it would be, is too short for what a service of its own does on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

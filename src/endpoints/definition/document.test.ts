@@ -96,7 +96,7 @@ describe("a document in the reference's format", () => {
       proactive_requerying_seconds: 1800,
       sandboxable: true,
       language: "bq_sql",
-      labels: "a=b=c, d,,",
+      labels: "a = b=c , d,,",
       enable_dynamic_reservation: false,
       source_mapping: {},
     });
