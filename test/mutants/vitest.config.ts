@@ -67,5 +67,6 @@ export default defineConfig({
     // What is slow because the machine is busy has to pass: loops without an end are found by how often they turn.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
   },
 });
