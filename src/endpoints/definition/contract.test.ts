@@ -6,7 +6,7 @@ it("a contract is read as it was written, without parameters of types that a lat
   const plain = { isRequired: false, allowed: undefined, default: null, description: undefined };
   const contract: EndpointContract = {
     parameters: [
-      { ...plain, name: "a", type: "int64", allowed: [1, 2], default: 1, isRequired: true, description: "d" },
+      { ...plain, name: "a", type: "int64", allowed: ["1", "2"], default: "1", isRequired: true, description: "d" },
       { ...plain, name: "b", type: "string" },
     ],
     columns: [{ name: "x", type: { kind: "ARRAY", element: { kind: "STRING" } } }],
