@@ -4,7 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 const scoresFile = new URL("scores.json", import.meta.url);
 const equivalentsFile = new URL("equivalents.json", import.meta.url);
 
-/** Mutants that no test can fail on, each with its reason. `line` is the text of the line in which it starts. */
+/**
+ * Mutants that no test can fail on, each with its reason. `line` is the text of the line in which it starts. A whole
+ * class has `lines` instead, which the line has to match, and `file` names its folder.
+ */
 export function readEquivalents() {
   return JSON.parse(readFileSync(equivalentsFile, "utf8"));
 }
@@ -15,7 +18,10 @@ export function readEquivalents() {
  * every test at once, and what does not load at all is no mistake that anybody would commit.
  */
 export function judge({ files }) {
-  const known = new Set(readEquivalents().map(keyOf));
+  const equal = readEquivalents();
+  const known = new Set(equal.filter(({ lines }) => lines === undefined).map(keyOf));
+  const classes = equal.filter(({ lines }) => lines !== undefined);
+  const isEquivalent = (mutant) => known.has(keyOf(mutant)) || classes.some((each) => isOfClass(mutant, each));
   const all = Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split("\n");
     return mutants.map(({ location: { start }, replacement, status, statusReason = "" }) => {
@@ -25,7 +31,7 @@ export function judge({ files }) {
     });
   });
   const alive = all.filter(isAlive);
-  const survivors = alive.filter((mutant) => !known.has(keyOf(mutant)));
+  const survivors = alive.filter((mutant) => !isEquivalent(mutant));
   const timedOut = all.filter(({ status }) => status === "Timeout");
   const killed = all.filter(({ status }) => status === "Killed").length + timedOut.length;
   const equivalents = alive.length - survivors.length;
@@ -60,6 +66,10 @@ function isAlive({ status }) {
 
 function placeOf({ location, replacement }) {
   return JSON.stringify([location, replacement]);
+}
+
+function isOfClass({ file, line, replacement }, each) {
+  return file.startsWith(each.file) && replacement === each.replacement && new RegExp(each.lines).test(line);
 }
 
 function keyOf({ file, line, replacement }) {
