@@ -7,7 +7,22 @@ export class EventRejection extends Error {
   override readonly name = "EventRejection";
 }
 
+/** More are looked at again each time. */
+const MAX_KNOWN_NAMES = 10_000;
+
 type JsonObject = { readonly [field: string]: unknown };
+
+/** Names that `cleanFieldName` leaves as they are; the events of a body have mostly the same. */
+export class CleanNames {
+  readonly #known = new Set<string>();
+
+  has(name: string): boolean {
+    if (this.#known.has(name)) return true;
+    if (cleanFieldName(name) !== name) return false;
+    if (this.#known.size < MAX_KNOWN_NAMES) this.#known.add(name);
+    return true;
+  }
+}
 
 interface ObjectCleaner {
   add(name: string, item: EventValue): void;
@@ -42,7 +57,11 @@ function startCopy(object: JsonObject, names: readonly string[], count: number):
  * empty; list items move up), and with field names cleaned. Objects that are clean already are not copied. Undefined
  * when nothing is left. Throws `EventRejection` beyond a limit.
  */
-export function cleanValue(value: unknown, limits: IngestLimits): EventValue | undefined {
+export function cleanValue(
+  value: unknown,
+  limits: IngestLimits,
+  cleanNames: CleanNames = new CleanNames(),
+): EventValue | undefined {
   let valuesLeft = limits.maxValues;
 
   const clean = (current: unknown, depth: number): EventValue | undefined => {
@@ -77,7 +96,7 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
       const name = names[index] as string;
       const value = object[name];
       const item = clean(value, depth + 1);
-      if (cleaner === undefined && item === value && item !== undefined && cleanFieldName(name) === name) continue;
+      if (cleaner === undefined && item === value && item !== undefined && cleanNames.has(name)) continue;
       cleaner ??= startCopy(object, names, index);
       if (item !== undefined) cleaner.add(name, item);
     }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cleanValue } from "./clean-value.ts";
+import { CleanNames, cleanValue } from "./clean-value.ts";
 import { cleanFieldName } from "./field-name.ts";
 import { defaultIngestLimits } from "./limits.ts";
 
@@ -34,4 +34,12 @@ it("cleanFieldName returns a valid column name for every name", () => {
 it("cleanValue retains every value when cleaned names collide", () => {
   const cleaned = cleanValue({ "a-b": 1, _a_b: 2, "a.b": 3 }, defaultIngestLimits);
   expect(cleaned).toEqual({ __a_b: 1, _a_b: 2, ___a_b: 3 });
+});
+
+it("cleanValue cleans the names of every event of a body, however many the body has", () => {
+  const names = new CleanNames();
+  const many = Array.from({ length: 10_001 }, (_, index) => `n${index}`);
+  for (const name of [...many, ...many, "a-b", "a-b"]) {
+    expect(cleanValue({ [name]: 1 }, defaultIngestLimits, names)).toEqual({ [cleanFieldName(name)]: 1 });
+  }
 });

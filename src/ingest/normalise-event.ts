@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import { isTimestampInRange } from "../shared/iso-timestamp.ts";
-import { cleanValue, EventRejection } from "./clean-value.ts";
+import { type CleanNames, cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";
 
@@ -17,16 +17,19 @@ export interface Normalising {
   readonly nowUs: bigint;
   readonly limits: IngestLimits;
   readonly tally: EventTally;
+  /** Shared by the events of a body. */
+  readonly cleanNames?: CleanNames;
 }
 
 /**
  * One event, out of what was sent for it. `knownUs` is its time where the protocol has already read it. A timestamp
  * that cannot be read is kept as `_timestamp`. Throws `EventRejection`.
  */
-export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalising, knownUs?: bigint): LogEvent {
+export function normaliseEvent(raw: unknown, normalising: Normalising, knownUs?: bigint): LogEvent {
+  const { nowUs, limits, tally, cleanNames } = normalising;
   const why = whyNoEvent(raw);
   if (why !== undefined) throw new EventRejection(why);
-  const cleaned = cleanValue(raw, limits);
+  const cleaned = cleanValue(raw, limits, cleanNames);
   const { id, timestamp, message, event_message, ...fields } = takeReserved(
     (cleaned ?? {}) as { [field: string]: EventValue },
   );

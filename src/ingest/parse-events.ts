@@ -6,7 +6,7 @@ import {
   type RejectedEvent,
 } from "../engines/contract/query-engine.ts";
 import { cutText } from "../shared/errors.ts";
-import { EventRejection } from "./clean-value.ts";
+import { CleanNames, EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
 import { defaultIngestLimits } from "./limits.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
@@ -23,7 +23,12 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
   const protocol = findProtocol(body.protocol);
   const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
   const raw = protocol.read({ ...body, bytes, mediaType: mediaTypeOf(body.contentType) });
-  const { all, ...read } = normaliseAll(raw.items, { nowUs: body.nowUs, limits, tally: { untimed: 0 } });
+  const { all, ...read } = normaliseAll(raw.items, {
+    nowUs: body.nowUs,
+    limits,
+    tally: { untimed: 0 },
+    cleanNames: new CleanNames(),
+  });
   refuseHalf(protocol, read.rejected);
   const loads = body.measure === undefined ? undefined : measureEvents(read.events, body.measure);
   return { ...read, receipt: raw.describe?.(all), ...(loads === undefined ? {} : { loads }) };
@@ -31,7 +36,12 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
 
 /** Events of no body, as a protocol without one brings them. */
 export function readEvents(items: readonly unknown[], nowUs: bigint, limits = defaultIngestLimits): ReadEvents {
-  const { all: _, ...read } = normaliseAll(items, { nowUs, limits, tally: { untimed: 0 } });
+  const { all: _, ...read } = normaliseAll(items, {
+    nowUs,
+    limits,
+    tally: { untimed: 0 },
+    cleanNames: new CleanNames(),
+  });
   return read;
 }
 

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError, WideNumber } from "../../engines/contract/query-engine.ts";
 import { BadEvent } from "./protocol.ts";
@@ -31,6 +32,8 @@ export function refuseType(mediaType: string, accepted = "application/json or ap
 }
 
 export function decodeText(bytes: Uint8Array): string {
+  // Most bodies are ASCII, which is recognised and copied at many times the speed of decoding.
+  if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   return new TextDecoder().decode(bytes);
 }
 
