@@ -167,6 +167,21 @@ describe("/api/query/parse", () => {
     expect(explain).toEqual([{ runs_on: process.env.LOGWEIR_TEST_ENGINE ?? "duckdb", sql }]);
   });
 
+  it("explains a call with the parameters that are sent beside the query, if they are valid", async () => {
+    const sql = "SELECT id FROM edge WHERE @project = 'all' OR (project = @project AND @n > 1)";
+    const explained = async (parameters: object) => {
+      const { status, body } = await manage(service, "POST", "/api/query/parse", { sql, parameters });
+      const { compiled_sql: general, explain } = body.result as { compiled_sql: string; explain: { sql: string }[] };
+      return { status, isGeneral: explain[0]?.sql === general, filters: explain[0]?.sql.includes("WHERE") };
+    };
+    // DuckDB is given the values with the statement.
+    const isGeneral = process.env.LOGWEIR_TEST_ENGINE !== "clickhouse";
+    expect(await explained({ project: "all", n: 1 })).toEqual({ status: 200, isGeneral, filters: isGeneral });
+    expect(await explained({ project: "a", n: 2 })).toEqual({ status: 200, isGeneral, filters: true });
+    expect(await explained({ project: "all", n: "none" })).toEqual({ status: 200, isGeneral: true, filters: true });
+    expect(await explained({ project: "all" })).toEqual({ status: 200, isGeneral: true, filters: true });
+  });
+
   it("reports every problem at once, each with its position", async () => {
     const answer = await parse("SELECT nope(1), @p\nFROM edgee");
     expect(codeOf(answer)).toBe("400 unknown_function");

@@ -1,7 +1,7 @@
 /** A resolved query as a plan: statements for the server, and the rest for the embedded engine. */
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
-import type { CompiledQuery, CompileOptions, Engine, ExplainedPart, OutputColumn } from "../contract/query-engine.ts";
+import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
 import { applyChoices, findChoices } from "./constants/choices.ts";
@@ -131,16 +131,4 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
 /** The plan that `compileQuery` made. */
 export function planOf({ plan }: CompiledQuery): ServerPlan {
   return plan as ServerPlan;
-}
-
-/** The statements of a query that `compileQuery` returned, and why parts of it do not run on the server. */
-export function explainQuery(query: CompiledQuery): readonly ExplainedPart[] {
-  const plan = planOf(query);
-  if (plan.kind === "whole") return [{ runsOn: "clickhouse", sql: plan.statement.sql }];
-  const [first, ...others] = plan.reasons;
-  return [
-    ...plan.remotes.map(({ sql }) => ({ runsOn: "clickhouse", sql })),
-    { runsOn: "duckdb", sql: plan.residual.sql, ...first },
-    ...others.map((reason) => ({ runsOn: "duckdb", ...reason })),
-  ];
 }

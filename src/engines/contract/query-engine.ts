@@ -157,8 +157,11 @@ export interface Engine {
   readonly storedEvents?: StoredEvents;
   /** Throws `GoogleSqlError` with positions where the engine cannot express the query. */
   compile(query: ResolvedQuery, options?: CompileOptions): CompiledQuery;
-  /** What of a query that `compile` answered runs where. */
-  explain?(query: CompiledQuery): readonly ExplainedPart[];
+  /**
+   * What of a query that `compile` answered runs where, for a call with these values. Without them what the values
+   * would decide stays open.
+   */
+  explain?(query: CompiledQuery, values?: RunRequest["values"]): readonly ExplainedPart[];
   /** Resolves when the first rows (or the end) are there; throws `EngineError`, also while iterating. */
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */

@@ -101,8 +101,9 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     answerBy((request, reply) => runOwnerQuery(dependencies, request, reply)),
   );
   addRoute(queryRoutes.parseQuery, async (request, reply) => {
-    const asked = readQuery(await readParameters(request, dependencies.maxBodyBytes));
-    const { report, error } = inspectOwnerQuery(asked, compileWith(dependencies, ownerOf(request)));
+    const sent = await readParameters(request, dependencies.maxBodyBytes);
+    const asked = readQuery(sent);
+    const { report, error } = inspectOwnerQuery(asked, readValues(sent), compileWith(dependencies, ownerOf(request)));
     reply.header("Cache-Control", "no-store");
     if (error === undefined) return { result: report };
     noteError(request, error);

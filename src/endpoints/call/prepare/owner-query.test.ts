@@ -26,7 +26,7 @@ const sql = (text: string): OwnerQuery => ({ language: "sql", text });
 const lql = (text: string): OwnerQuery => ({ language: "lql", text });
 const prepare = (asked: OwnerQuery, parameters: Record<string, string> = {}, budget = {}) =>
   prepareOwnerQuery(asked, new Map(Object.entries(parameters)), true, { ...dependencies, budget });
-const inspect = (asked: OwnerQuery) => inspectOwnerQuery(asked, dependencies);
+const inspect = (asked: OwnerQuery) => inspectOwnerQuery(asked, new Map(), dependencies);
 
 describe("an owner's query", () => {
   it("has the values of its parameters in the types that it requires, and of those of endpoints it reads", () => {
@@ -40,6 +40,19 @@ describe("an owner's query", () => {
     expect(call.values.map(String)).toEqual(expect.arrayContaining(["7", "x"]));
     expect([call.redactsPii, call.cursorScope]).toEqual([true, ""]);
     expect(() => prepare(sql("SELECT @a"))).toThrow(expect.objectContaining({ code: "missing_parameter" }));
+  });
+
+  it("is explained with the values of its parameters where those are valid", () => {
+    const explain: OwnerDependencies["engine"]["explain"] = (_, values) => [{ runsOn: "x", sql: `${values}` }];
+    const { compile } = engine;
+    const explained = (parameters: Record<string, string>) =>
+      inspectOwnerQuery(sql("SELECT id FROM edge WHERE n = @n"), new Map(Object.entries(parameters)), {
+        ...dependencies,
+        engine: { compile: compile.bind(engine), explain },
+      }).report.explain;
+    expect(explained({ n: "7", m: "8" })).toEqual([{ runs_on: "x", sql: "7" }]);
+    expect(explained({ n: "seven" })).toEqual([{ runs_on: "x", sql: "undefined" }]);
+    expect(explained({})).toEqual([{ runs_on: "x", sql: "undefined" }]);
   });
 
   it("has at most 10000 rows, or fewer where limits or the caller say so", () => {

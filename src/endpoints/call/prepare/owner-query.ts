@@ -1,4 +1,4 @@
-import type { CompiledQuery, QueryLimits } from "../../../engines/contract/query-engine.ts";
+import type { CompiledQuery, ParameterValue, QueryLimits } from "../../../engines/contract/query-engine.ts";
 import type { Query } from "../../../googlesql/ast.ts";
 import { type Diagnostic, GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import { findParameters } from "../../../googlesql/parameters.ts";
@@ -101,9 +101,13 @@ function toServiceError(error: unknown): unknown {
   return error instanceof GoogleSqlError ? fromOwnQueryError(error) : error;
 }
 
-/** Describes a query: all of its problems with positions; or its parameters, columns and tables. */
+/**
+ * Describes a query: all of its problems with positions; or its parameters, columns and tables. `explain` is that of a
+ * call with these parameters, if they are valid for it.
+ */
 export function inspectOwnerQuery(
   asked: OwnerQuery,
+  parameters: ReadonlyMap<string, unknown>,
   dependencies: OwnerDependencies,
 ): { readonly report: QueryReport; readonly error?: ServiceError } {
   try {
@@ -116,7 +120,7 @@ export function inspectOwnerQuery(
       diagnostics: [],
       warnings: placeDiagnostics(asked.text, query.warnings ?? []),
       compiled_sql: query.sql,
-      explain: explain(query, dependencies.engine),
+      explain: explain(query, valuesOf(query, contract, parameters), dependencies.engine),
     };
     return { report };
   } catch (error) {
@@ -136,8 +140,25 @@ export function inspectOwnerQuery(
   }
 }
 
-function explain(query: CompiledQuery, engine: OwnerDependencies["engine"]): QueryReport["explain"] {
-  return (engine.explain?.(query) ?? []).map(({ runsOn, ...part }) => ({ runs_on: runsOn, ...part }));
+type QueryValues = readonly ParameterValue[] | undefined;
+
+/** Undefined if the query could not be called with these parameters. */
+function valuesOf(
+  query: CompiledQuery,
+  contract: EndpointContract,
+  parameters: ReadonlyMap<string, unknown>,
+): QueryValues {
+  try {
+    const bound = bindParameters(contract.parameters, parameters);
+    return query.parameters.map(({ key }) => findValue(bound, key));
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+function explain(query: CompiledQuery, values: QueryValues, engine: OwnerDependencies["engine"]) {
+  return (engine.explain?.(query, values) ?? []).map(({ runsOn, ...part }) => ({ runs_on: runsOn, ...part }));
 }
 
 function diagnosticsOf(error: unknown, text: string, { message }: ServiceError): readonly Diagnostic[] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainQuery, planOf } from "../compile-query.ts";
+import { planOf } from "../compile-query.ts";
+import { explainQuery } from "../explain-query.ts";
 import { missingForm } from "../functions/reasons.ts";
 import { compileText } from "../testing/compile-text.ts";
 
