@@ -105,6 +105,8 @@ const differences: readonly string[] = [
   "- `SIN`, `COS` and the like may differ in the last digit.",
   "- `TIMESTAMP_TRUNC` to ISOYEAR at the end of the year 9999 in a zone that is ahead, and `ROUND(1.7976931348623157e308, -40)`: " +
     "the result, which is in range. The build fails.",
+  "- Intervals of one length with fields of both signs, such as 25 days and a month less five days, are two groups of GROUPING SETS, " +
+    "ROLLUP and CUBE, and two rows of set operations.",
   "- `LEAST` and `GREATEST` of equal intervals that are written in different ways: one of them.",
   "",
 ];

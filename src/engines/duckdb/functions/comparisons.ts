@@ -73,6 +73,8 @@ function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sql {
       return equalArrays(left, right, type.element);
     case "FLOAT64":
       return repeat([left, right], "equal", (l = EMPTY, r = EMPTY) => equalFloats(l, r));
+    case "INTERVAL":
+      return sql`(${sortKey(type, left)} = ${sortKey(type, right)})`;
     default:
       return sql`(${left} = ${right})`;
   }
@@ -90,7 +92,8 @@ function notEqual(context: ComparisonContext): Sql {
   if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
     return repeat([left, right], "equal", (l, r) => sql`${l} <> ${r} OR (isnan(${l}) AND ${r} IS NOT NULL)`);
   }
-  return isComposite(type) ? sql`(NOT ${printEqual(left, right, type)})` : sql`(${left} <> ${right})`;
+  const isOwn = isComposite(type) || type?.kind === "INTERVAL";
+  return isOwn ? sql`(NOT ${printEqual(left, right, type)})` : sql`(${left} <> ${right})`;
 }
 
 /** What the arguments sort by. */
@@ -137,8 +140,12 @@ export function isComposite(type: SqlType | undefined): boolean {
   return type?.kind === "STRUCT" || (type?.kind === "ARRAY" && type.element.kind !== "RECORD");
 }
 
+/** Of intervals what they compare by, and the arguments themselves otherwise. */
+const comparedOf = (context: CallContext): readonly Sql[] =>
+  context.types[0]?.kind === "INTERVAL" ? keysOf(context) : context.args;
+
 function inValues(context: ComparisonContext): Sql {
-  const [needle = EMPTY, ...values] = context.args;
+  const [needle = EMPTY, ...values] = comparedOf(context);
   const [type] = context.types;
   if (isComposite(type)) {
     return repeat([needle, ...values], "in", (n = EMPTY, ...others) =>
@@ -165,6 +172,10 @@ function inValues(context: ComparisonContext): Sql {
 
 /** `list_contains` takes NULL elements for other values; GoogleSQL does not know whether they are equal. */
 export function isInArray(needle: Sql, array: Sql, type: SqlType | undefined): Sql {
+  if (type?.kind === "INTERVAL") {
+    const lengths = mapList(array, "lw_interval", sortKey(type, variableSql("lw_interval")));
+    return isInArray(sortKey(type, needle), lengths, undefined);
+  }
   return computeOnce([needle, array], "in_array", (n = EMPTY, list = EMPTY) => {
     if (isComposite(type)) {
       const results = mapList(list, "lw_element", printEqual(variableSql("lw_element"), n, type));
@@ -192,7 +203,10 @@ export const comparisonFunctions: FunctionTable = {
   $between: between,
   $in: inValues,
   $in_array: ({ args, types }) => isInArray(args[0] ?? EMPTY, args[1] ?? EMPTY, types[0]),
-  $is_distinct: ({ args }) => sql`(${args[0] ?? EMPTY} IS DISTINCT FROM ${args[1] ?? EMPTY})`,
+  $is_distinct: (context) => {
+    const [left = EMPTY, right = EMPTY] = comparedOf(context);
+    return sql`(${left} IS DISTINCT FROM ${right})`;
+  },
   $is_null: ({ args }) => sql`(${args[0] ?? EMPTY} IS NULL)`,
   $is_true: ({ args }) => sql`(${args[0] ?? EMPTY} IS TRUE)`,
   $is_false: ({ args }) => sql`(${args[0] ?? EMPTY} IS FALSE)`,

@@ -5,6 +5,7 @@ import { type Sql, sql } from "../sql/sql.ts";
 import { DATE, TIMESTAMP } from "../sql/types.ts";
 import { computeOnce } from "./compute-once.ts";
 import { mixedKey } from "./mixed.ts";
+import { intervalLength } from "./time/interval-parts.ts";
 
 /** A RANGE without a start begins before all others, one without an end ends after them. */
 function rangeKey(range: Sql, element: SqlType): Sql {
@@ -18,11 +19,12 @@ function rangeKey(range: Sql, element: SqlType): Sql {
 
 /** Are values of the type sorted by a key, not by themselves? */
 export function hasSortKey({ kind }: SqlType): boolean {
-  return kind === "MIXED" || kind === "RANGE";
+  return kind === "MIXED" || kind === "RANGE" || kind === "INTERVAL";
 }
 
 /** The key of a printed value of the type, or the value itself. */
 export function sortKey(type: SqlType, value: Sql): Sql {
   if (type.kind === "MIXED") return mixedKey(value);
+  if (type.kind === "INTERVAL") return intervalLength(value);
   return type.kind === "RANGE" ? rangeKey(value, type.element) : value;
 }

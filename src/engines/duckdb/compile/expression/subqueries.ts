@@ -7,6 +7,7 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
+import { sortKey } from "../../functions/sort-key.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { type Block, orderNaturally, type SelectItem, selectable, selectColumn, wrapBlock } from "../block.ts";
@@ -95,6 +96,10 @@ function printMembership(
   if (expression.operator === "IN") {
     const { type } = expression.output;
     if (isComposite(type)) return isInArray(operand, renderArray(block, item), type);
+    if (type.kind === "INTERVAL") {
+      const lengths = renderBlock(block, [{ ...item, sql: sortKey(type, item.sql) }]);
+      return sql`(${sortKey(type, operand)} IN (${lengths}))`;
+    }
     const mayMeetNaN = expression.output.type.kind === "FLOAT64" && !isNeverNaN(compilation, expression.operand, scope);
     if (!mayMeetNaN) return sql`(${operand} IN (${renderBlock(block, [item])}))`;
     const marked = { ...item, sql: markNaN(item.sql, TRUE) };

@@ -3,6 +3,7 @@
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
@@ -116,9 +117,14 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block)
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
   const block = withoutColumns(input);
   block.isGrouped = true;
-  block.groupKeys = scan.groupBy.map(({ column }, index) => ({ id: column.id, sql: texts[index] ?? EMPTY }));
+  block.groupKeys = scan.groupBy.map(({ column }, index) => {
+    const key = texts[index] ?? EMPTY;
+    const isOwn = column.type.kind !== "INTERVAL" || scan.groupingSets !== undefined;
+    block.bindings.set(column.id, cheapBinding(isOwn ? key : sql`any_value(${key})`));
+    // Of intervals of one length, which are equal, one is shown.
+    return isOwn ? { id: column.id, sql: key } : { id: FIRST_LENGTH - index, sql: sortKey(column.type, key) };
+  });
   block.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
-  for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
   scan.aggregates.forEach(({ column, call }, index) => {
     let printed = texts[scan.groupBy.length + index];
     const print = () => {
@@ -131,6 +137,9 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block)
   });
   return block;
 }
+
+/** Ids that no column of a query has. */
+const FIRST_LENGTH = -1;
 
 /** Do the aggregates make a row of no rows? */
 function hasRowOfNone({ groupBy, groupingSets }: AggregateScan): boolean {
@@ -234,6 +243,13 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
 }
 
 export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {
+  if (scan.columns.some(({ column }) => column.type.kind === "INTERVAL")) {
+    const span = { start: 0, end: 0 };
+    const groupBy = scan.columns.map(({ column, input }) => {
+      return { column, expression: { kind: "Column", column: input, type: input.type, span } as const };
+    });
+    return buildAggregate(compilation, { kind: "Aggregate", input: scan.input, groupBy, aggregates: [] }, from);
+  }
   const open = openBlock(compilation, from);
   const input = open.order.length > 0 ? wrapBlock(compilation, open) : open;
   const columns = scan.columns.map(({ column, input: source }) => {

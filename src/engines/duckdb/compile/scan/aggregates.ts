@@ -14,7 +14,6 @@ import { printQuantile } from "../../functions/aggregate/approximate.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
-import { intervalLength } from "../../functions/time/interval-parts.ts";
 import { NULL, nameSql, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
@@ -32,7 +31,7 @@ function printSortKey(compilation: Compilation, expression: Expr, scope: Scope):
   const key = readAs(compilation, expression, expression.type, scope);
   if (key !== undefined) return key;
   const value = printExpression(compilation, expression, scope);
-  return expression.type.kind === "INTERVAL" ? intervalLength(value) : sortKey(expression.type, value);
+  return sortKey(expression.type, value);
 }
 
 /** `x ASC NULLS FIRST`; for FLOAT64 with a key before it that puts NaN where GoogleSQL has it. */
@@ -196,7 +195,9 @@ function hasOffset(frame: ResolvedFrame | undefined): boolean {
 
 function printOver(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
   const partition = joinSql(
-    call.partitionBy.map((key) => printExpression(compilation, key, scope)),
+    call.partitionBy.map((key) =>
+      (key.type.kind === "INTERVAL" ? printSortKey : printExpression)(compilation, key, scope),
+    ),
     ", ",
   );
   // A RANGE frame with an offset takes exactly one key.

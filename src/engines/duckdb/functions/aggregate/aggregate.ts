@@ -24,6 +24,7 @@ function native(name: string): PrintAggregate {
  */
 function minimum(context: AggregateContext): Sql {
   if (context.type.kind === "MIXED") return mixedExtreme("min")(context);
+  if (isIntervals(context)) return by("MIN", 0)(context);
   if (context.type.kind !== "FLOAT64") return aggregate(context, "min", first(context));
   return sql`(-${aggregate(context, "max", sql`(-${first(context)})`)})`;
 }
@@ -66,9 +67,19 @@ function anyValue(context: AggregateContext): Sql {
   return valueBy(having.kind, first(context), having.expressionSql, having.mayBeNaN, context);
 }
 
-/** MAX_BY and MIN_BY. */
-function by(kind: "MAX" | "MIN"): PrintAggregate {
-  return (context) => valueBy(kind, first(context), context.sortKey(1), context.types[1]?.kind === "FLOAT64", context);
+/** MAX_BY and MIN_BY; of intervals MAX and MIN, too, which DuckDB compares by their fields. */
+function by(kind: "MAX" | "MIN", key: 0 | 1 = 1): PrintAggregate {
+  return (context) =>
+    valueBy(kind, first(context), context.sortKey(key), context.types[key]?.kind === "FLOAT64", context);
+}
+
+/** Are these intervals, of all rows? */
+const isIntervals = ({ types, modifiers }: AggregateContext): boolean =>
+  types[0]?.kind === "INTERVAL" && modifiers.having === undefined;
+
+function maximum(context: AggregateContext): Sql {
+  if (context.type.kind === "MIXED") return mixedExtreme("max")(context);
+  return isIntervals(context) ? by("MAX", 0)(context) : native("max")(context);
 }
 
 function arrayAggregate(context: AggregateContext): Sql {
@@ -109,14 +120,15 @@ export const aggregateFunctions: AggregateTable = {
   BIT_OR: native("bit_or"),
   BIT_XOR: native("bit_xor"),
   COUNT: (context) => {
-    const count = aggregate(context, "count", first(context));
+    const isOwn = context.modifiers.isDistinct && isIntervals(context);
+    const count = aggregate(context, "count", isOwn ? context.sortKey(0) : first(context));
     return context.modifiers.having === undefined ? count : sql`coalesce(${count}, 0)`;
   },
   COUNTIF: countIf,
   GROUPING: ({ args }) => sql`grouping(${args[0] ?? EMPTY})`,
   LOGICAL_AND: native("bool_and"),
   LOGICAL_OR: native("bool_or"),
-  MAX: (context) => (context.type.kind === "MIXED" ? mixedExtreme : native)("max")(context),
+  MAX: maximum,
   MAX_BY: by("MAX"),
   MIN: minimum,
   MIN_BY: by("MIN"),

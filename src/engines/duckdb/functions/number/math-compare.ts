@@ -5,6 +5,7 @@ import { callSql, filterList, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedKey, valueOfKey } from "../mixed.ts";
+import { intervalLength } from "../time/interval-parts.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 
 /** NULL where any is NULL. */
@@ -24,12 +25,13 @@ function firstExtreme(values: readonly Sql[], operator: "<" | ">"): Sql {
     values.map((value) => sql`${value} IS NULL`),
     " OR ",
   );
-  const branches = values.map((value, index) => {
-    const beaten = values.flatMap((other, at) => {
+  const keys = values.map(intervalLength);
+  const branches = keys.map((key, index) => {
+    const beaten = keys.flatMap((other, at) => {
       if (at === index) return [];
-      return [at < index ? sql`${value} ${sign} ${other}` : sql`NOT (${other} ${sign} ${value})`];
+      return [at < index ? sql`${key} ${sign} ${other}` : sql`NOT (${other} ${sign} ${key})`];
     });
-    return sql`WHEN ${joinSql(beaten, " AND ")} THEN ${value}`;
+    return sql`WHEN ${joinSql(beaten, " AND ")} THEN ${values[index] ?? EMPTY}`;
   });
   return sql`CASE WHEN ${isNull} THEN NULL ${joinSql(branches, " ")} END`;
 }

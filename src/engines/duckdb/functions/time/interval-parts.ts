@@ -22,8 +22,8 @@ export function intervalParts(interval: Sql): IntervalPartsSql {
 }
 
 /**
- * What intervals compare by, in microseconds: a month is 30 days, a day 24 hours. DuckDB compares them so, but sorts
- * them by their fields where an aggregate or a window does.
+ * What intervals compare by, in microseconds: a month is 30 days, a day 24 hours. DuckDB compares those so whose fields
+ * have one sign, and sorts them by their fields where an aggregate or a window does.
  */
 export function intervalLength(interval: Sql): Sql {
   return computeOnce([interval], "length", (x) => {
