@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { openSources } from "../../sources/source-registry.ts";
+import { createPlanner } from "../call/plan/planner.ts";
+import { noPins } from "../call/prepare/query-call.ts";
+import { Admission } from "../call/run/admission.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
+import { draftEndpoint } from "../definition/draft-endpoint.ts";
+import { toDefinition } from "../definition/to-definition.ts";
+import { createCursorSealer } from "../paging/cursor.ts";
+import { askTail } from "./ask-tail.ts";
+
+let engine: DuckDbEngine;
+let runner: EndpointRunner;
+
+const startUs = BigInt(Date.parse("2026-08-20T09:00:00Z")) * 1_000n;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  engine = await openMemoryEngine({ threads: 1 });
+  const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [], aliases: [] };
+  const tables = await openSources([{ ...source, name: "edge" }], engine.store);
+  const events = ["a", "b", "c"].map((id, second) => ({
+    ...{ id, hasGeneratedId: false, eventMessage: `from 10.0.0.${second} at ${id}`, fields: {} },
+    timestampUs: startUs + BigInt(second) * 1_000_000n,
+  }));
+  await engine.store.append("edge", events, never);
+  runner = {
+    engine,
+    planner: createPlanner({ engine, tables, nowMs: () => Number(startUs / 1_000n) }),
+    admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
+    cursors: createCursorSealer(new Uint8Array(32)),
+    timeoutMs: 10_000,
+    maxResultBytes: 1_000_000,
+    now: () => 0,
+  };
+});
+
+afterAll(() => engine.close());
+
+async function ask(query: string, seconds: number, more: { readonly redactsPii?: boolean } = {}) {
+  const header = { id: "00000000-0000-4000-8000-00000000000a" };
+  const target = draftEndpoint(toDefinition(header, "tailed", query).definition);
+  // What pages an answer is nothing to a tail.
+  const parameters = new Map(Object.entries({ limit: "1", cursor: "x", since: "y" }));
+  const call = { target, parameters, pinned: noPins, redactsPii: more.redactsPii ?? false };
+  return askTail(runner, call, startUs + BigInt(seconds) * 1_000_000n, never);
+}
+
+describe("a look at a followed query", () => {
+  it("brings the rows at or after a time, newest first, as the endpoint answers them", async () => {
+    const query = "SELECT id, timestamp FROM edge ORDER BY timestamp DESC LIMIT 1";
+    const { rows, isFull, tables } = await ask(query, 1);
+    expect(rows.map(({ timeUs }) => timeUs)).toEqual([startUs + 2_000_000n, startUs + 1_000_000n]);
+    expect(rows.map(({ json }) => (JSON.parse(json) as { readonly id: string }).id)).toEqual(["c", "b"]);
+    expect(Object.keys(JSON.parse(rows[0]?.json ?? "{}") as object)).toEqual(["id", "timestamp"]);
+    expect(rows[0]?.place[0]).toBe(String(startUs + 2_000_000n));
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(2);
+    expect((await ask(query, 1)).rows).toEqual(rows);
+    expect([isFull, tables]).toEqual([false, ["edge"]]);
+    expect((await ask(query, 3)).rows).toEqual([]);
+  });
+
+  it("hides what only tells the place of a row", async () => {
+    const query = "SELECT event_message AS m FROM edge ORDER BY timestamp DESC";
+    const { rows } = await ask(query, 0);
+    expect(rows.map(({ json }) => json)).toEqual(
+      ["c", "b", "a"].map((id, index) => JSON.stringify({ m: `from 10.0.0.${2 - index} at ${id}` })),
+    );
+  });
+
+  it("is redacted as the call is, in rows and in errors", async () => {
+    const { rows } = await ask("SELECT event_message AS m FROM edge ORDER BY timestamp DESC", 2, { redactsPii: true });
+    expect(rows.map(({ json }) => json)).toEqual(['{"m":"from REDACTED at c"}']);
+    const broken = "SELECT ERROR(event_message) AS m, timestamp FROM edge ORDER BY timestamp DESC";
+    const refusalOf = async (redactsPii: boolean) => {
+      const error: unknown = await ask(broken, 2, { redactsPii }).catch((problem: unknown) => problem);
+      expect(error).toBeInstanceOf(ServiceError);
+      return String(error);
+    };
+    expect(await refusalOf(false)).toContain("from 10.0.0.2 at c");
+    expect(await refusalOf(true)).toContain("from REDACTED at c");
+  });
+
+  it("is refused for a query whose rows have no order in time", async () => {
+    await expect(ask("SELECT id FROM edge", 0)).rejects.toMatchObject({ code: "not_followable" });
+  });
+});
