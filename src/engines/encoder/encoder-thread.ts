@@ -15,7 +15,7 @@ const IDLE_MS = 60_000;
  * A body makes about ten times its size of short-lived objects: a small young generation would copy many of them
  * twice.
  */
-const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 192, maxOldGenerationSizeMb: 512 };
+const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 512 };
 
 /** Events of a body that lie in the thread, until they are released. */
 export interface ThreadEvents<Batch> {
