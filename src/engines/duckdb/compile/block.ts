@@ -68,6 +68,8 @@ export interface Block {
   deferrable: Map<number, Expr>;
   /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
   hasComputed: boolean;
+  /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
+  readonly copies: Set<number>;
   /** FROM holds a join: in parentheses where it stands right of another. */
   isJoin: boolean;
   readonly outer: Scope | undefined;
@@ -99,6 +101,7 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
     computed: new Map(),
     deferrable: new Map(),
     hasComputed: false,
+    copies: new Set(),
     isJoin: false,
     outer,
     importsOuter: false,

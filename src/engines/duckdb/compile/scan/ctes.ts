@@ -42,6 +42,7 @@ export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope |
 function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
   // What is merged into the block may read the columns around this scan.
   const block = compilation.buildScan(compilation, scan.cte.scan, outer);
+  block.copies.add(scan.cte.id);
   const outputs = new Map<number, number>();
   scan.columns.forEach((column, index) => {
     const output = scan.cte.output[index];

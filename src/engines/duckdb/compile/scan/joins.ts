@@ -53,7 +53,8 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   const isLateral = scan.isLateral === true;
   const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
   const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
-  const built = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
+  const right = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
+  const built = isLateral ? right : apartFrom(compilation, left, right);
   // A lateral side reads the left one unchanged.
   if (isLateral) return mergeSides(compilation, scan, on, { left, right: lateralSide(compilation, built) });
   const sides: Sides = { left, right: joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner) };
@@ -61,6 +62,12 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
     return mergeSides(compilation, scan, prepareCondition(compilation, on, sides, isInner), sides);
   }
   return joinByNumbers(compilation, type, sides, conjuncts(on));
+}
+
+/** The right side, by itself where both sides hold a copy of one definition: a column's id would mean two columns. */
+function apartFrom(compilation: Compilation, left: Block, right: Block): Block {
+  const isMixed = [...right.copies].some((id) => left.copies.has(id));
+  return isMixed ? wrapBlock(compilation, right) : right;
 }
 
 /** Both sides in one FROM. */
@@ -73,6 +80,7 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   left.where.push(...right.where);
   left.sources = [...left.sources, ...right.sources];
   for (const [id, binding] of right.bindings) left.bindings.set(id, binding);
+  for (const id of right.copies) left.copies.add(id);
   for (const [id, uses] of right.computed) left.computed.set(id, uses);
   for (const [id, expression] of right.deferrable) left.deferrable.set(id, expression);
   left.hasComputed ||= right.hasComputed;
