@@ -6,6 +6,7 @@ export const sampledTests = [
   "src/engines/clickhouse/constants/evaluate.test.ts",
   "src/engines/conformance/conformance.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
+  "src/engines/duckdb/functions/failures.test.ts",
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",
   "src/engines/duckdb/process/host-process.test.ts",

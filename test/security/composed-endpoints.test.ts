@@ -55,7 +55,7 @@ it("the sandbox denies consumers the endpoints below, in any position", async ()
       `FROM edge_logs |> UNION ALL (SELECT * FROM \`${table}\`)`,
     ].map((sql) => ({ name: sql, sql, table })),
   );
-  const failures = await tryAll(service, sampleOf(attempts, 0.15), ({ sql, table }, { status, code, message }) => {
+  const failures = await tryAll(service, sampleOf(attempts, 0.1), ({ sql, table }, { status, code, message }) => {
     const isNamed = message.toLowerCase().includes(table) || sql.includes("@1");
     return status === 403 && code === "sandbox_table_denied" && isNamed ? undefined : "not denied";
   });

@@ -1,4 +1,4 @@
 import { testOddEvents } from "./odd-event-tests.ts";
 
 // `npm run security` tries all of them.
-testOddEvents(61, 0);
+testOddEvents(89, 0);

@@ -189,7 +189,7 @@ describe("store maintenance", () => {
       await host.maintain();
     };
     const sizes: number[] = [];
-    for (let round = 1; round <= sampleSize(4, 12); round++) {
+    for (let round = 1; round <= sampleSize(3, 12); round++) {
       await fill();
       expect(await host.deleteBefore("edge", String(made * 1000))).toBe(4000);
       sizes.push(statSync(join(folders.at(-1) ?? "", "events.duckdb")).size);
