@@ -1,7 +1,7 @@
 /** Sub-queries that must not be computed ahead: they may fail, and stand where a branch decides whether they count. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
 import { someExpression, someScanned } from "./children.ts";
-import { isFailingQuery } from "./failing.ts";
+import { computesFailing, isFailingQuery } from "./failing.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
@@ -19,7 +19,8 @@ function branchesOf(at: AnyExpr): readonly (Expr | undefined)[] {
 export function failingBranchQueries(root: Scan): ReadonlySet<Scan> {
   const found = new Set<Scan>();
   const note = (at: AnyExpr): boolean => {
-    if ((at.kind === "Subquery" || at.kind === "InSubquery") && isFailingQuery(at)) found.add(at.scan);
+    const isQuery = at.kind === "Subquery" || at.kind === "InSubquery";
+    if (isQuery && (isFailingQuery(at) || computesFailing(at.scan))) found.add(at.scan);
     return false;
   };
   someScanned(root, (at) => {

@@ -15,7 +15,7 @@ import type {
   WindowCall,
 } from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
-import { someExpression, someScanned } from "./children.ts";
+import { reaches, someExpression, someScanned } from "./children.ts";
 
 /**
  * Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts`
@@ -112,7 +112,7 @@ const SAFE_AGGREGATES: ReadonlySet<string> = new Set(
 );
 
 /** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
-export function canFail(at: Expr | AggregateCall | WindowCall): boolean {
+function canFail(at: Expr | AggregateCall | WindowCall): boolean {
   switch (at.kind) {
     case "Cast":
       return !at.isSafe && at.type.kind !== "STRING";
@@ -131,6 +131,10 @@ export function canFail(at: Expr | AggregateCall | WindowCall): boolean {
 /** Whether a sub-query may fail for what it computes or for its number of rows. */
 export const isFailingQuery = (query: SubqueryExpr | InSubqueryExpr): boolean =>
   canFail(query) || someScanned(query.scan, canFail);
+
+/** Whether something that may fail is computed for the scan, also in a WITH table that it reads. */
+export const computesFailing = (scan: Scan): boolean =>
+  someScanned(scan, canFail) || reaches(scan, (at) => at.kind === "Cte" && someScanned(at.cte.scan, canFail));
 
 /** Whether the scan has one row at most, whatever it reads. */
 function isOneRow(scan: Scan): boolean {

@@ -5,8 +5,7 @@
  */
 
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
-import { someScanned } from "../../lowering/children.ts";
-import { canFail } from "../../lowering/failing.ts";
+import { computesFailing } from "../../lowering/failing.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
@@ -64,7 +63,7 @@ export class Pushdown {
     // Of a sub-query that a branch holds, the server computes what cannot fail.
     const ofBranch: Rewriting = {
       ...this.#rewriting,
-      scan: (scan) => (someScanned(scan, canFail) ? undefined : this.settle(this.divide(scan))),
+      scan: (scan) => (computesFailing(scan) ? undefined : this.settle(this.divide(scan))),
     };
   }
 
