@@ -2,15 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Source, sourceId } from "./source.ts";
 import { joinSources, readSource } from "./source-changes.ts";
-
-const source = (name: string, ...aliases: string[]): Source => ({
-  name,
-  aliases,
-  kind: "log",
-  description: "",
-  retentionDays: undefined,
-  knownFields: [],
-});
+import { plainSource as source } from "./testing/plain-source.ts";
 
 describe("sources of files and of the API", () => {
   it("are combined", () => {

@@ -2,15 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
 import { type Source, sourceId } from "./source.ts";
 import { openSources } from "./source-registry.ts";
-
-const source = (name: string, ...aliases: string[]): Source => ({
-  name,
-  aliases,
-  kind: "log",
-  description: "",
-  retentionDays: undefined,
-  knownFields: [],
-});
+import { plainSource as source } from "./testing/plain-source.ts";
 
 async function open(sources: readonly Source[]) {
   const calls: unknown[] = [];

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { STRING } from "../../../googlesql/types.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
-import type { HostQuery } from "../host/protocol.ts";
+import { BATCH_WINDOW, type HostQuery, type HostRequest } from "../host/protocol.ts";
 import { HostClient } from "./host-client.ts";
 
 const signal = new AbortController().signal;
@@ -218,5 +218,37 @@ describe("what the engine host answers", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(broken).toEqual(["A frame cannot have 0 bytes"]);
     expect(fromHost.readableLength).toBe(0);
+  });
+});
+
+describe("the batches of a query", () => {
+  const rows = { id: 1, kind: "rows", rowCount: 1 };
+  const summary = { rowCount: 1, isTruncated: false, engineMs: 1 };
+
+  it("are not spoken of again where they are few", async () => {
+    const { client, sent, answer } = connect();
+    const batches = client.run(queryOf("SELECT 1"), signal);
+    const first = batches.next();
+    await answer(rows, "[]");
+    await answer({ id: 1, kind: "done", value: summary });
+    expect(await first).toEqual({ done: false, value: { json: "[]", rowCount: 1 } });
+    expect(await batches.next()).toEqual({ done: true, value: summary });
+    expect(await sent()).toMatchObject([{ kind: "run" }]);
+  });
+
+  it("are reported as taken before the window of the host is used up", async () => {
+    const { client, sent, answer } = connect();
+    const batches = client.run(queryOf("SELECT 1"), signal);
+    let reported = 0;
+    for (let taken = 1; taken <= 20; taken++) {
+      const next = batches.next();
+      await answer(rows, "[]");
+      await next;
+      for (const each of (await sent()) as HostRequest[]) reported += each.kind === "more" ? each.batchCount : 0;
+      expect(taken - reported).toBeLessThan(BATCH_WINDOW);
+      expect(reported).toBeLessThanOrEqual(taken);
+    }
+    await batches.return(summary);
+    expect((await sent()).at(-1)).toEqual({ id: 1, kind: "cancel" });
   });
 });
