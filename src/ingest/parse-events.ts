@@ -23,12 +23,7 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
   const protocol = findProtocol(body.protocol);
   const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
   const raw = protocol.read({ ...body, bytes, mediaType: mediaTypeOf(body.contentType) });
-  const { all, ...read } = normaliseAll(raw.items, {
-    nowUs: body.nowUs,
-    limits,
-    tally: { untimed: 0 },
-    cleanNames: new CleanNames(),
-  });
+  const { all, ...read } = normaliseAll(raw.items, body.nowUs, limits);
   refuseHalf(protocol, read.rejected);
   const loads = body.measure === undefined ? undefined : measureEvents(read.events, body.measure);
   return { ...read, receipt: raw.describe?.(all), ...(loads === undefined ? {} : { loads }) };
@@ -36,12 +31,7 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
 
 /** Events of no body, as a protocol without one brings them. */
 export function readEvents(items: readonly unknown[], nowUs: bigint, limits = defaultIngestLimits): ReadEvents {
-  const { all: _, ...read } = normaliseAll(items, {
-    nowUs,
-    limits,
-    tally: { untimed: 0 },
-    cleanNames: new CleanNames(),
-  });
+  const { all: _, ...read } = normaliseAll(items, nowUs, limits);
   return read;
 }
 
@@ -58,7 +48,8 @@ function tooManyBad([first]: readonly RejectedEvent[]): BodyError {
 }
 
 /** Each item as an event, or undefined with the reason among the rejected. */
-function normaliseAll(items: readonly unknown[], normalising: Normalising) {
+function normaliseAll(items: readonly unknown[], nowUs: bigint, limits: Normalising["limits"]) {
+  const normalising: Normalising = { nowUs, limits, tally: { untimed: 0 }, cleanNames: new CleanNames() };
   const rejected: RejectedEvent[] = [];
   const reject = (index: number, reason: string) => {
     rejected.push({ index, reason: cutText(reason) });
