@@ -1,7 +1,7 @@
 /** Sub-queries that must not be computed ahead: they may fail, and stand where a branch decides whether they count. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
-import { someExpression, someScanned } from "./children.ts";
-import { computesFailing, isFailingQuery } from "./failing.ts";
+import { isSubquery, someExpression, someScanned } from "./children.ts";
+import { canFail, computesFailing } from "./failing.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
@@ -19,8 +19,7 @@ function branchesOf(at: AnyExpr): readonly (Expr | undefined)[] {
 export function failingBranchQueries(root: Scan): ReadonlySet<Scan> {
   const found = new Set<Scan>();
   const note = (at: AnyExpr): boolean => {
-    const isQuery = at.kind === "Subquery" || at.kind === "InSubquery";
-    if (isQuery && (isFailingQuery(at) || computesFailing(at.scan))) found.add(at.scan);
+    if (isSubquery(at) && (canFail(at) || computesFailing(at.scan))) found.add(at.scan);
     return false;
   };
   someScanned(root, (at) => {

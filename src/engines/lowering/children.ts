@@ -26,6 +26,12 @@ function scanInputs(scan: Scan): readonly Scan[] {
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
+/** A sub-query in an expression. */
+export type AnySubquery = Expr & { readonly kind: "Subquery" | "InSubquery" };
+
+export const isSubquery = (at: { readonly kind: string }): at is AnySubquery =>
+  at.kind === "Subquery" || at.kind === "InSubquery";
+
 /** Is the expression, or one below it, such? Looks into sub-queries too when asked to. */
 export function someExpression(
   root: AnyExpr,

@@ -4,18 +4,9 @@
  * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
  * in its place.
  */
-import type {
-  AggregateCall,
-  CallExpr,
-  Column,
-  Expr,
-  InSubqueryExpr,
-  Scan,
-  SubqueryExpr,
-  WindowCall,
-} from "../../googlesql/resolved.ts";
+import type { AggregateCall, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
-import { reaches, someExpression, someScanned } from "./children.ts";
+import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "./children.ts";
 
 /**
  * Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts`
@@ -112,7 +103,7 @@ const SAFE_AGGREGATES: ReadonlySet<string> = new Set(
 );
 
 /** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
-function canFail(at: Expr | AggregateCall | WindowCall): boolean {
+export function canFail(at: Expr | AggregateCall | WindowCall): boolean {
   switch (at.kind) {
     case "Cast":
       return !at.isSafe && at.type.kind !== "STRING";
@@ -129,8 +120,7 @@ function canFail(at: Expr | AggregateCall | WindowCall): boolean {
 }
 
 /** Whether a sub-query may fail for what it computes or for its number of rows. */
-export const isFailingQuery = (query: SubqueryExpr | InSubqueryExpr): boolean =>
-  canFail(query) || someScanned(query.scan, canFail);
+export const isFailingQuery = (query: AnySubquery): boolean => canFail(query) || someScanned(query.scan, canFail);
 
 /** Whether something that may fail is computed for the scan, also in a WITH table that it reads. */
 export const computesFailing = (scan: Scan): boolean =>
@@ -156,6 +146,6 @@ function readsColumns(expression: Expr): boolean {
 }
 
 function holdsQuery(expression: Expr): boolean {
-  if (expression.kind === "Subquery" || expression.kind === "InSubquery") return true;
+  if (isSubquery(expression)) return true;
   return expression.kind === "Call" && expression.arguments.some((each) => each !== undefined && holdsQuery(each));
 }

@@ -217,6 +217,11 @@ export function isErrorExpr(expression: Expr): boolean {
   return expression.type === ERROR_TYPE;
 }
 
+/** Is it a NULL alone, without a type? */
+export function isUntypedNull(expression: Expr): boolean {
+  return expression.kind === "Literal" && expression.value === null && expression.type.kind === "UNKNOWN";
+}
+
 /** An untyped NULL. */
 export function nullExpr(span: Span, type: SqlType = UNKNOWN): Expr {
   return { kind: "Literal", type, value: null, span };

@@ -15,7 +15,7 @@ import type {
 } from "../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import { BOOL } from "../../../googlesql/types.ts";
-import { someExpression } from "../../lowering/children.ts";
+import { type AnySubquery, isSubquery, someExpression } from "../../lowering/children.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
 import { isRandomCall } from "./expression/random-call.ts";
 
@@ -191,7 +191,7 @@ function andFirst(taken: Expr | undefined, before: readonly Expr[], last: Expr |
 }
 
 /** The sub-query's scan, without rows where it is not taken. */
-function guardQuery(guards: Guards, asked: Asked, query: Query, taken: Expr | undefined): Scan {
+function guardQuery(guards: Guards, asked: Asked, query: AnySubquery, taken: Expr | undefined): Scan {
   const { scan } = query;
   if (taken === undefined || !isFailingQuery(query) || someExpression(taken, isUnsettled, false)) {
     return guardScan(guards, scan);
@@ -205,7 +205,7 @@ function guardQuery(guards: Guards, asked: Asked, query: Query, taken: Expr | un
 }
 
 /** Is it another value the next time, or one that another sub-query has to tell first? */
-const isUnsettled = (at: AnyExpr) => isRandomCall(at) || isQuery(at);
+const isUnsettled = (at: AnyExpr) => isRandomCall(at) || isSubquery(at);
 
 /** The condition as a column that the scan below is asked for; itself where it is one of a query around. */
 function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
@@ -218,10 +218,6 @@ function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
 type SetInput = Extract<Scan, { readonly kind: "SetOperation" }>["inputs"][number];
-
-type Query = Expr & { readonly kind: "Subquery" | "InSubquery" };
-
-const isQuery = (at: AnyExpr): at is Query => at.kind === "Subquery" || at.kind === "InSubquery";
 
 const isLone = (scan: Scan) => scan.kind === "Project" && scan.input.kind === "SingleRow";
 

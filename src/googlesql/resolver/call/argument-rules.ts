@@ -1,6 +1,6 @@
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
-import type { Resolution } from "../resolution.ts";
+import { isUntypedNull, type Resolution } from "../resolution.ts";
 
 /** What signatures cannot say of arguments together, by the function; undefined where they are fine. */
 function faultOf(name: string, values: readonly Expr[]): string | undefined {
@@ -13,9 +13,6 @@ function faultOf(name: string, values: readonly Expr[]): string | undefined {
   if (!typed.some(isOfBytes) || typed.every(isOfBytes)) return undefined;
   return "CONCAT joins BYTES with BYTES only; cast the others";
 }
-
-const isUntypedNull = (value: Expr) =>
-  value.kind === "Literal" && value.value === null && value.type.kind === "UNKNOWN";
 
 /** Reports arguments that match a signature and may not stand together all the same; true where it did. */
 export function refuseTogether(resolution: Resolution, name: string, values: readonly Expr[], span: Span): boolean {

@@ -1,7 +1,7 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
 
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
-import { someExpression } from "../../../lowering/children.ts";
+import { isSubquery, someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
@@ -191,8 +191,6 @@ function ownColumns(compilation: Compilation, block: Block, calls: readonly Wind
   return outside;
 }
 
-const holdsQuery = (at: { readonly kind: string }) => at.kind === "Subquery" || at.kind === "InSubquery";
-
 /** DuckDB's parser takes no window function in a sub-query of a window: what holds a sub-query is selected first. */
 function withoutQueries(
   compilation: Compilation,
@@ -205,7 +203,7 @@ function withoutQueries(
     ...call.partitionBy,
     ...call.orderBy.map((key) => key.expression),
   ];
-  const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, holdsQuery, false));
+  const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, isSubquery, false));
   if (held.length === 0) return { block, calls };
   const { block: rows, columns } = selectFirst(compilation, block, held);
   const replaced = new Map(held.map((expression, index) => [expression, columns[index] ?? expression]));

@@ -2,7 +2,7 @@
 
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../../googlesql/resolver/transform.ts";
-import { reaches, someExpression, someScanned } from "../../../lowering/children.ts";
+import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
@@ -111,15 +111,11 @@ function asksOfBoth(on: Expr | undefined, sides: Sides): boolean {
 
 const readsBoth = (part: Expr, { left, right }: Sides) => reads(part, left) && reads(part, right);
 
-type Query = Expr & { readonly kind: "Subquery" | "InSubquery" };
-
-const isQuery = (at: { readonly kind: string }): at is Query => at.kind === "Subquery" || at.kind === "InSubquery";
-
 /** The sub-queries of an expression that stand in no other one. */
-function queriesOf(expression: Expr): readonly Query[] {
-  const found: Query[] = [];
+function queriesOf(expression: Expr): readonly AnySubquery[] {
+  const found: AnySubquery[] = [];
   mapExpr(expression, (at) => {
-    if (!isQuery(at)) return undefined;
+    if (!isSubquery(at)) return undefined;
     found.push(at);
     return at;
   });
@@ -127,7 +123,7 @@ function queriesOf(expression: Expr): readonly Query[] {
 }
 
 /** Can the sub-query be computed on one side, in whose rows it is a column then? */
-const isMovable = (query: Query, sides: Sides) =>
+const isMovable = (query: AnySubquery, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
 function conjuncts(on: Expr | undefined): readonly Expr[] {
@@ -148,7 +144,7 @@ type Sides = { left: Block; right: Block };
 const reads = (expression: Expr, block: Block) =>
   someExpression(expression, (at) => at.kind === "Column" && findColumn(block, at.column.id) !== undefined, true);
 
-const holdsQuery = (expression: Expr) => someExpression(expression, isQuery, false);
+const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, false);
 
 /**
  * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
@@ -187,7 +183,7 @@ function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr 
   const prepared = conjuncts(on).map((part) => {
     if (!holdsQuery(part)) return part;
     if (!readsBoth(part, sides)) return computeOnSide(compilation, part, sides);
-    return mapExpr(part, (at) => (isQuery(at) ? computeOnSide(compilation, at, sides) : undefined));
+    return mapExpr(part, (at) => (isSubquery(at) ? computeOnSide(compilation, at, sides) : undefined));
   });
   return on.kind === "Call" && on.function === "$and" ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }

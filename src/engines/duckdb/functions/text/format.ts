@@ -1,6 +1,7 @@
 /** FORMAT: arguments become texts by their types here, and a UDF lays them out. */
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
+import { isUntypedNull } from "../../../../googlesql/resolver/resolution.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import {
   type FormatKind,
@@ -58,7 +59,7 @@ function joinNatively(
 
 /** A NULL alone is an INT64, which `%s` does not take. */
 function isNullAlone(argument: Expr | undefined): boolean {
-  return argument?.kind === "Literal" && argument.value === null && argument.type.kind === "UNKNOWN";
+  return argument !== undefined && isUntypedNull(argument);
 }
 
 /** A known format string that does not fit the types fails when the query is loaded, in SAFE.FORMAT too. */
