@@ -16,9 +16,17 @@ interface Allowed {
   readonly resolved: readonly string[];
 }
 
+function readText(name: string): string {
+  return readFileSync(new URL(`testing/${name}.json`, import.meta.url), "utf8");
+}
+
 function read<Case extends { readonly query: string }>(name: string): readonly (readonly [string, Case])[] {
-  const text = readFileSync(new URL(`testing/${name}.json`, import.meta.url), "utf8");
-  return (JSON.parse(text) as readonly Case[]).map((item) => [item.query, item]);
+  return (JSON.parse(readText(name)) as readonly Case[]).map((item) => [item.query, item]);
+}
+
+/** Is it one error, about the unknown column or table `nope`? */
+function isOfNope([error, ...others]: readonly string[]): boolean {
+  return others.length === 0 && /^unknown_(?:column|table) at "nope": /.test(error ?? "");
 }
 
 describe("the resolver", () => {
@@ -27,7 +35,13 @@ describe("the resolver", () => {
     expect(namesOf(query)).toEqual(names);
   });
 
-  it.each(read<Allowed>("limits"))("takes %s", (query, { resolved }) => {
+  it.each([...read<Allowed>("limits"), ...read<Allowed>("resolutions")])("takes %s", (query, { resolved }) => {
     expect(dumpOf(query).split("\n")).toEqual(resolved);
+  });
+
+  it("reports a name that does not exist once, wherever it stands and whatever is done with its value", () => {
+    const queries = JSON.parse(readText("mistakes")) as readonly string[];
+    const wrong = queries.map((query) => [query, errorsOf(query)] as const).filter(([, errors]) => !isOfNope(errors));
+    expect(wrong).toEqual([]);
   });
 });

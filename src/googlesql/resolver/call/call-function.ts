@@ -131,8 +131,7 @@ export function placeArguments(
   for (const { parameter, argument } of match.places) {
     const value = argument === undefined ? undefined : values[argument];
     const target = value === undefined ? undefined : (parameter.type ?? instantiate(parameter.place, match.bindings));
-    const isPlain = value === undefined || target === undefined || value.kind === "Lambda";
-    placed.push(isPlain ? value : (coerce(resolution, value, target) ?? value));
+    placed.push(value === undefined || target === undefined ? value : (coerce(resolution, value, target) ?? value));
   }
   while (placed.length > 0 && placed.at(-1) === undefined) placed.pop();
   return placed;

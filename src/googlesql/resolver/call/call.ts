@@ -1,18 +1,16 @@
 import type { Expression, FunctionCall, IntervalExpression } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
 import { type Match, matchSignatures } from "../../catalogue/match.ts";
-import { type CallArgument, instantiate } from "../../catalogue/templates.ts";
-import type { CallExpr, Column, Expr, LambdaExpr } from "../../resolved.ts";
-import { UNKNOWN } from "../../types.ts";
-import { type ExprContext, inClause, resolveExpression } from "../context.ts";
+import type { CallArgument } from "../../catalogue/templates.ts";
+import type { CallExpr, Expr } from "../../resolved.ts";
+import { type ExprContext, resolveExpression } from "../context.ts";
 import { isConstant } from "../expression/expr.ts";
 import { argumentOf } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
-import { scopeWith } from "../scope.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { refuseTogether } from "./argument-rules.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
-import { asMixed, coerce, operandOf, typeName } from "./coerce.ts";
+import { asMixed, operandOf } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
 import { resolveWindowCall } from "./window.ts";
@@ -108,11 +106,10 @@ function resolveArguments(
   const name = entry.definition.name;
   const given: CallArgument[] = [];
   const values: (Expr | undefined)[] = [];
-  for (let i = 0; i < node.arguments.length; i++) {
-    const argument = node.arguments[i];
-    if (argument === undefined) continue;
+  for (const [i, argument] of node.arguments.entries()) {
     let own: CallArgument;
     let value: Expr | undefined;
+    // None of the functions that a query may call takes one.
     if (argument.value.kind === "Lambda") own = { kind: "lambda", parameterCount: argument.value.parameters.length };
     else if (entry.datePartPositions.has(i) && looksLikeDatePart(argument.value)) {
       own = { kind: "datepart" };
@@ -139,10 +136,6 @@ function resolveArguments(
   if (match === undefined) {
     failMatch(resolution, entry, name, given, node.span);
     return undefined;
-  }
-  if (given.some((argument) => argument.kind === "lambda")) {
-    const isFine = resolveLambdas(context, node, match, values);
-    if (!isFine) return undefined;
   }
   if (isNullGiven(context, node, name, match, values)) return undefined;
   const known = values.filter((value) => value !== undefined);
@@ -199,56 +192,6 @@ function matchMixed(
 function isLarge({ value }: IntervalExpression): boolean {
   const number = value.kind === "UnaryOperation" ? value.operand : value;
   return number.kind === "IntLiteral" && number.text.length > 5;
-}
-
-/** Puts the lambdas of a call among its values; false when something was reported. */
-function resolveLambdas(context: ExprContext, node: FunctionCall, match: Match, values: (Expr | undefined)[]): boolean {
-  for (const { parameter, argument } of match.places) {
-    const lambda = argument === undefined ? undefined : node.arguments[argument]?.value;
-    if (argument === undefined || lambda?.kind !== "Lambda" || parameter.place.kind !== "lambda") continue;
-    const body = resolveLambda(context, lambda, parameter.place, match);
-    if (body === undefined) return false;
-    values[argument] = body;
-  }
-  return true;
-}
-
-function resolveLambda(
-  context: ExprContext,
-  node: Expression & { readonly kind: "Lambda" },
-  place: Match["signature"]["parameters"][number]["place"] & { readonly kind: "lambda" },
-  match: Match,
-): LambdaExpr | undefined {
-  const { resolution } = context;
-  const parameters: Column[] = node.parameters.map((parameter, i) => {
-    const slot = place.parameters[i];
-    return resolution.newColumn(
-      parameter.name,
-      slot === undefined ? UNKNOWN : (instantiate(slot, match.bindings) ?? UNKNOWN),
-    );
-  });
-  const scope = scopeWith(
-    context.scope,
-    parameters.map((column, i) => ({
-      name: column.name,
-      expression: { kind: "Variable", type: column.type, column, span: node.parameters[i]?.span ?? node.span },
-    })),
-  );
-  const body = resolveExpression(inClause(context, "lambda", "nothing", scope), node.body);
-  if (isErrorExpr(body)) return undefined;
-  const wanted = instantiate(place.result, match.bindings);
-  const typed = wanted === undefined ? body : coerce(resolution, body, wanted);
-  if (typed === undefined) {
-    resolution.report(
-      "type_mismatch",
-      `The lambda's result is ${typeName(body.type)}, which does not fit ${match.signature.text}`,
-      node.body.span,
-    );
-    return undefined;
-  }
-  if (wanted === undefined && place.result.kind === "template")
-    match.bindings.push({ name: place.result.name, type: typed.type });
-  return { kind: "Lambda", type: typed.type, parameters, body: typed, span: node.span };
 }
 
 /** Resolves a call's arguments; handed to the files of aggregates and window functions. */

@@ -4,7 +4,7 @@ import type { Expr } from "../../resolved.ts";
 import { UNKNOWN } from "../../types.ts";
 import { isLenientExpr } from "../call/coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "../context.ts";
-import { nullExpr, type Resolution } from "../resolution.ts";
+import { errorExpr, isErrorType, nullExpr, type Resolution } from "../resolution.ts";
 import { findLenient, findName, qualifiedNames, type RangeVariable, type Scope, visibleNames } from "../scope.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
 import { accessField } from "./field.ts";
@@ -41,10 +41,7 @@ function resolvePath(context: ExprContext, path: readonly Identifier[], access: 
   if (first === undefined) throw new Error("a path has at least one part");
   const start = resolveFirst(context, first, path);
   let result = start.expression;
-  for (let i = 1 + start.used; i < path.length; i++) {
-    const field = path[i];
-    if (field !== undefined) result = access(resolution, result, field);
-  }
+  for (const field of path.slice(1 + start.used)) result = access(resolution, result, field);
   return result;
 }
 
@@ -143,7 +140,10 @@ function rangeField(resolution: Resolution, range: RangeVariable, field: Identif
 }
 
 function unknownName(resolution: Resolution, scope: Scope | undefined, name: Identifier): Expr {
-  if (findLenient(scope) !== undefined) return nullExpr(name.span, UNKNOWN);
+  const open = findLenient(scope);
+  // A table that is reported may have any column.
+  if (open?.columns.some(({ column }) => isErrorType(column.type)) === true) return errorExpr(name.span);
+  if (open !== undefined) return nullExpr(name.span, UNKNOWN);
   return resolution.fail("unknown_column", `Unrecognized name: ${name.name}`, name.span, {
     name: name.name,
     suggestion: resolution.suggest(name.name, visibleNames(scope)),

@@ -140,7 +140,7 @@ function arrangeByPosition(
   const [first] = inputs;
   const width = first?.columns.length ?? 0;
   for (const [i, input] of inputs.entries()) {
-    if (input.columns.length === width || input.columns.some((named) => isErrorType(named.column.type))) continue;
+    if (input.columns.length === width || [first, input].some(isInDoubt)) continue;
     resolution.report(
       "invalid_query",
       `Queries in ${describe(mode)} have mismatched column count; query 1 has ${width} columns, query ` +
@@ -161,6 +161,11 @@ function arrangeByPosition(
   };
 }
 
+/** Is a column of it reported already? Which columns it has, and how many, is not known then. */
+function isInDoubt(input: QueryResult | undefined): boolean {
+  return input?.columns.some((named) => isErrorType(named.column.type)) === true;
+}
+
 /** BY NAME and CORRESPONDING: columns meet by their names, in the order of the first input. */
 function arrangeByName(
   resolution: Resolution,
@@ -179,7 +184,7 @@ function arrangeByName(
   else if (mode.outer === "LEFT") keys = [...first.keys()];
   else keys = [...first.keys()].filter((key) => maps.every((map) => map.has(key)));
   const isStrict = mode.outer === undefined && listed === undefined;
-  if (isStrict && maps.some((map) => map.size !== keys.length)) {
+  if (isStrict && maps.some((map) => map.size !== keys.length) && !inputs.some(isInDoubt)) {
     resolution.report(
       "invalid_query",
       `The inputs of ${describe(mode)} BY NAME must have the same column names; use FULL, LEFT or INNER to ` +
@@ -187,7 +192,7 @@ function arrangeByName(
       span,
     );
   }
-  if (keys.length === 0)
+  if (keys.length === 0 && !inputs.some(isInDoubt))
     resolution.report("invalid_query", `The inputs of ${describe(mode)} BY NAME have no column names in common`, span);
   const names = keys.map((key, i) => {
     const name = maps.find((map) => map.has(key))?.get(key)?.name;
