@@ -8,11 +8,13 @@ const packageDir = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const args = process.argv.slice(2);
 
-// A reader that stops early, such as `head`, ends a command as SIGPIPE does; a service continues without its log.
+// A reader that stops early, such as `head`, ends a command as SIGPIPE does; where text is left unread in a socket, the
+// system says ECONNRESET. A service continues without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    if (args[0] !== "serve") process.exit(141);
+    if (args[0] === "serve") return;
+    if (error.code !== "EPIPE" && error.code !== "ECONNRESET") throw error;
+    process.exit(141);
   });
 }
 

@@ -1,5 +1,7 @@
+import { writeSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
-import { type DestinationStream, destination, pino } from "pino";
+import { type DestinationStream, pino } from "pino";
+import { createLogStream } from "./log-stream.ts";
 
 /**
  * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note
@@ -34,8 +36,13 @@ function openStream(level: string): DestinationStream {
  * time on single lines.
  */
 function openStandardError(): DestinationStream {
-  const stream = destination({ dest: 2, minLength: 8_192, periodicFlush: 100, sync: true });
-  process.once("exit", () => stream.flushSync());
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const stream = createLogStream(
+    (bytes) => writeSync(2, bytes),
+    (ms) => void Atomics.wait(pause, 0, 0, ms),
+  );
+  setInterval(stream.flush, 100).unref();
+  process.once("exit", stream.end);
   return stream;
 }
 
