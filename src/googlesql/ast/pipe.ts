@@ -34,7 +34,7 @@ export type PipeOperator =
   | (Node & { readonly kind: "PipeDrop"; readonly columns: readonly Identifier[] })
   | (Node & {
       readonly kind: "PipeRename";
-      readonly items: readonly { readonly from: Path; readonly to: Identifier; readonly span: Span }[];
+      readonly items: readonly { readonly from: Identifier; readonly to: Identifier; readonly span: Span }[];
     })
   | (Node & { readonly kind: "PipeAs"; readonly alias: Identifier })
   | (Node & { readonly kind: "PipeWhere"; readonly predicate: Expression })

@@ -169,7 +169,7 @@ function parseRenameItem(cursor: Cursor): Extract<PipeOperator, { kind: "PipeRen
   }
   cursor.take("AS");
   const to = cursor.identifier();
-  return { from: cursor.pathOf([from]), to, span: cursor.spanFrom(from.span.start) };
+  return { from, to, span: cursor.spanFrom(from.span.start) };
 }
 
 function parseParenthesizedQuery(cursor: Cursor): Query {

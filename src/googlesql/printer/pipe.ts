@@ -8,7 +8,7 @@ import {
   printSortOrder,
   printWindows,
 } from "./clause.ts";
-import { printAlias, printIdentifier, printIdentifiers, printPath } from "./name.ts";
+import { printAlias, printIdentifier, printIdentifiers } from "./name.ts";
 import { printSelectHead, printSetOperationMode, printWith } from "./query.ts";
 import type { PrintRules } from "./rules.ts";
 import { printCondition, printJoinType, printSuffix, printTable, printTableCall } from "./table.ts";
@@ -37,7 +37,7 @@ function printOperator(rules: PrintRules, pipe: PipeOperator): string {
     case "PipeDrop":
       return `DROP ${printIdentifiers(pipe.columns)}`;
     case "PipeRename":
-      return `RENAME ${pipe.items.map((item) => `${printPath(item.from)} AS ${printIdentifier(item.to)}`).join(", ")}`;
+      return `RENAME ${pipe.items.map((item) => `${printIdentifier(item.from)} AS ${printIdentifier(item.to)}`).join(", ")}`;
     case "PipeAs":
       return `AS ${printIdentifier(pipe.alias)}`;
     case "PipeWhere":

@@ -1,6 +1,6 @@
 /** Building blocks of relations. */
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
-import { isLenientExpr } from "./call/coerce.ts";
+import { columnOf } from "./call/coerce.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { QueryResult, Relation } from "./context.ts";
 import type { Resolution } from "./resolution.ts";
@@ -21,8 +21,7 @@ export function materialize(
     taken.add(expression.column.id);
     return expression.column;
   }
-  const column = resolution.newColumn(name, expression.type);
-  if (isLenientExpr(resolution, expression)) resolution.lenientColumns.add(column.id);
+  const column = columnOf(resolution, name, expression);
   computed.push({ column, expression });
   return column;
 }

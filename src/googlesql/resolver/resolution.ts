@@ -160,6 +160,13 @@ export class Resolution {
     return { id: this.ids.nextColumn++, name, type };
   }
 
+  /** Another column of the same values: lenient if the first one is. */
+  copyColumn(column: Column, name: string = column.name): Column {
+    const copy = this.newColumn(name, column.type);
+    if (this.lenientColumns.has(column.id)) this.lenientColumns.add(copy.id);
+    return copy;
+  }
+
   report(
     code: DiagnosticCode,
     message: string,

@@ -165,6 +165,77 @@ describe("a consumer's query in the sandbox", () => {
   });
 });
 
+describe("a saved expression whose conditions may fail", () => {
+  const isGuarded = (definition: string) =>
+    dumpQuery(
+      sandboxed(`WITH ${definition} SELECT 1`, "SELECT * FROM c", {
+        parameters: new Map([
+          ["p", STRING],
+          ["start", TIMESTAMP],
+        ]),
+      }),
+    ).includes("limit 9223372036854775807");
+
+  it.each([
+    "c AS (SELECT * FROM logs)",
+    "c AS (SELECT id, event_message FROM logs WHERE id = @p AND 'a' < event_message ORDER BY timestamp)",
+    "c AS (SELECT id FROM logs WHERE (@p IS NULL OR id = @p) AND (timestamp > @start OR @start IS NULL))",
+    "c AS (SELECT m.level FROM logs, UNNEST(metadata) AS m WHERE m.level = @p AND timestamp <= @start)",
+    "b AS (SELECT id FROM logs WHERE id >= 'a'), c AS (SELECT id FROM b ORDER BY id)",
+    "c AS (SELECT UPPER(id) AS u FROM logs)",
+    "c AS (SELECT UPPER(id) AS u FROM logs WHERE id = @p)",
+  ])("is read as it is where an engine makes them at the table: %s", (definition) => {
+    expect(isGuarded(definition)).toBe(false);
+  });
+
+  it.each([
+    "c AS (SELECT id FROM logs WHERE id != @p)",
+    "c AS (SELECT id FROM logs WHERE id = event_message)",
+    "c AS (SELECT id FROM logs WHERE @p = 'a')",
+    "c AS (SELECT id FROM logs WHERE LENGTH(id) > 3)",
+    "c AS (SELECT id FROM logs WHERE UPPER(id) = @p)",
+    "c AS (SELECT id FROM logs WHERE id = UPPER(@p))",
+    "c AS (SELECT id FROM logs WHERE id = @p AND LENGTH(id) > 3)",
+    "c AS (SELECT id FROM logs WHERE id = @p OR id = 'a')",
+    "c AS (SELECT id FROM logs WHERE @p IS NULL OR id = @p OR event_message = @p)",
+    "c AS (SELECT id FROM logs WHERE event_message IS NULL OR id = @p)",
+    "c AS (SELECT id FROM logs WHERE @p IS NOT NULL OR id = @p)",
+    "c AS (SELECT id FROM logs WHERE @p IS NULL OR @start IS NULL)",
+    "c AS (SELECT id FROM logs WHERE NOT id = @p)",
+    "c AS (SELECT id FROM logs WHERE id IN (@p, 'a'))",
+    "b AS (SELECT UPPER(id) AS u FROM logs), c AS (SELECT u FROM b WHERE u = @p)",
+    "c AS (SELECT id FROM logs LIMIT 5)",
+    "c AS (SELECT DISTINCT id FROM logs)",
+    "c AS (SELECT id FROM logs UNION ALL SELECT id FROM logs)",
+    "c AS (SELECT o.id FROM orders AS o JOIN people AS p USING (id))",
+    "c AS (SELECT x FROM UNNEST(['a']) AS x)",
+    "c AS (SELECT x FROM logs, UNNEST(SPLIT(id)) AS x)",
+    "c AS (SELECT m.level FROM logs LEFT JOIN UNNEST(metadata) AS m ON m.level = @p)",
+    "c AS (SELECT 1 AS one)",
+  ])("is read behind a limit of all rows otherwise: %s", (definition) => {
+    expect(isGuarded(definition)).toBe(true);
+  });
+
+  it("keeps its order, and what its fields may be compared with, behind that limit", () => {
+    const saved = "WITH c AS (SELECT id FROM logs WHERE LENGTH(id) > 3 ORDER BY timestamp DESC) SELECT 1";
+    expect(dumpQuery(sandboxed(saved, "SELECT id FROM c WHERE id = 5"))).toBe(
+      [
+        "select id=id#7:STRING",
+        "  with",
+        "    c(id#1, timestamp#2) =",
+        "      filter $greater(LENGTH(id#1), 3)",
+        "        table logs(id#1, timestamp#2, event_message#3, metadata#4)",
+        "    c(id#5, timestamp#6) =",
+        "      limit 9223372036854775807",
+        "        cte c(id#5, timestamp#6)",
+        "    order by timestamp#8 desc",
+        "      filter $equal(safe_coerce(id#7 as INT64), 5)",
+        "        cte c(id#7, timestamp#8)",
+      ].join("\n"),
+    );
+  });
+});
+
 describe("the saved query of a sandbox", () => {
   it("exposes nothing if it has no common table expressions", () => {
     expect(() => sandboxed("SELECT id FROM people", "SELECT id FROM people")).toThrow("Table not found: people");

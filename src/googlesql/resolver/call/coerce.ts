@@ -1,4 +1,4 @@
-import type { Expr, LiteralExpr } from "../../resolved.ts";
+import type { Column, Expr, LiteralExpr } from "../../resolved.ts";
 import { formatType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { coercionCost, commonType, isMixed, type Operand } from "../../typing/argument.ts";
 import { parseDecimalText } from "../../typing/decimal-text.ts";
@@ -67,9 +67,18 @@ export function isLenientExpr(resolution: Resolution, expression: Expr): boolean
     }
     case "Let":
       return isLenientExpr(resolution, expression.body);
+    case "Subquery":
+      return expression.output !== undefined && resolution.lenientColumns.has(expression.output.id);
     default:
       return false;
   }
+}
+
+/** A column for an expression's values: lenient if they are of log records. */
+export function columnOf(resolution: Resolution, name: string, expression: Expr): Column {
+  const column = resolution.newColumn(name, expression.type);
+  if (isLenientExpr(resolution, expression)) resolution.lenientColumns.add(column.id);
+  return column;
 }
 
 /**

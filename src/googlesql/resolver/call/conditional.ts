@@ -5,7 +5,7 @@ import { type ExprContext, resolveExpression } from "../context.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { errorExpr, isErrorExpr } from "../resolution.ts";
 import { callOperator } from "./call-function.ts";
-import { coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "./coerce.ts";
+import { coerce, coerceOrFail, columnOf, commonTypeOf, typeName } from "./coerce.ts";
 
 /** CASE. The operand of a simple CASE is computed once, as a variable, when it is more than a column or a constant. */
 export function resolveCase(context: ExprContext, node: Case): Expr {
@@ -19,8 +19,7 @@ export function resolveCase(context: ExprContext, node: Case): Expr {
     !["Column", "Literal", "Parameter", "RecordField"].includes(operand.kind) &&
     !isErrorExpr(operand)
   ) {
-    variable = { column: resolution.newColumn("operand", operand.type), expression: operand };
-    if (isLenientExpr(resolution, operand)) resolution.lenientColumns.add(variable.column.id);
+    variable = { column: columnOf(resolution, "operand", operand), expression: operand };
     compared = { kind: "Variable", type: operand.type, column: variable.column, span: operand.span };
   }
   const whens = node.branches.map(({ when }) => {

@@ -2,7 +2,7 @@ import type { ArrayConstructor, Expression, StructConstructor, WithExpression } 
 import type { ComputedColumn, Expr } from "../../resolved.ts";
 import { UNKNOWN } from "../../types.ts";
 import { arrayOfValues } from "../../typing/implicit.ts";
-import { asMixed, coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
+import { asMixed, coerce, coerceOrFail, columnOf, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "../context.ts";
 import { errorExpr, isErrorExpr, isErrorType } from "../resolution.ts";
 import { scopeWith } from "../scope.ts";
@@ -89,8 +89,7 @@ export function resolveWithExpression(context: ExprContext, node: WithExpression
   let { scope } = context;
   for (const { name, value } of node.variables) {
     const expression = resolveExpression(inScope(context, scope), value);
-    const column = resolution.newColumn(name.name, expression.type);
-    if (isLenientExpr(resolution, expression)) resolution.lenientColumns.add(column.id);
+    const column = columnOf(resolution, name.name, expression);
     variables.push({ column, expression });
     scope = scopeWith(scope, [
       { name: name.name, expression: { kind: "Variable", type: column.type, column, span: name.span } },

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { dumpOf, errorsOf } from "../testing/resolved.ts";
+import type { TableCatalog, TableDefinition, TenantRule } from "../../relation.ts";
+import { arrayOf, type SqlType, STRING } from "../../types.ts";
+import { dumpQuery } from "../dump.ts";
+import { dumpOf, errorsOf, resolveText } from "../testing/resolved.ts";
 
 describe("the resolver of tables", () => {
   it("finds a table in any case, and under its alias", () => {
@@ -61,6 +64,73 @@ describe("the resolver of tables", () => {
         compute {id#1, name#2, score#3} as name#4
           table people(id#1, name#2, score#3)"
     `);
+  });
+});
+
+describe("a table with tenants", () => {
+  const levels: SqlType = {
+    kind: "RECORD",
+    fields: [
+      { name: "Tenant", type: STRING },
+      { name: "tenant", type: STRING },
+    ],
+    isRepeated: false,
+    isOpen: false,
+  };
+  const columns = [
+    { name: "Owner", type: STRING },
+    { name: "owner", type: STRING },
+    { name: "Team", type: STRING },
+    { name: "meta", type: arrayOf(levels) },
+  ];
+  const dumpFor = (tenantField: string | undefined, rule: TenantRule | undefined) => {
+    const table: TableDefinition = {
+      name: "t",
+      columns,
+      isLenient: true,
+      ...(tenantField === undefined ? {} : { tenantField }),
+    };
+    const tables: TableCatalog = {
+      findTable: () => table,
+      tableNames: () => ["t"],
+      findTenant: (found, { text, span }) => {
+        expect([found, text.slice(span.start, span.end)]).toEqual([table, "t AS x"]);
+        return rule;
+      },
+    };
+    const query = resolveText("SELECT x.Team FROM t AS x", { tables });
+    return { filter: dumpQuery(query).split("\n")[1], parameters: query.parameters };
+  };
+  const ofText: TenantRule = { kind: "text", value: "acme" };
+
+  it.each([
+    ["owner", 'owner#2, "acme"'],
+    ["Owner", 'Owner#1, "acme"'],
+    ["OWNER", 'Owner#1, "acme"'],
+    ["team", 'Team#3, "acme"'],
+    ["meta.tenant", 'meta#4->tenant, "acme"'],
+    ["META.Tenant", 'meta#4->Tenant, "acme"'],
+    ["meta.TENANT", 'meta#4->Tenant, "acme"'],
+  ])("is filtered by the column or field %s, exactly so spelt if there is one", (field, operands) => {
+    expect(dumpFor(field, ofText)).toEqual({ filter: `  filter $equal(${operands})`, parameters: [] });
+  });
+
+  it.each(["nope", "meta.nope", "owner.tenant", "meta.tenant.nope", undefined])(
+    "has no rows for a tenant where it has no field %s",
+    (field) => {
+      expect(dumpFor(field, ofText).filter).toBe("  filter false");
+    },
+  );
+
+  it("is filtered by a parameter, which the query then has, or not at all", () => {
+    expect(dumpFor("team", { kind: "parameter", name: "$tenant" })).toEqual({
+      filter: "  filter $equal(Team#3, @$tenant:STRING)",
+      parameters: [{ key: "$tenant", type: STRING }],
+    });
+    expect(dumpFor("team", undefined)).toEqual({
+      filter: "  table t(Owner#1, owner#2, Team#3, meta#4)",
+      parameters: [],
+    });
   });
 });
 

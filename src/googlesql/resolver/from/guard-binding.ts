@@ -18,11 +18,7 @@ const COMPARISONS = new Set(["$equal", "$less", "$less_or_equal", "$greater", "$
 export function guardBinding(resolution: Resolution, binding: CteBinding): CteBinding {
   const { definition } = binding;
   if (definition === undefined || filtersAtTable(definition.scan)) return binding;
-  const columns = definition.output.map((column) => {
-    const copy = resolution.newColumn(column.name, column.type);
-    if (resolution.lenientColumns.has(column.id)) resolution.lenientColumns.add(copy.id);
-    return copy;
-  });
+  const columns = definition.output.map((column) => resolution.copyColumn(column));
   const guarded: CteDefinition = {
     id: resolution.ids.nextCte++,
     name: definition.name,

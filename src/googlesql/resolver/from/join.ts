@@ -3,7 +3,7 @@ import type { Span } from "../../diagnostic.ts";
 import type { Column, ComputedColumn, Expr, JoinScan, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { callOperator } from "../call/call-function.ts";
-import { coerce, coerceOrFail, commonTypeOf } from "../call/coerce.ts";
+import { coerce, coerceOrFail, columnOf, commonTypeOf } from "../call/coerce.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "../context.ts";
 import { call, columnExpr } from "../expression/expr.ts";
 import { accessField } from "../expression/field.ts";
@@ -88,16 +88,16 @@ export function joinUsing(
   const pairs = findPairs(resolution, sides);
   const merged: NamedColumn[] = [];
   const computed: ComputedColumn[] = [];
-  const columnOf = (name: Identifier, expression: Expr): Column => {
+  const mergedColumn = (name: Identifier, expression: Expr): Column => {
     if (expression.kind === "Column") return expression.column;
-    const column = resolution.newColumn(name.name, expression.type);
+    const column = columnOf(resolution, name.name, expression);
     computed.push({ column, expression });
     return column;
   };
   for (const { name, left, right } of pairs) {
     const value =
       sides.type === "FULL" ? eitherOf(resolution, name, left, right) : sides.type === "RIGHT" ? right : left;
-    merged.push(namedColumn(name.name, columnOf(name, value)));
+    merged.push(namedColumn(name.name, mergedColumn(name, value)));
   }
   const left = withoutMerged(resolution, sides.left, pairs, computed);
   const right = withoutMerged(resolution, sides.right, pairs, computed);
@@ -180,9 +180,10 @@ function otherFields(
   if (value.type.kind !== "STRUCT") return [];
   return value.type.fields.flatMap(({ name, type }, index) => {
     if (taken.has(index)) return [];
-    const column = resolution.newColumn(name ?? "", type);
     const span = { start: 0, end: 0 };
-    computed.push({ column, expression: { kind: "Field", base: columnExpr(value, span), index, type, span } });
+    const expression: Expr = { kind: "Field", base: columnExpr(value, span), index, type, span };
+    const column = columnOf(resolution, name ?? "", expression);
+    computed.push({ column, expression });
     return [namedColumn(name, column)];
   });
 }

@@ -23,6 +23,8 @@ import { mapExpr } from "../transform.ts";
 interface PivotAggregate {
   readonly item: Pivot["aggregates"][number];
   readonly call: AggregateCall;
+  /** What it would be beside others of its rows. */
+  readonly column: Column;
 }
 
 /** One of the values that PIVOT makes columns of. */
@@ -63,9 +65,9 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
       return relation;
     }
     const condition = isValue(resolution, before.column, each);
-    for (const { item: aggregate, call } of calls) {
+    for (const { item: aggregate, call, column: whole } of calls) {
       const name = pivotColumnName(aggregate, label);
-      const column = resolution.newColumn(name, call.type);
+      const column = resolution.copyColumn(whole, name);
       const filter =
         call.filter === undefined ? condition : callOperator(resolution, "$and", [call.filter, condition], item.span);
       aggregates.push({ column, call: { ...call, filter } });
@@ -92,7 +94,7 @@ function resolvePivotAggregate(
   const expression = resolveExpression(blockContext(environment, scope, block, "PIVOT", "aggregates"), item.expression);
   const [only] = block.aggregates;
   const isCall = expression.kind === "Column" && expression.column.id === only?.column.id;
-  if (only !== undefined && block.aggregates.length === 1 && isCall) return { item, call: only.call };
+  if (only !== undefined && block.aggregates.length === 1 && isCall) return { item, ...only };
   if (!isErrorExpr(expression)) {
     const message = "PIVOT expression must be a call of an aggregate function";
     environment.resolution.report("invalid_query", message, item.span);
@@ -128,7 +130,7 @@ function groupByOthers(
   const columns: NamedColumn[] = [];
   for (const named of names.columns) {
     if (read.has(named.column.id)) continue;
-    const column = resolution.newColumn(named.column.name, named.column.type);
+    const column = resolution.copyColumn(named.column);
     groupBy.push({ column, expression: columnExpr(named.column, span) });
     columns.push({ ...named, column });
   }

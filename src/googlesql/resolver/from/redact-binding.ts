@@ -13,11 +13,11 @@ const NOWHERE: Span = { start: 0, end: 0 };
 export function redactBinding(resolution: Resolution, binding: CteBinding, detectors: string): CteBinding {
   const { definition } = binding;
   if (definition === undefined) return binding;
-  const columns = definition.output.map((column) => copyColumn(resolution, column));
+  const columns = definition.output.map((column) => resolution.copyColumn(column));
   const computed: ComputedColumn[] = [];
   const output = columns.map((column) => {
     if (!holdsText(column.type)) return column;
-    const redacted = copyColumn(resolution, column);
+    const redacted = resolution.copyColumn(column);
     computed.push({ column: redacted, expression: redactColumn(column, detectors) });
     return redacted;
   });
@@ -38,12 +38,6 @@ export function redactBinding(resolution: Resolution, binding: CteBinding, detec
       ? {}
       : { order: binding.order.map((key) => ({ ...key, column: find(key.column) })) }),
   };
-}
-
-function copyColumn(resolution: Resolution, column: Column): Column {
-  const copy = resolution.newColumn(column.name, column.type);
-  if (resolution.lenientColumns.has(column.id)) resolution.lenientColumns.add(copy.id);
-  return copy;
 }
 
 function redactColumn(column: Column, detectors: string): Expr {

@@ -108,11 +108,7 @@ export function scanCte(
   cte.onRead?.(span);
   const { definition } = cte;
   if (definition === undefined) return unknownRelation(environment, alias);
-  const columns = definition.output.map((source) => {
-    const column = resolution.newColumn(source.name, source.type);
-    if (resolution.lenientColumns.has(source.id)) resolution.lenientColumns.add(column.id);
-    return column;
-  });
+  const columns = definition.output.map((source) => resolution.copyColumn(source));
   const copyOf = copies(definition.output, columns);
   const named: NamedColumn[] = [];
   for (const { name, column: source, isValue } of cte.columns) {

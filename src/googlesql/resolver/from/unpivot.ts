@@ -2,12 +2,14 @@ import type { Path, Unpivot } from "../../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { arrayOf, BOOL, INT64, type SqlType, STRING, type StructField, UNKNOWN } from "../../types.ts";
 import { isSameType } from "../../typing/same-type.ts";
-import { coerce, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
+import { coerce, columnOf, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
 import { type Environment, plainContext, plainRelation, type Relation, resolveExpression } from "../context.ts";
 import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn } from "../scope.ts";
+
+const NOWHERE = { start: 0, end: 0 };
 
 /** The columns that make one row, as written and as resolved. */
 interface Group {
@@ -31,7 +33,7 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
   const types = valueTypes(resolution, groups, node);
   const fields: StructField[] = [
     { name: node.nameColumn.name, type: labelType },
-    ...types.map((type, i) => ({ name: node.valueColumns[i]?.name ?? "", type })),
+    ...types.map((type, i) => ({ name: node.valueColumns[i]?.name ?? "", type, ...lenientIf(resolution, groups, i) })),
   ];
   const struct: SqlType = { kind: "STRUCT", fields };
   const elements = groups.map(({ columns }, g): Expr => {
@@ -106,7 +108,7 @@ function unnestRows(
   const unnested: Scan = { kind: "Unnest", input, arrays: [{ array, element }], isOuter: false };
   const computed = fields.map(({ name, type }, index): ComputedColumn => {
     const expression: Expr = { kind: "Field", base: columnExpr(element, span), index, type, span };
-    return { column: resolution.newColumn(name ?? "", type), expression };
+    return { column: columnOf(resolution, name ?? "", expression), expression };
   });
   return { scan: project(unnested, computed), columns: computed.map(({ column }) => column) };
 }
@@ -122,6 +124,12 @@ function refuseRepeated(resolution: Resolution, groups: readonly Group[], span: 
         });
       if (named !== undefined) seen.add(named.column.id);
     }
+}
+
+/** Marks a value column in which all groups have fields of log records. */
+function lenientIf(resolution: Resolution, groups: readonly Group[], place: number): { readonly isLenient?: true } {
+  const isField = ({ columns }: Group) => isLenientExpr(resolution, partOf(columns[place], NOWHERE));
+  return groups.every(isField) ? { isLenient: true } : {};
 }
 
 /** Columns of one type; fields of log records take each other's. */

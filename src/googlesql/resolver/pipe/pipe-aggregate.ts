@@ -1,6 +1,7 @@
 import type { PipeOperator, SortOrder } from "../../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
 import { nullsFirst } from "../call/aggregate.ts";
+import { columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
@@ -40,9 +41,7 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
   const grouping: Grouping =
     pipe.groupBy === undefined ? { keys: [] } : resolveGroupBy(below, pipe.groupBy, [], () => false);
   const keys = grouping.keys.map((key) => {
-    const column = resolution.newColumn(key.name ?? "key", key.expression.type);
-    if (key.expression.kind === "RecordField") resolution.lenientColumns.add(column.id);
-    return { column, expression: key.expression, key };
+    return { column: columnOf(resolution, key.name ?? "key", key.expression), expression: key.expression, key };
   });
   const grouped: Scan = {
     kind: "Aggregate",

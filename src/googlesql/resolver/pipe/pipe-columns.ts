@@ -1,5 +1,6 @@
 import type { Identifier, NamedWindow, PipeOperator } from "../../ast.ts";
 import type { Column, ComputedColumn, Scan } from "../../resolved.ts";
+import { columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   type Block,
@@ -77,7 +78,7 @@ export function setColumns(environment: Environment, relation: Relation, pipe: O
         name: item.column.name,
       });
     seen.add(at);
-    const column = resolution.newColumn(item.column.name, expression.type);
+    const column = columnOf(resolution, item.column.name, expression);
     computed.push({ column, expression });
     columns[at] = namedColumn(columns[at]?.name ?? item.column.name, column);
   }
@@ -104,16 +105,11 @@ export function renameColumns(resolution: Resolution, relation: Relation, pipe: 
   const columns = [...relation.names.columns];
   const seen = new Set<number>();
   for (const item of pipe.items) {
-    const [first] = item.from.parts;
-    if (first === undefined || item.from.parts.length > 1) {
-      resolution.report("invalid_query", "Pipe RENAME takes plain column names", item.from.span);
-      continue;
-    }
-    const at = findColumn(resolution, relation.names.columns, first, "pipe RENAME");
+    const at = findColumn(resolution, relation.names.columns, item.from, "pipe RENAME");
     if (at === undefined) continue;
     if (seen.has(at))
-      resolution.report("duplicate_name", `Duplicate column ${first.name} in pipe RENAME`, item.span, {
-        name: first.name,
+      resolution.report("duplicate_name", `Duplicate column ${item.from.name} in pipe RENAME`, item.span, {
+        name: item.from.name,
       });
     seen.add(at);
     const known = columns[at];

@@ -32,7 +32,10 @@ export function defineRecursive(resolution: Resolution, parts: RecursiveParts): 
   const { name, anchor, span, stepSpan } = parts;
   const columns = anchor.columns.map((named) => ({
     ...named,
-    column: resolution.newColumn(named.column.name, named.column.type.kind === "UNKNOWN" ? INT64 : named.column.type),
+    column:
+      named.column.type.kind === "UNKNOWN"
+        ? resolution.newColumn(named.column.name, INT64)
+        : resolution.copyColumn(named.column),
   }));
   const output = columns.map((named) => named.column);
   const definition: { -readonly [Key in keyof CteDefinition]: CteDefinition[Key] } = {
@@ -63,7 +66,7 @@ export function defineRecursive(resolution: Resolution, parts: RecursiveParts): 
     isAll: parts.isAll,
     anchor: coerceTo(resolution, anchor, output, span),
     step: coerceTo(resolution, step, output, stepSpan),
-    columns: output.map((column) => resolution.newColumn(column.name, column.type)),
+    columns: output.map((column) => resolution.copyColumn(column)),
   };
   definition.output = definition.scan.columns;
   const ready = columns.map((named, i) => ({ ...named, column: definition.output[i] ?? named.column }));

@@ -88,12 +88,7 @@ function makeDistinct(
     const message = `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`;
     resolution.report("type_mismatch", message, clauses.span);
   }
-  const pairs = columns.map(({ column }) => ({
-    column: resolution.newColumn(column.name, column.type),
-    input: column,
-  }));
-  for (const { column, input } of pairs)
-    if (resolution.lenientColumns.has(input.id)) resolution.lenientColumns.add(column.id);
+  const pairs = columns.map(({ column }) => ({ column: resolution.copyColumn(column), input: column }));
   const renamed = new Map(pairs.map((pair) => [pair.input.id, pair.column]));
   const replace: Replace = (expression) => {
     const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;

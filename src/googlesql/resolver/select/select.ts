@@ -1,7 +1,7 @@
 import type { Expression, OrderItem } from "../../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
-import { coerceOrFail } from "../call/coerce.ts";
+import { coerceOrFail, columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
@@ -216,14 +216,8 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
   );
 }
 
-/** The column of a key; one of a log record's field stays as lenient as that is. */
 function keyColumn(resolution: Resolution, { name, expression }: GroupKey): ComputedColumn {
-  const column = resolution.newColumn(name ?? "key", expression.type);
-  const isLenient =
-    expression.kind === "RecordField" ||
-    (expression.kind === "Column" && resolution.lenientColumns.has(expression.column.id));
-  if (isLenient) resolution.lenientColumns.add(column.id);
-  return { column, expression };
+  return { column: columnOf(resolution, name ?? "key", expression), expression };
 }
 
 /** Makes what stands above the aggregation read its output, clause by clause. */
