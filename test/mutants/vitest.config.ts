@@ -65,7 +65,7 @@ export default defineConfig({
     runner: "./test/mutants/first-failure.ts",
     isolate: false,
     // What is slow because the machine is busy has to pass: loops without an end are found by how often they turn.
-    testTimeout: 30_000,
+    testTimeout: 180_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 300_000 } },
   },
