@@ -28,6 +28,7 @@ const tooLong = /^(?:googlesql.(?:resolver|typing)|engines)/.test(room)
   ? [
       "src/googlesql/{round-trip,parser/limits,resolver/robustness}.test.ts",
       "src/engines/duckdb/compile/random-queries.test.ts",
+      ...(room.startsWith("engines/duckdb/compile") ? ["src/engines/duckdb/compile/expression/wide-*.test.ts"] : []),
       ...(room.startsWith("engines/duckdb/functions") ? ["src/engines/duckdb/compile/expression/mixed-*.test.ts"] : []),
     ]
   : [];

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compileText } from "./testing/compile-text.ts";
 
@@ -198,7 +199,20 @@ const goldens: readonly Golden[] = [
   },
 ];
 
+interface Statement {
+  readonly name: string;
+  readonly query: string;
+  readonly sql: string;
+}
+
+/** Which form a construct is printed in, where another would answer the same rows more slowly or only by chance. */
+const statements = JSON.parse(readFileSync(new URL("testing/statements.json", import.meta.url), "utf8")) as Statement[];
+
 describe("the DuckDB compiler", () => {
+  it.each(statements)("writes $name", ({ query, sql }) => {
+    expect(compileText(query).sql).toBe(sql);
+  });
+
   it.each(goldens)("prints $name", ({ query, sql }) => {
     expect(compileText(query).sql).toBe(sql.duckdb);
   });
