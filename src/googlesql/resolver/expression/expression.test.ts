@@ -1,5 +1,91 @@
 import { describe, expect, it } from "vitest";
-import { dumpOf, errorsOf, expressionOf } from "../testing/resolved.ts";
+import type { Expr } from "../../resolved.ts";
+import { STRING } from "../../types.ts";
+import { dumpOf, errorsOf, expressionOf, resolveText } from "../testing/resolved.ts";
+import { columnExpr } from "./expr.ts";
+import { ExpressionIndex } from "./expression-index.ts";
+import { isSameExpr } from "./same-expression.ts";
+
+describe("two expressions", () => {
+  /** No two of them say the same, but for the volatile ones, which do not even say what they say themselves. */
+  const texts = [
+    ...["1", "1.0", "'1'", "b'1'", "NUMERIC '1'", "TRUE", "NULL", "CAST(NULL AS INT64)", "CAST(NULL AS STRING)", "2"],
+    ...["DATE '2024-01-01'", "TIMESTAMP '2024-01-01'", "@a", "@b", "id", "name", "score", "id + 1", "1 + id", "id - 1"],
+    ...["SAFE.SUBSTR(name, id)", "SUBSTR(name, id)", "SUBSTR(name, id, 1)", "UPPER(name)", "LOWER(name)", "-id"],
+    ...[
+      "CAST(id AS STRING)",
+      "SAFE_CAST(id AS STRING)",
+      "CAST(id AS FLOAT64)",
+      "CAST(name AS BYTES)",
+      "[id]",
+      "[id, id]",
+    ],
+    ...["CAST(id AS STRING FORMAT '9')", "CAST(id AS STRING FORMAT '99')", "[score]", "CAST(l AS ARRAY<STRING>)"],
+    ...["CAST(placed AS STRING FORMAT 'Y')", "CAST(placed AS STRING FORMAT 'Y' AT TIME ZONE 'UTC')"],
+    ...["CAST(l AS ARRAY<FLOAT64>)", "ARRAY<INT64>[]", "ARRAY<STRING>[]", "CAST(NULL AS ARRAY<INT64>)", "l", "l[0]"],
+    ...[
+      "STRUCT(id AS a)",
+      "STRUCT(id AS b)",
+      "STRUCT(id AS a, id AS b)",
+      "STRUCT(id AS b, id AS a)",
+      "STRUCT(name AS a)",
+    ],
+    ...["s.a", "s.b", "t.a", "STRUCT(id AS a).a", "metadata.request.path", "metadata.request.method", "metadata.level"],
+    ...["metadata.request", "other.request.path", "CASE WHEN id = 1 THEN 2 END", "CASE WHEN id = 1 THEN 2 ELSE 3 END"],
+    ...["CASE WHEN id = 2 THEN 2 END", "CASE WHEN id = 1 THEN 3 END", "CASE WHEN id = 1 THEN 2 WHEN id = 1 THEN 2 END"],
+    ...["DATE_TRUNC(day, WEEK)", "DATE_TRUNC(day, WEEK(MONDAY))", "DATE_TRUNC(day, MONTH)", "IF(id = 1, 2, 3)"],
+    ...["JSON_VALUE(name)", "JSON_VALUE(name, '$')", "FORMAT('%d', id)", "ROUND(score, 1)", "ROUND(score)", "(id, 1)"],
+  ];
+  const from = `FROM (SELECT id, name, score, [id] AS l, STRUCT(id AS a, id AS b) AS s, STRUCT(id AS a) AS t,
+    DATE '2024-01-01' AS day, TIMESTAMP '2024-01-01' AS placed FROM people), (SELECT metadata, metadata AS other FROM logs)`;
+  const text = `SELECT ${texts.map((each, i) => `${each} AS c${i}`).join(", ")} ${from}`;
+  const parameters = new Map([
+    ["a", STRING],
+    ["b", STRING],
+  ]);
+  /** Made anew with each call; columns have the same numbers. */
+  const resolved = (query = text): readonly Expr[] => {
+    const { scan, columns } = resolveText(query, { parameters });
+    const computed = scan.kind === "Project" ? scan.computed : [];
+    return columns.map(
+      ({ column }) =>
+        computed.find((item) => item.column.id === column.id)?.expression ?? columnExpr(column, { start: 0, end: 0 }),
+    );
+  };
+
+  it("are the same if they say the same of the same columns, and have the same type", () => {
+    const again = resolved();
+    const pairs = resolved().flatMap((a, i) =>
+      again.flatMap((b, j) => (isSameExpr(a, b) ? [[texts[i], texts[j]]] : [])),
+    );
+    expect(pairs).toEqual(texts.map((each) => [each, each]));
+  });
+
+  it("are found by what they say, among few and among many", () => {
+    const entries = resolved().map((expression, i) => ({ expression, i }));
+    const again = resolved();
+    for (const count of [1, 7, 8, 9, 10, texts.length]) {
+      const index = new ExpressionIndex(entries.slice(0, count));
+      expect(again.map((expression) => index.find(expression)?.i)).toEqual(
+        texts.map((_, i) => (i < count ? i : undefined)),
+      );
+    }
+    const growing = new ExpressionIndex<(typeof entries)[number]>();
+    for (const [i, entry] of entries.entries()) {
+      expect(growing.find(again[i] ?? entry.expression)).toBeUndefined();
+      growing.add(entry);
+      growing.add({ ...entry, i: -1 });
+      expect(growing.find(again[i] ?? entry.expression)).toBe(entry);
+    }
+  });
+
+  it("are never the same if they are volatile or sub-queries, but are themselves", () => {
+    const volatile = "SELECT RAND(), RAND() + 1, GENERATE_UUID(), (SELECT 1), [RAND()], EXISTS(SELECT 1) FROM people";
+    const [left, right] = [resolved(volatile), resolved(volatile)];
+    expect(left.map((each, i) => isSameExpr(each, right[i] ?? each))).toEqual(left.map(() => false));
+    expect(left.map((each) => isSameExpr(each, each))).toEqual(left.map(() => true));
+  });
+});
 
 describe("the resolver of literals", () => {
   it("gives each literal its type within the type's range", () => {

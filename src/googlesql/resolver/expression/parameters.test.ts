@@ -55,6 +55,30 @@ describe("the resolver of query parameters", () => {
     ]);
   });
 
+  it("takes a parameter, or a cast of one, where a constant has to stand", () => {
+    expect(
+      dumpOf("SELECT id FROM people TABLESAMPLE SYSTEM (@n ROWS) LIMIT CAST(@n AS INT64) OFFSET @n", { parameters }),
+    ).toBe(
+      [
+        "select id=id#1:INT64",
+        "  limit cast(@n:INT64 as INT64) offset @n:INT64",
+        "    sample system @n:INT64 rows",
+        "      table people(id#1, name#2, score#3)",
+      ].join("\n"),
+    );
+    expect(
+      dumpOf("SELECT SUM(id) OVER (ORDER BY id ROWS @n PRECEDING), NTILE(@n) OVER (ORDER BY id) FROM people", {
+        parameters,
+      }),
+    ).toContain("window SUM(id#1) over (order by id#1 rows -@n:INT64..0) as sum#4, NTILE(@n:INT64) over");
+    expect(errorsOf("SELECT id FROM people LIMIT @n + 1", { parameters })).toEqual([
+      'invalid_query at "@n + 1": LIMIT expects an integer literal or parameter',
+    ]);
+    expect(errorsOf("SELECT 1 FROM people TABLESAMPLE SYSTEM (@name PERCENT)", { parameters })).toEqual([
+      'type_mismatch at "@name": The size of TABLESAMPLE must be FLOAT64, but it is STRING',
+    ]);
+  });
+
   it("finds a query's parameters in text order, each name once", () => {
     expect(
       findParameters(parseQuery("WITH t AS (SELECT @B) SELECT @a, (SELECT @b) FROM t WHERE x = @c |> LIMIT @a")).map(

@@ -1,11 +1,13 @@
 /** Comparing resolved expressions: what GROUP BY names is found again in the SELECT list by what it says. */
 import { isRandomFunction } from "../../catalogue/index.ts";
 import type { AggregateCall, Expr } from "../../resolved.ts";
+import { isSameType } from "../../typing/same-type.ts";
 
 /** Do two expressions say the same? Sub-queries never do, but for the very same object. */
 export function isSameExpr(a: Expr, b: Expr): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind || a.type.kind !== b.type.kind) return false;
+  // One array or struct may be cast to several types, and may give its fields several names.
+  if (a.kind !== b.kind || !isSameType(a.type, b.type)) return false;
   const all = (left: readonly (Expr | undefined)[], right: readonly (Expr | undefined)[]): boolean =>
     left.length === right.length && left.every((item, i) => isSameOptional(item, right[i]));
   switch (a.kind) {

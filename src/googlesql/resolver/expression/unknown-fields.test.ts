@@ -22,6 +22,15 @@ describe("the warning about a field that no event has carried", () => {
     ]);
   });
 
+  it("comes in the order of the text, whichever clause is resolved first", () => {
+    expect(warningsOf("SELECT metadata.bb FROM logs WHERE metadata.aa = 1 ORDER BY metadata.cc")).toEqual([
+      "no event has carried metadata.bb",
+      "no event has carried metadata.aa",
+      "no event has carried metadata.cc",
+    ]);
+    expect(warningsOf("SELECT metadata.aa FROM logs WHERE metadata.aa = 1 GROUP BY metadata.aa")).toHaveLength(1);
+  });
+
   it("is omitted if the field differs in case only, the record is open or its parent is unknown", () => {
     expect(warningsOf(`SELECT response.ORIGIN_TIME, m.extra.surprise, m.request.host ${from}`)).toBeUndefined();
     expect(warningsOf("SELECT m.nope FROM logs CROSS JOIN UNNEST(metadata.nothing) AS m")).toEqual([
