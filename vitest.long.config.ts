@@ -3,6 +3,7 @@ import common from "./vitest.config.ts";
 
 /** Tests of `npm test` that try more values here (`sampleSize`). */
 export const sampledTests = [
+  "src/access/token-document.test.ts",
   "src/engines/clickhouse/constants/evaluate.test.ts",
   "src/engines/conformance/conformance.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
@@ -13,11 +14,17 @@ export const sampledTests = [
   "src/engines/duckdb/store/drop-source.test.ts",
   "src/engines/duckdb/store/faults.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
+  "src/googlesql/parser/limits.test.ts",
   "src/googlesql/resolver/robustness.test.ts",
   "src/googlesql/round-trip.test.ts",
   "src/http/request/crossing.test.ts",
+  "src/ingest/quotas/measure-events.test.ts",
   "src/lql/lql.test.ts",
   "src/metadata/faults.test.ts",
+  "src/redaction/corpus.test.ts",
+  "src/redaction/redaction.test.ts",
+  "src/sources/source-changes.test.ts",
+  "src/spool/spool.test.ts",
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",
   "test/conformance/families.test.ts",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampleSize } from "../../test/support/sample-size.ts";
 import { redactJson } from "./redact-json.ts";
 import { redactText } from "./redact-text.ts";
 import { keptIps, redactedIps } from "./tables/ip-corpus.ts";
@@ -37,7 +38,7 @@ describe("redactText", () => {
       fc.property(punctuation, address, punctuation, (before, text, after) => {
         expect(redactText(before + text + after)).toBe(`${before}REDACTED${after}`);
       }),
-      { seed: 1, numRuns: 2_000 },
+      { seed: 1, numRuns: sampleSize(400, 4_000) },
     );
   });
 
@@ -117,7 +118,7 @@ describe("redactJson", () => {
         );
         expect(redactJson(json.join(","))).toBe(expected.join(","));
       }),
-      { seed: 3, numRuns: 1_000 },
+      { seed: 3, numRuns: sampleSize(300, 3_000) },
     );
   });
 
@@ -133,7 +134,7 @@ describe("redactJson", () => {
           JSON.stringify(each, (_key, inner) => (typeof inner === "string" ? "" : inner));
         expect(shape(result)).toBe(shape(value));
       }),
-      { seed: 1, numRuns: 500 },
+      { seed: 1, numRuns: sampleSize(200, 2_000) },
     );
   });
 });

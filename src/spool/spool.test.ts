@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampleSize } from "../../test/support/sample-size.ts";
 import { EngineError, type EventStore, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import { readLine, writeLine } from "./event-line.ts";
 import { Spool } from "./spool.ts";
@@ -237,7 +238,7 @@ describe("a spool line", () => {
         expect(line).not.toContain("\n");
         expect(readLine(line)).toEqual({ source, events });
       }),
-      { numRuns: 30 },
+      { numRuns: sampleSize(8, 100) },
     );
   });
 

@@ -20,7 +20,7 @@ describe("the feature families", () => {
   it.each(files)(
     "$name",
     async ({ cases: all }) => {
-      const cases = sampleOf(all, 0.1);
+      const cases = sampleOf(all, 0.06);
       const answers = await answerAll(cases.map((item) => ({ ...item, isFallible: item.error !== undefined })));
       expect(cases.flatMap((item, index) => findCaseFault(item, answers[index]))).toEqual([]);
     },

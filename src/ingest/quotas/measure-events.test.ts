@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampleSize } from "../../../test/support/sample-size.ts";
 import type { EventValue, LogEvent } from "../../engines/contract/query-engine.ts";
 import { measureEvents } from "./measure-events.ts";
 
@@ -41,6 +42,7 @@ describe("measureEvents", () => {
         const [load] = measureEvents([event(each, message)], {});
         expect(load?.byteCount).toBe(Buffer.byteLength(JSON.stringify(asOne)) + slack);
       }),
+      { numRuns: sampleSize(25, 1_000) },
     );
   });
 });

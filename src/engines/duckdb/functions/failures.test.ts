@@ -3,5 +3,5 @@ import { testWrittenCases } from "../compile/testing/written-cases.ts";
 
 const edges = new URL("testing/edges.json", import.meta.url);
 const failures = new URL("testing/failures.json", import.meta.url);
-testWrittenCases("functions answer at the edges of what they take", edges, (all) => sampleOf(all, 0.4));
-testWrittenCases("functions say why they fail", failures, (all) => sampleOf(all, 0.3));
+testWrittenCases("functions answer at the edges of what they take", edges, (all) => sampleOf(all, 0.25));
+testWrittenCases("functions say why they fail", failures, (all) => sampleOf(all, 0.2));

@@ -105,16 +105,16 @@ export function testMixedFields(isWhole: boolean): void {
   }
 
   describe.each([
-    ["forth", some(mixedCases, 2, 1)],
-    ["back", some(mixedCases, 4, 0)],
-    ["narrow", some(mixedCases, 3, 0)],
+    ["forth", some(mixedCases, 4, 3)],
+    ["back", some(mixedCases, 8, 0)],
+    ["narrow", some(mixedCases, 6, 0)],
   ] as const)("in the source %s", (source, cases) => {
     it.each(cases)("%s", (_, sql, expected) => expectRows(over(sql, source, "UNNEST(t.metadata) m"), expected));
   });
 
   describe.each([
-    ["forth", some(mixedCases, 4, 1)],
-    ["back", some(mixedCases, 4, 2)],
+    ["forth", some(mixedCases, 8, 1)],
+    ["back", some(mixedCases, 8, 2)],
   ] as const)("at the top level of the source %s", (source, cases) => {
     it.each(cases)("%s", async (_, sql, expected) => {
       const top = over(sql, source, "(SELECT 1) o").replaceAll("m.x", "t.x").replaceAll("m.n", "CAST(t.id AS INT64)");

@@ -116,7 +116,7 @@ describe("the newest-rows query", () => {
         expect(rows.every((row) => row[3].includes('"n":'))).toBe(true);
         expect(await read(), "the second time, from kept rows").toEqual(rows);
       }),
-      { numRuns: sampleSize(40, 400) },
+      { numRuns: sampleSize(20, 400) },
     );
   });
 });
