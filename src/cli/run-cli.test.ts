@@ -80,7 +80,8 @@ describe("token commands", () => {
       status: "active",
     });
     const metadata = await openMetadata(join(workingDir, "data", "metadata.db"));
-    const authenticator = createAuthenticator(createTokenStore(metadata, Date.now), [], Date.now);
+    let nowMs = Date.now();
+    const authenticator = createAuthenticator(createTokenStore(metadata, Date.now), [], () => nowMs);
     expect(await authenticator.authenticate(created.token)).toMatchObject({
       tokenId: created.id,
       pins: { project: "a=b" },
@@ -89,6 +90,7 @@ describe("token commands", () => {
     expect(list.output).toMatch(new RegExp(`^${created.id} +active +query ingest +project=a=b +never +mine$`, "m"));
     expect(list.output + (await run(["token", "list", "--json"])).output).not.toContain(created.token);
     expect((await run(["token", "revoke", created.id])).output).toContain("revoked");
+    nowMs += 20;
     expect(await authenticator.authenticate(created.token)).toBeUndefined();
     await metadata.close();
     expect((await run(["token", "list"])).output).toMatch(new RegExp(`^${created.id} +revoked`, "m"));
