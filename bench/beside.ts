@@ -35,13 +35,23 @@ async function takeTurns(
   turn: (build: LogweirPeer, round: number) => Promise<readonly number[]>,
 ): Promise<readonly [Taken, Taken]> {
   const taken = [nothing(), nothing()] as const;
-  await waitForRest(builds.map(({ pid }) => pid));
+  const pids = builds.map(({ pid }) => pid);
+  const comeToRest = async () => {
+    for (const build of builds) await build.settle();
+    await waitForRest(pids);
+  };
+  await comeToRest();
+  const before = pids.map(treeCpuSeconds);
   for (let round = 0; round < rounds; round++) {
     for (const place of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const before = treeCpuSeconds(builds[place].pid);
       taken[place].times.push(...(await turn(builds[place], round)));
-      taken[place].cpuSeconds += treeCpuSeconds(builds[place].pid) - before;
     }
+  }
+  // What a build puts off until the other's turn, or until nobody asks, counts too.
+  await comeToRest();
+  for (const [place, pid] of pids.entries()) {
+    const one = taken[place];
+    if (one !== undefined) one.cpuSeconds = treeCpuSeconds(pid) - (before[place] ?? 0);
   }
   return taken;
 }

@@ -52,6 +52,16 @@ interface SizedColumn {
 /** Joining longer texts costs more than it saves: one of them beyond ASCII doubles the memory of all. */
 const MAX_JOINED_LENGTH = 128;
 
+/**
+ * A text that UTF-8 can hold, in one piece: half a surrogate pair cannot be held, and two halves of neighbours would
+ * become a character; the pieces that a text was put together from would otherwise live as long as the batch.
+ */
+function ownText(text: string): string {
+  // Looking at a character joins the pieces.
+  const isEmpty = Number.isNaN(text.charCodeAt(0));
+  return isEmpty || text.isWellFormed() ? text : text.toWellFormed();
+}
+
 function isText(type: BatchType): boolean {
   return type === "STRING" || type.endsWith("[]");
 }
@@ -109,10 +119,6 @@ function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number 
 function sizeColumn(column: string, data: ColumnValues): SizedColumn {
   if (!isText(data.type)) return { column, data, text: undefined, textBytes: 0 };
   const texts = data.values as readonly string[];
-  // UTF-8 cannot hold half a surrogate pair, and two halves of neighbours would become a character.
-  if (!texts.every((text) => text.isWellFormed())) {
-    return sizeColumn(column, { ...data, values: texts.map((text) => text.toWellFormed()) });
-  }
   if ((texts[0]?.length ?? 0) <= MAX_JOINED_LENGTH) {
     const text = texts.join("");
     return { column, data, text, textBytes: Buffer.byteLength(text) };
@@ -146,11 +152,12 @@ export class BatchBuilder {
       data = { type, rows: undefined, values: [] };
       this.#columns.set(column, data);
     }
+    const { rows, values } = data;
     // Of two values for one place the first counts: a column with more values than rows would be read as another.
-    if ((data.rows === undefined ? data.values.length - 1 : data.rows.at(-1)) === row) return;
-    if (data.rows !== undefined) data.rows.push(row);
-    else if (row !== data.values.length) data.rows = [...data.values.keys(), row];
-    data.values.push(value);
+    if ((rows === undefined ? values.length - 1 : rows[rows.length - 1]) === row) return;
+    if (rows !== undefined) rows.push(row);
+    else if (row !== values.length) data.rows = [...values.keys(), row];
+    values.push(typeof value === "string" ? ownText(value) : value);
   }
 
   encode(): EncodedBatch {
