@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchHost } from "./host-launch.ts";
-import { residentBytes } from "./machine.ts";
+import { residentBytes, slowness } from "./machine.ts";
 
 const MEBIBYTE = 1024 ** 2;
 
@@ -77,5 +77,17 @@ describe.runIf(process.platform === "linux")("the resident memory of a process",
     expect(bytes).toBeGreaterThan(before / 2);
     expect(bytes).toBeLessThan(before * 2);
     expect(await residentBytes(2 ** 30)).toBeUndefined();
+  });
+});
+
+describe("the patience with a query that does not stop", () => {
+  it.each([
+    [0, 2, 1],
+    [3, 2, 1],
+    [6, 2, 2],
+    [12, 2, 4],
+    [100, 2, 8],
+  ])("at a load of %d on %d processors is %d times the setting", (load, processors, times) => {
+    expect(slowness(load, processors)).toBe(times);
   });
 });

@@ -14,7 +14,6 @@ import type { HostQuery } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "../store/store.ts";
 import { HostProcess } from "./host-process.ts";
-import { slowness } from "./machine.ts";
 
 const MEBIBYTE = 1024 ** 2;
 const signal = new AbortController().signal;
@@ -323,17 +322,5 @@ describe("the engine host", () => {
     writeFileSync(file, Buffer.alloc(20_000, 7));
     await expect(openStore(folder)).rejects.toThrow("is damaged or is no store of this service; nothing was changed");
     expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
-  });
-});
-
-describe("the patience with a query that does not stop", () => {
-  it.each([
-    [0, 2, 1],
-    [3, 2, 1],
-    [6, 2, 2],
-    [12, 2, 4],
-    [100, 2, 8],
-  ])("at a load of %d on %d processors is %d times the setting", (load, processors, times) => {
-    expect(slowness(load, processors)).toBe(times);
   });
 });

@@ -3,7 +3,6 @@ import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { loadavg } from "node:os";
 import type { Duplex } from "node:stream";
-import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { EngineError } from "../../contract/query-engine.ts";
 import type { CoreOptions, OpenedStore } from "../host/protocol.ts";
 import { type Blame, HostClient } from "./host-client.ts";
@@ -20,6 +19,8 @@ export interface HostProcessOptions {
   readonly lockPatienceMs?: number;
   /** The host's script; by default the bundle beside this one, or of the checkout. */
   readonly hostPath?: string;
+  /** How its process is started; `launchHost` by default. */
+  readonly launch?: typeof launchHost;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   /** Called whenever the host is ready, before any request reaches it. */
   readonly onReady: (opened: OpenedStore) => void;
@@ -110,7 +111,7 @@ export class HostProcess {
         break;
       } catch (error) {
         if (!isLocked(error) || performance.now() >= giveUpAt) throw error;
-        await setTimeoutPromise(LOCK_RETRY_MS);
+        await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
       }
     }
     this.#watchTimer = setInterval(() => this.#watch(), WATCH_INTERVAL_MS);
@@ -181,7 +182,8 @@ export class HostProcess {
   }
 
   #spawn(): RunningHost {
-    const child = launchHost(this.#options);
+    const { launch = launchHost } = this.#options;
+    const child = launch(this.#options);
     const stream = child.stdio[3] as Duplex;
     const client = new HostClient(stream, (reason) => {
       const running = this.#host;
