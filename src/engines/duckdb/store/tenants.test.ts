@@ -178,10 +178,15 @@ describe("a source with tenants", () => {
     }
     for (let round = 0; round < 4; round++) {
       for (const project of ["a", "b"]) {
-        const text = `SELECT id, metadata FROM edge WHERE project = '${project}' ORDER BY timestamp DESC LIMIT 2`;
+        const text = `SELECT id, timestamp, metadata FROM edge WHERE project = '${project}' ORDER BY timestamp DESC LIMIT 2`;
         const rows = (await query(text, project)) as { metadata: unknown }[];
         expect(rows.map(({ metadata }) => metadata)).toEqual([[{ whose: project }], [{ whose: project }]]);
       }
+      const all = (await query("SELECT id, timestamp, metadata FROM edge ORDER BY timestamp DESC LIMIT 9")) as {
+        metadata: unknown;
+      }[];
+      const own = all.map(({ metadata }) => JSON.stringify(metadata)).sort();
+      expect(own).toEqual(["a", "a", "a", "b", "b", "b"].map((whose) => JSON.stringify([{ whose }])));
     }
   });
 
