@@ -10,6 +10,7 @@ export const sampledTests = [
   "src/engines/duckdb/functions/failures.test.ts",
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",
+  "src/engines/duckdb/host/query/statement-rules.test.ts",
   "src/engines/duckdb/process/host-process.test.ts",
   "src/engines/duckdb/store/drop-source.test.ts",
   "src/engines/duckdb/store/faults.test.ts",

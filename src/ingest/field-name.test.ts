@@ -39,7 +39,9 @@ it("cleanValue retains every value when cleaned names collide", () => {
 it("cleanValue cleans the names of every event of a body, however many the body has", () => {
   const names = new CleanNames();
   const many = Array.from({ length: 10_001 }, (_, index) => `n${index}`);
-  for (const name of [...many, ...many, "a-b", "a-b"]) {
-    expect(cleanValue({ [name]: 1 }, defaultIngestLimits, names)).toEqual({ [cleanFieldName(name)]: 1 });
-  }
+  const cleaned = [...many, ...many, "a-b", "a-b"].flatMap((name) => {
+    const value = cleanValue({ [name]: 1 }, defaultIngestLimits, names);
+    return Object.keys(value ?? {});
+  });
+  expect(cleaned).toEqual([...many, ...many, "a-b", "a-b"].map(cleanFieldName));
 });

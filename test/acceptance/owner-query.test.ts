@@ -5,7 +5,7 @@ import { type Service, startService } from "./service.ts";
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGWEIR_QUERY_TIMEOUT_MS: "3000" } });
+  service = await startService({ env: { LOGWEIR_QUERY_TIMEOUT_MS: "1500" } });
   await service.ingest("edge", [
     {
       id: "1",

@@ -1,4 +1,4 @@
 import { testGeneratedCases } from "./generated-cases.ts";
 
 // All of them are for `npm run security`.
-testGeneratedCases(20);
+testGeneratedCases(30);

@@ -23,8 +23,8 @@ describe("HyperLogLog++ sketches", () => {
 
   it.each([
     [10, 20_000, 0.1],
-    [12, 100_000, 0.05],
-    [15, 100_000, 0.015],
+    [12, 30_000, 0.05],
+    [15, 40_000, 0.015],
     [15, 4_200, 0.015],
   ])("of precision %i estimate %i values within a share of %f", (precision, count, bound) => {
     expect(errorOf(estimate(createSketch(hashes(0, count), precision, 1)), count)).toBeLessThan(bound);

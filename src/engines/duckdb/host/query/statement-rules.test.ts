@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleOf } from "../../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolve.ts";
 import { compileQuery } from "../../compile/compile.ts";
@@ -49,9 +50,10 @@ describe("the statement rules", () => {
     );
     const refused: string[] = [];
     const statements = compiledCorpus();
-    for (const sql of statements) await check(sql).catch((error: unknown) => refused.push(`${error}: ${sql}`));
-    expect(refused).toEqual([]);
     expect(statements.length).toBeGreaterThan(500);
+    for (const sql of sampleOf(statements, 0.3))
+      await check(sql).catch((error: unknown) => refused.push(`${error}: ${sql}`));
+    expect(refused).toEqual([]);
   });
 
   it.each([
