@@ -99,7 +99,16 @@ export interface Window {
   readonly frame?: ResolvedFrame | undefined;
 }
 
-export function createBlock(namedWindows: readonly NamedWindow[]): Block {
+/** Reports a name that two of the windows have. */
+export function createBlock(resolution: Resolution, namedWindows: readonly NamedWindow[] = []): Block {
+  const names = new Set<string>();
+  for (const { name } of namedWindows) {
+    const folded = name.name.toLowerCase();
+    if (names.has(folded)) {
+      resolution.report("invalid_query", `Duplicate window alias ${name.name}`, name.span, { name: name.name });
+    }
+    names.add(folded);
+  }
   return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows, windowCache: new Map() };
 }
 

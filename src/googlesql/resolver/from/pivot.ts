@@ -89,7 +89,7 @@ function resolvePivotAggregate(
   relation: Relation,
   item: Pivot["aggregates"][number],
 ): PivotAggregate | undefined {
-  const block = createBlock([]);
+  const block = createBlock(environment.resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const expression = resolveExpression(blockContext(environment, scope, block, "PIVOT", "aggregates"), item.expression);
   const [only] = block.aggregates;

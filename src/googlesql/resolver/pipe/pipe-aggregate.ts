@@ -33,7 +33,7 @@ interface OutputColumn {
 /** AGGREGATE: the output is the grouping columns, then the aggregates. */
 export function resolvePipeAggregate(environment: Environment, relation: Relation, pipe: PipeAggregate): Relation {
   const { resolution } = environment;
-  const block = createBlock([]);
+  const block = createBlock(resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, "pipe AGGREGATE", "aggregates");
   const items = resolveItems(context, relation, pipe);

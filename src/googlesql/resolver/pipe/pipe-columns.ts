@@ -26,7 +26,7 @@ export function windowContext(
   clause: string,
   windows: readonly NamedWindow[] = [],
 ): { readonly context: ExprContext; readonly block: Block; readonly withWindows: () => Scan } {
-  const block = createBlock(windows);
+  const block = createBlock(environment.resolution, windows);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, clause, "windows");
   const withWindows = (): Scan => {

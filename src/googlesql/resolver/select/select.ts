@@ -36,7 +36,7 @@ export function selectFrom(
   orderBy?: readonly OrderItem[],
 ): QueryResult {
   const { resolution } = environment;
-  const block = createBlock(clauses.windows);
+  const block = createBlock(resolution, clauses.windows);
   const fromScope = scopeOf(source.names, environment.outer);
   const below = blockContext(environment, fromScope, block, "WHERE clause", "nothing");
   const work: SelectWork = {

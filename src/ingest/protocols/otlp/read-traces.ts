@@ -92,8 +92,9 @@ export function nameOf(names: readonly string[], value: unknown, prefix: string)
   return names[Number(value ?? 0)] ?? String(value);
 }
 
+/** Undefined where one of the times is missing: zero means none. */
 function durationOf(start: unknown, end: unknown): number | undefined {
-  const isWhole = (value: unknown) => typeof value === "bigint" || Number.isInteger(value);
-  if (!isWhole(start) || !isWhole(end)) return undefined;
+  const isTime = (value: unknown) => (typeof value === "bigint" || Number.isInteger(value)) && Number(value) !== 0;
+  if (!isTime(start) || !isTime(end)) return undefined;
   return Number(BigInt(end as number) - BigInt(start as number));
 }

@@ -39,6 +39,8 @@ describe("a span", () => {
     [{ startTimeUnixNano: 5000, endTimeUnixNano: 6001 }, 1001, 5n],
     [{ startTimeUnixNano: "1544712660000000000", endTimeUnixNano: 1 }, 1 - 1544712660000000000, 1544712660000000n],
     [{ startTimeUnixNano: "1000" }, undefined, 1n],
+    [{ startTimeUnixNano: "0", endTimeUnixNano: "3000" }, undefined, 3n],
+    [{ startTimeUnixNano: "1000", endTimeUnixNano: 0 }, undefined, 1n],
     [{ endTimeUnixNano: "3000" }, undefined, 3n],
     [{ startTimeUnixNano: 2500.5, endTimeUnixNano: "3000" }, undefined, 2n],
     [{ startTimeUnixNano: "1000", endTimeUnixNano: 2500.5 }, undefined, 1n],
