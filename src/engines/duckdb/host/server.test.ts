@@ -169,6 +169,11 @@ describe("the engine host's server", () => {
     await expect(other.next()).rejects.toMatchObject({ code: "internal", message });
   });
 
+  it("answers rows without columns for a query that selects the fields of what no event has carried", async () => {
+    const none = { ...queryOf("SELECT NULL FROM range(2)"), columns: [] };
+    expect(await textOf(client.run(none, signal))).toBe("[],[]");
+  });
+
   it("binds a query's values in their order", async () => {
     const parameters = ["x", "y"].map((value) => ({ type: STRING, value }));
     const query = { ...queryOf("SELECT $2 || $1", STRING), parameters, encoding: "objects" } as const;

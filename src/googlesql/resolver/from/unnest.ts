@@ -63,7 +63,7 @@ export function joinUnnest(
   const ranges: NameList["ranges"][number][] = [];
   const arrays: UnnestScan["arrays"][number][] = [];
   for (const item of node.arrays) {
-    const array = asArray(environment, resolveArray(context, item.expression), item.expression.span);
+    const array = asArray(environment, resolveArray(context, item.expression), item.expression);
     const elementType = array.type.kind === "ARRAY" ? array.type.element : ERROR_TYPE;
     const isOnly = node.arrays.length === 1;
     const name = item.alias?.name ?? (isOnly ? node.alias?.name : inferredName(item.expression));
@@ -142,8 +142,8 @@ function unnestMode(environment: Environment, mode: Expr): UnnestScan["mode"] {
   return undefined;
 }
 
-/** What UNNEST reads: an array, or no rows for a field that no event has carried. */
-function asArray(environment: Environment, array: Expr, span: Span): Expr {
+/** What UNNEST reads: an array, or no rows for a field that no event has carried. NULL as it stands is no array. */
+function asArray(environment: Environment, array: Expr, { kind, span }: Expression): Expr {
   const { resolution } = environment;
   if (isErrorExpr(array)) return { ...nullExpr(span), type: arrayOf(ERROR_TYPE) };
   const type: SqlType = array.type;
@@ -153,7 +153,8 @@ function asArray(environment: Environment, array: Expr, span: Span): Expr {
     return type.element.kind === "UNKNOWN" && array.kind === "RecordField"
       ? nullExpr(span, arrayOf(EMPTY_RECORD))
       : array;
-  if (type.kind === "UNKNOWN" && array.kind !== "Parameter") return nullExpr(span, arrayOf(EMPTY_RECORD));
+  if (type.kind === "UNKNOWN" && array.kind !== "Parameter" && kind !== "NullLiteral")
+    return nullExpr(span, arrayOf(EMPTY_RECORD));
   return {
     ...resolution.fail(
       "type_mismatch",

@@ -63,7 +63,8 @@ interface Held {
 /** Runs the statement, and returns its rows as they are produced. */
 async function openRows({ connection, sql, values }: Held, columnCount: number): Promise<ReadChunk> {
   const reader = await connection.stream(sql, values);
-  if (reader.columnCount !== columnCount) {
+  // A statement has a column at least, also where the query selects the fields of what no event has carried.
+  if (reader.columnCount !== Math.max(columnCount, 1)) {
     throw new EngineError("internal", "The engine answered another number of columns than were compiled");
   }
   return reader.next;
