@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Connection, Database } from "../../driver/connection.ts";
+import type { AppendWork } from "../store/group-commit.ts";
+import type { LogPosition } from "../store/log-position.ts";
+import type { StoredSource } from "../store/stored-source.ts";
+import type { Writer } from "../store/writer.ts";
+import type { CompactionSize } from "./compaction.ts";
+import { Maintenance } from "./maintenance.ts";
+
+const MEBIBYTE = 1024 ** 2;
+
+/** A store that says how long its tail is, and notes what is done to it. */
+describe("what maintenance decides", () => {
+  let directory: string;
+  let tailRows: number;
+  let statements: string[];
+  let positions: string[];
+  const problems: string[] = [];
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    directory = mkdtempSync(join(tmpdir(), "logweir-decisions-"));
+    tailRows = 0;
+    statements = [];
+    positions = [];
+    problems.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** Its log has so many bytes. */
+  function setLog(bytes: number): void {
+    const file = join(directory, "events.duckdb.wal");
+    writeFileSync(file, "");
+    truncateSync(file, bytes);
+  }
+
+  function create(compaction: Partial<CompactionSize> = {}, fails?: string) {
+    const source = { name: "edge", table: "events_1", rules: undefined, entries: [] } as unknown as StoredSource;
+    const connection = {
+      async all(sql: string) {
+        statements.push(sql);
+        if (fails !== undefined && sql.startsWith(fails)) throw new Error("no");
+        if (sql.includes("count(*)") && sql.includes("lw_run IS NULL")) return [[tailRows]];
+        return sql.includes("OFFSET") ? [[tailRows - 1]] : [];
+      },
+      async rollBack() {
+        statements.push("ROLLBACK");
+      },
+      interrupt: () => statements.push("interrupt"),
+    } as unknown as Connection;
+    const database = { connect: async () => connection } as unknown as Database;
+    const position = {
+      record: () => positions.push("record"),
+      unsettle: () => positions.push("unsettle"),
+    } as unknown as LogPosition;
+    const maintenance = new Maintenance(
+      {
+        ...{ directory, position, checkpointBytes: 5 * MEBIBYTE },
+        compaction: { minRows: 100, maxRows: 1_000_000, ...compaction },
+        pauseQueries: async (work) => {
+          statements.push("pause");
+          await work();
+          return true;
+        },
+        onProblem: (message) => problems.push(message),
+      },
+      database,
+      () => [source],
+    );
+    const writer = { task: (task: (connection: Connection) => unknown) => task(connection) } as unknown as Writer;
+    const commit = (rowCount: number) => {
+      const batches = [{ header: { rowCount } }, { header: { rowCount: 0 } }];
+      return maintenance.afterCommit(connection, [{ source, batches } as unknown as AppendWork]);
+    };
+    return { maintenance, writer, commit, connection };
+  }
+
+  it.each([
+    ["takes a tail of its least rows", 3000, 100, true],
+    ["leaves a shorter one", 3000, 99, false],
+    ["waits for one that is eight times as long while more than 3,000 rows a second come in", 3001, 799, false],
+    ["takes that one then", 3001, 800, true],
+  ])("%s", async (_, rowsASecond, rows, isCompacted) => {
+    const { maintenance, writer, commit } = create();
+    vi.advanceTimersByTime(2000);
+    await commit(2 * rowsASecond);
+    // What came in last may be in the log alone, and waits.
+    tailRows = rows + 2 * rowsASecond;
+    expect(await maintenance.compact(writer, true)).toBe(isCompacted);
+    expect(statements.includes("COMMIT")).toBe(isCompacted);
+  });
+
+  it("counts the rows that came in since it looked last", async () => {
+    const { maintenance, writer, commit } = create();
+    vi.advanceTimersByTime(1000);
+    await commit(50_000);
+    tailRows = 50_500;
+    expect(await maintenance.compact(writer, true)).toBe(false);
+    vi.advanceTimersByTime(1000);
+    expect(await maintenance.compact(writer, true)).toBe(true);
+  });
+
+  it.each([
+    ["a quarter of its least rows", {}, 9999, 25, false],
+    ["a quarter of its least rows, once none came in for ten seconds,", {}, 10_000, 25, true],
+    ["not fewer", {}, 10_000, 24, false],
+    ["as few as it is told to", { minQuietRows: 3, quietMs: 5 }, 5, 3, true],
+    ["not fewer than it is told to", { minQuietRows: 3, quietMs: 5 }, 5, 2, false],
+  ])("takes %s while no events come in", async (_, size, idleMs, rows, isCompacted) => {
+    const { maintenance, writer, commit } = create(size);
+    await commit(1);
+    vi.advanceTimersByTime(idleMs);
+    tailRows = rows + 1;
+    expect(await maintenance.compact(writer, true)).toBe(isCompacted);
+  });
+
+  it("takes no shorter tail when it is told to be impatient, whatever comes in", async () => {
+    const { maintenance, writer, commit } = create();
+    await commit(1_000_000);
+    tailRows = 1_000_099;
+    expect(await maintenance.compact(writer, false)).toBe(false);
+    tailRows++;
+    expect(await maintenance.compact(writer, false)).toBe(true);
+  });
+
+  it("makes a checkpoint after the commit that makes the log long, and notes where the log is before and after", async () => {
+    const { commit } = create();
+    setLog(5 * MEBIBYTE - 1);
+    await commit(1);
+    expect([statements, positions]).toEqual([[], ["record"]]);
+    setLog(5 * MEBIBYTE);
+    await commit(1);
+    expect(statements).toEqual(["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"]);
+    expect(positions.slice(1)).toEqual(["record", "unsettle", "record"]);
+  });
+
+  it("makes one of a log of a megabyte where no events come in", async () => {
+    const { maintenance, writer, commit } = create();
+    await commit(1);
+    setLog(MEBIBYTE);
+    await maintenance.compact(writer, true);
+    expect(statements).not.toContain("CHECKPOINT store");
+    vi.advanceTimersByTime(10_000);
+    setLog(MEBIBYTE - 1);
+    await maintenance.compact(writer, true);
+    expect(statements).not.toContain("CHECKPOINT store");
+    setLog(MEBIBYTE);
+    await maintenance.compact(writer, true);
+    expect(statements).toContain("CHECKPOINT store");
+  });
+
+  it("takes any tail that 64 checkpoints have cut into row groups, once", async () => {
+    const { maintenance, writer, commit } = create();
+    setLog(5 * MEBIBYTE);
+    for (let count = 0; count < 63; count++) await commit(1);
+    tailRows = 63;
+    expect(await maintenance.compact(writer, false)).toBe(false);
+    await commit(1);
+    expect(await maintenance.compact(writer, false)).toBe(true);
+    expect(await maintenance.compact(writer, false)).toBe(false);
+  });
+
+  it("frees the space of deleted rows at once, apart from statements, and folds row groups then", async () => {
+    const { maintenance, connection } = create();
+    await maintenance.freeSpace(connection);
+    expect(statements).toEqual(["pause", "SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"]);
+  });
+
+  it("lets nothing change the file while it is copied, and closes it with a checkpoint otherwise", async () => {
+    const { maintenance, writer, commit, connection } = create();
+    writeFileSync(join(directory, "events.duckdb"), "12345");
+    const snapshot = await maintenance.beginSnapshot(writer);
+    expect(snapshot).toMatchObject({ name: "events.duckdb", byteCount: 5 });
+    statements = [];
+    await expect(maintenance.beginSnapshot(writer)).rejects.toMatchObject({
+      code: "overloaded",
+      message: "A backup is being made already",
+      retryAfterSeconds: 10,
+    });
+    setLog(5 * MEBIBYTE);
+    tailRows = 1000;
+    await commit(1);
+    await maintenance.freeSpace(connection);
+    expect(await maintenance.compact(writer, false)).toBe(false);
+    await maintenance.close(writer);
+    expect(statements).toEqual([]);
+    maintenance.endSnapshot();
+    await maintenance.close(writer);
+    expect(statements).toContain("CHECKPOINT store");
+  });
+
+  it("can begin a copy again after one that failed, and tells of a last checkpoint that fails", async () => {
+    const { maintenance, writer } = create({}, "CHECKPOINT");
+    await expect(maintenance.beginSnapshot(writer)).rejects.toThrow("no");
+    await expect(maintenance.beginSnapshot(writer)).rejects.toThrow("no");
+    await maintenance.close(writer);
+    expect(problems).toEqual(["the last checkpoint failed: no"]);
+  });
+
+  it("rolls a compaction back that fails, and tries again when it is asked to", async () => {
+    const { maintenance, writer } = create({}, "DELETE");
+    tailRows = 100;
+    for (let time = 0; time < 2; time++) {
+      statements = [];
+      await expect(maintenance.compact(writer, false)).rejects.toThrow("no");
+      expect([statements.includes("BEGIN"), statements.at(-1)]).toEqual([true, "ROLLBACK"]);
+    }
+  });
+
+  it("compacts once however many ask, and stops when it is interrupted", async () => {
+    const { maintenance, writer } = create();
+    tailRows = 100;
+    await maintenance.interrupt();
+    const all = [maintenance.compact(writer, false), maintenance.compact(writer, true)];
+    const interrupted = maintenance.interrupt();
+    expect(await Promise.all(all)).toEqual([true, true]);
+    await interrupted;
+    expect(statements.filter((sql) => sql === "BEGIN")).toHaveLength(1);
+  });
+});
