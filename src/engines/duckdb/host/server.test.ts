@@ -137,6 +137,25 @@ describe("the engine host's server", () => {
     expect(numbers.map(([value]) => value)).toEqual(Array.from({ length: 4096 }, (_, i) => i));
   });
 
+  it("sends fewer rows together where they are long, and reads none that a result has no room for", async () => {
+    const long = queryOf("SELECT repeat('x', 400000) FROM range(5)", STRING);
+    const counts: number[] = [];
+    for await (const { rowCount } of client.run(long, signal)) counts.push(rowCount);
+    expect(counts).toEqual([3, 2]);
+    for (const [maxResultBytes, read] of [
+      [1_199_999, []],
+      [2_000_000, [3]],
+    ] as const) {
+      const taken: number[] = [];
+      const readAll = async () => {
+        const limited = { ...long, limits: { ...limits, maxResultBytes } };
+        for await (const { rowCount } of client.run(limited, signal)) taken.push(rowCount);
+      };
+      await expect(readAll()).rejects.toMatchObject({ code: "result_too_large" });
+      expect(taken).toEqual(read);
+    }
+  });
+
   it("cuts rows off at the limit of a query, and says so where there were more", async () => {
     for (const [maxRows, isTruncated] of [
       [299, true],
