@@ -176,6 +176,16 @@ describe("what the engine host answers", () => {
     controllers[1]?.abort();
     await ends[1];
     expect(client.oldestOverdueMs()).toBe(400);
+    // The longest one counts, whichever was cancelled last.
+    clock.mockReturnValue(900);
+    const late = new AbortController();
+    const last = client
+      .run(queryOf("q", 50), late.signal)
+      .next()
+      .catch(() => undefined);
+    late.abort();
+    await last;
+    expect(client.oldestOverdueMs()).toBe(400);
   });
 
   it.each([
