@@ -43,9 +43,16 @@ it("the client binds values unchanged, including those too long for a URL", asyn
   for (const padding of ["", "x".repeat(100_000)]) {
     for (const text of hostile) {
       const value = `${text}${padding}`;
-      const sql = "SELECT {x:String} AS x, {l:Array(String)} AS l, {n:Nullable(Int64)} AS n";
-      const answer = await textOf(query(sql, { params: { x: value, l: [value, text], n: null } }));
-      expect(JSON.parse(answer)).toEqual([value, [value, text], null]);
+      const sql =
+        "SELECT {x:String} AS x, {l:Array(String)} AS l, {n:Nullable(Int64)} AS n, {b:Array(Bool)}, {f:Nullable(Bool)}";
+      const params = { x: value, l: [value, text], n: null, b: [true, false], f: true };
+      expect(JSON.parse(await textOf(query(sql, { params })))).toEqual([
+        value,
+        [value, text],
+        null,
+        [true, false],
+        true,
+      ]);
     }
   }
 });

@@ -1,11 +1,11 @@
 /** The connection to the server or servers: the one file that imports the driver. */
-import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { begun, readBody, tagOf } from "./answer-body.ts";
-import { needsForm, type ServerValue, toForm } from "./parameter-form.ts";
+import type { ServerValue } from "./parameter-form.ts";
+import { QueryConnection, readTls, type TlsFiles } from "./query-connection.ts";
 import { quoteText } from "./quote.ts";
 import { isConnectionError, toEngineError, unanswered } from "./server-error.ts";
 import { SilenceDetector, type SilenceWatch } from "./silence.ts";
@@ -70,7 +70,7 @@ export interface ServerOptions {
   /** Not set for statements that make it. */
   readonly database?: string;
   /** Files in PEM. */
-  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  readonly tls?: TlsFiles;
   /** How long a call waits for a server but for `stream`, in milliseconds; 30,000 by default. */
   readonly callTimeoutMs?: number;
   readonly maxConnections?: number;
@@ -84,15 +84,12 @@ const KILL_TIMEOUT_MS = 5_000;
 const NOBODY = new AbortController().signal;
 /** Silence after which the driver gives a connection up by itself. All calls have clocks of their own. */
 const CONNECTION_SILENCE_MS = 3_600_000;
+const MAX_CONNECTIONS = 64;
 /** For signs of life: no query may stand in their way. */
 const ASKING_CONNECTIONS = 2;
 
-function readOptional(file: string | undefined): Buffer | undefined {
-  return file === undefined ? undefined : readFileSync(file);
-}
-
 function connect(url: string, options: ServerOptions): ClickHouseClient {
-  const [ca, cert, key] = [options.tls?.caFile, options.tls?.certFile, options.tls?.keyFile].map(readOptional);
+  const { ca, cert, key } = readTls(options.tls);
   const tls =
     ca === undefined ? undefined : { ca_cert: ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) };
   return createClient({
@@ -103,7 +100,7 @@ function connect(url: string, options: ServerOptions): ClickHouseClient {
     ...(tls === undefined ? {} : { tls }),
     application: "logweir",
     request_timeout: CONNECTION_SILENCE_MS,
-    max_open_connections: options.maxConnections ?? 64,
+    max_open_connections: options.maxConnections ?? MAX_CONNECTIONS,
     // It would write statements and addresses to the console.
     log: { level: ClickHouseLogLevel.OFF },
   });
@@ -111,6 +108,7 @@ function connect(url: string, options: ServerOptions): ClickHouseClient {
 
 interface ServerConnection {
   readonly client: ClickHouseClient;
+  readonly queries: QueryConnection;
   readonly asking: ClickHouseClient;
   readonly silence: SilenceDetector;
 }
@@ -119,7 +117,9 @@ function openConnection(url: string, options: ServerOptions): ServerConnection {
   const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS });
   const ask = (signal: AbortSignal) => asking.ping({ select: false, abort_signal: signal });
   const silence = new SilenceDetector(ask, options.silenceMs);
-  return { client: connect(url, options), asking, silence };
+  const { user, password, database, maxConnections = MAX_CONNECTIONS } = options;
+  const queries = new QueryConnection({ url, user, password, database, maxConnections, tls: readTls(options.tls) });
+  return { client: connect(url, options), queries, asking, silence };
 }
 
 class FailOverClient implements ServerClient {
@@ -138,16 +138,10 @@ class FailOverClient implements ServerClient {
 
   async stream({ sql, params, settings, format, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
     const statement = `${sql}\nFORMAT ${format}`;
-    const form = needsForm(params) ? toForm(statement, params) : undefined;
-    const { answer, watch } = await this.#attempt(signal, (client, watched) => {
+    const all = { cancel_http_readonly_queries_on_client_close: "1", ...settings };
+    const { answer, watch } = await this.#attempt(signal, ({ client, queries }, watched) => {
       this.#running.set(queryId, client);
-      return client.exec({
-        query: form?.body ?? statement,
-        ...(form === undefined ? { query_params: { ...params } } : { http_headers: { "Content-Type": form.type } }),
-        clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1, ...settings },
-        query_id: queryId,
-        abort_signal: watched,
-      });
+      return queries.post({ statement, params, settings: all, queryId, signal: watched });
     }).catch((error: unknown) => {
       this.#running.delete(queryId);
       throw error;
@@ -211,7 +205,7 @@ class FailOverClient implements ServerClient {
 
   async ping(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
-    const { watch } = await this.#attempt(signal, async (client, watched) => {
+    const { watch } = await this.#attempt(signal, async ({ client }, watched) => {
       // With a SELECT, so that the user and the database are checked too.
       const result = await client.ping({ select: true, abort_signal: watched });
       if (!result.success) throw result.error;
@@ -226,6 +220,7 @@ class FailOverClient implements ServerClient {
   }
 
   async close(): Promise<void> {
+    for (const { queries } of this.#servers) queries.close();
     await Promise.all(this.#servers.flatMap(({ client, asking }) => [client.close(), asking.close()]));
   }
 
@@ -235,7 +230,7 @@ class FailOverClient implements ServerClient {
     settings: ServerSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    const { answer, watch } = await this.#attempt(signal, (client, watched) =>
+    const { answer, watch } = await this.#attempt(signal, ({ client }, watched) =>
       client.exec({
         query: sql,
         ...(body === undefined ? {} : { values: Readable.from(body, { objectMode: false }) }),
@@ -270,7 +265,7 @@ class FailOverClient implements ServerClient {
    */
   async #attempt<T>(
     signal: AbortSignal,
-    call: (client: ClickHouseClient, watched: AbortSignal) => Promise<T>,
+    call: (server: ServerConnection, watched: AbortSignal) => Promise<T>,
   ): Promise<{ readonly answer: T; readonly watch: SilenceWatch }> {
     let failure: unknown = new Error("no address");
     for (let tried = 0; tried < this.#servers.length; tried++) {
@@ -280,7 +275,7 @@ class FailOverClient implements ServerClient {
       const watch = server.silence.watch(signal);
       try {
         signal.throwIfAborted();
-        const answer = await call(server.client, watch.signal);
+        const answer = await call(server, watch.signal);
         this.#current = at;
         return { answer, watch };
       } catch (error) {

@@ -27,7 +27,7 @@ function escapeText(text: string): string {
 }
 
 /** A value as the server reads it from a parameter. */
-function printValue(value: ServerValue, isNested = false): string {
+export function printValue(value: ServerValue, isNested = false): string {
   if (value === null) return isNested ? "NULL" : "\\N";
   if (typeof value === "string") return isNested ? `'${escapeText(value)}'` : escapeText(value);
   if (typeof value === "object") return `[${value.map((item) => printValue(item, true)).join(",")}]`;
