@@ -3,16 +3,18 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A PostgreSQL cluster of its own in a temporary folder, on a port of its own, without a disk's guarantees. */
@@ -48,7 +50,43 @@ export function hasPostgres(): boolean {
   return false;
 }
 
-/** Makes a cluster and starts it, which takes a second. It refuses to run as root: then it runs as `nobody`. */
+/** An account to run a program by; none of its own where that is the test's. */
+type Account = { readonly uid?: number; readonly gid?: number };
+
+/**
+ * An empty cluster at `data`. One is made for each version of PostgreSQL, beside what is installed, and copied after
+ * that: making it costs more than most tests of it.
+ */
+function copyEmptyCluster(programs: string, data: string, as: Account): void {
+  const empty = resolve("node_modules/.cache/logweir-postgres", programs.replaceAll("/", "_"));
+  if (!existsSync(empty)) {
+    const flags = [
+      "-U",
+      "logweir",
+      "--auth=trust",
+      "--no-sync",
+      "-E",
+      "UTF8",
+      "--locale-provider=icu",
+      "--icu-locale=en",
+    ];
+    const stdio = ["ignore", "ignore", "inherit"] as const;
+    execFileSync(join(programs, "initdb"), ["-D", data, ...flags], { ...as, cwd: dirname(data), stdio: [...stdio] });
+    mkdirSync(dirname(empty), { recursive: true });
+    const made = mkdtempSync(`${empty}.`);
+    execFileSync("cp", ["-a", data, made]);
+    try {
+      renameSync(made, empty);
+    } catch {
+      // Another worker has made one in the meantime.
+      rmSync(made, { recursive: true });
+    }
+    return;
+  }
+  execFileSync("cp", ["-a", join(empty, basename(data)), data]);
+}
+
+/** Makes a cluster and starts it, which takes less than a second. It refuses to run as root: then it runs as `nobody`. */
 export async function startPostgres(serverSettings: readonly string[] = []): Promise<PostgresCluster> {
   const programs = findPrograms();
   if (programs === undefined) throw new Error(`PostgreSQL is not installed below ${root}`);
@@ -62,19 +100,7 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
     chownSync(folder, nobody, nobody);
   }
   const as = isRoot ? { uid: nobody, gid: nobody } : {};
-  const initdb = [
-    "-D",
-    data,
-    "-U",
-    "logweir",
-    "--auth=trust",
-    "--no-sync",
-    "-E",
-    "UTF8",
-    "--locale-provider=icu",
-    "--icu-locale=en",
-  ];
-  execFileSync(join(programs, "initdb"), initdb, { ...as, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  copyEmptyCluster(programs, data, as);
   // Whoever is named `guarded` has a password.
   const access = join(data, "pg_hba.conf");
   writeFileSync(access, `host all guarded all scram-sha-256\n${readFileSync(access, "utf8")}`);
