@@ -14,6 +14,7 @@ describe("the id filter", () => {
     });
     expect(missed).toEqual([]);
     expect(filter.count).toBe(20_000);
+    expect(filter.byteCount).toBe(8 * 2 ** 15);
   });
 
   it("rules out ids that were not added", () => {
@@ -52,11 +53,30 @@ describe("the id filter", () => {
     expect([found[0], found.length]).toEqual([15_000, 5_000]);
   });
 
-  it("does not rebuild its table to remove a few ids", () => {
-    const filter = new IdFilter();
-    for (let i = 0; i < 1_000; i++) filter.add(hashId(`id-${i}`), i < 10 ? 0n : HOUR_US);
-    filter.forgetBefore(HOUR_US);
-    expect(filter.count).toBe(1_000);
+  it("does not rebuild its table to remove fewer than a fifth of the ids", () => {
+    for (const [late, count] of [
+      [199, 1_000],
+      [200, 800],
+    ] as const) {
+      const filter = new IdFilter();
+      for (let i = 0; i < 1_000; i++) filter.add(hashId(`id-${i}`), i < late ? 0n : HOUR_US);
+      filter.forgetBefore(0n);
+      filter.forgetBefore(-HOUR_US);
+      expect(filter.count).toBe(1_000);
+      filter.forgetBefore(HOUR_US);
+      expect(filter.count).toBe(count);
+    }
+  });
+
+  it("keeps ids outside the hours it stores, before whichever time others are removed", () => {
+    for (const time of [HOUR_US, 4_000_000_000_000_000_000n]) {
+      const filter = new IdFilter();
+      for (let i = 0; i < 10; i++) filter.add(hashId(`id-${i}`), 5n);
+      for (const outside of [-1n, 2n ** 62n]) filter.add(hashId(`at ${outside}`), outside);
+      filter.forgetBefore(time);
+      expect(filter.count).toBe(2);
+      for (const outside of [-1n, 2n ** 62n]) expect(filter.find(hashId(`at ${outside}`))).toBeUndefined();
+    }
   });
 
   it("spreads similar ids evenly over its hashes", () => {

@@ -87,7 +87,8 @@ export class IdFilter {
    * caller knows that the table holds no event of those hours.
    */
   forgetBefore(timestampUs: bigint): void {
-    const firstHour = timestampUs <= 0n ? 0 : Number(timestampUs / HOUR_US);
+    // What is outside the hours may be at any time, and stays.
+    const firstHour = Math.min(Number(timestampUs / HOUR_US), NO_HOUR);
     let kept = 0;
     for (let slot = 0; slot < this.#first.length; slot++) {
       if (this.#first[slot] !== 0 && ((this.#second[slot] ?? 0) & NO_HOUR) >= firstHour) kept++;

@@ -15,8 +15,8 @@ function restColumnOf(entries: readonly SchemaEntry[]): string | undefined {
 }
 
 /**
- * JSON column and path of a field; `each` leads into all elements of arrays, else into the first. Undefined where no
- * JSON has it.
+ * JSON column and path of a field; `each` leads into all elements of arrays, so that what a function answers for the
+ * path is a list, else into the first. Undefined where no JSON has it.
  */
 export function jsonPlace(
   entries: readonly SchemaEntry[],
@@ -31,7 +31,7 @@ export function jsonPlace(
     return { column: quoteIdentifier(own), path: inner === "" ? undefined : quoteString(`$${inner}`) };
   const rest = restColumnOf(entries);
   if (rest === undefined) return undefined;
-  return { column: quoteIdentifier(rest), path: quoteString(`$[0]."${top}"${inner}`) };
+  return { column: quoteIdentifier(rest), path: quoteString(`$${step}."${top}"${inner}`) };
 }
 
 /**
