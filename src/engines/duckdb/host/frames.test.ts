@@ -34,6 +34,12 @@ describe("the frame reader", () => {
     expect(reader.push(bytes.subarray(bytes.length - 1))).toHaveLength(1);
   });
 
+  it("accepts frames up to half a gigabyte", () => {
+    const begin = (length: number) => Buffer.from(new Uint32Array([length, 2]).buffer);
+    expect(new FrameReader().push(begin(2 ** 29))).toEqual([]);
+    expect(() => new FrameReader().push(begin(2 ** 29 + 1))).toThrow(RangeError);
+  });
+
   it.each([
     ["a length that no frame has", [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]],
     ["a length without a head", [1, 0, 0, 0, 0, 0, 0, 0]],

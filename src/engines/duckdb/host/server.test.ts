@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Duplex, PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { INT64, STRING } from "../../../googlesql/types.ts";
@@ -124,6 +127,18 @@ describe("the engine host's server", () => {
     await expect(run.next()).rejects.toMatchObject(tooLarge);
     const exact = client.run({ ...queryOf("SELECT 12345"), limits: { ...limits, maxResultBytes: 8 } }, signal);
     expect(await textOf(exact)).toBe("[12345]");
+  });
+
+  it("tells when a request may come again", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "logweir-server-"));
+    const other = connect().client;
+    await other.open({ ...options, directory });
+    expect(await other.beginSnapshot()).toMatchObject({ name: "events.duckdb", sources: [] });
+    await expect(other.beginSnapshot()).rejects.toMatchObject({ code: "overloaded", retryAfterSeconds: 10 });
+    await other.endSnapshot();
+    await other.beginSnapshot();
+    await other.close();
+    rmSync(directory, { recursive: true });
   });
 
   it("sends a query's rows as they are taken, in batches, and answers how many they were", async () => {

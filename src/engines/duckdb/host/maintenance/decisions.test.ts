@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,6 +16,8 @@ const MEBIBYTE = 1024 ** 2;
 describe("what maintenance decides", () => {
   let directory: string;
   let tailRows: number;
+  /** False while statements go on beside work that moves rows. */
+  let isPaused: boolean;
   let statements: string[];
   let positions: string[];
   const problems: string[] = [];
@@ -23,7 +25,7 @@ describe("what maintenance decides", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["performance"] });
     directory = mkdtempSync(join(tmpdir(), "logweir-decisions-"));
-    tailRows = 0;
+    [tailRows, isPaused] = [0, true];
     statements = [];
     positions = [];
     problems.length = 0;
@@ -66,7 +68,7 @@ describe("what maintenance decides", () => {
         pauseQueries: async (work) => {
           statements.push("pause");
           await work();
-          return true;
+          return isPaused;
         },
         onProblem: (message) => problems.push(message),
       },
@@ -172,6 +174,57 @@ describe("what maintenance decides", () => {
     expect(statements).toEqual(["pause", "SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"]);
   });
 
+  it("moves the rows of a compaction apart from statements, at the next checkpoint where some went on beside it", async () => {
+    const { maintenance, writer, commit } = create();
+    setLog(5 * MEBIBYTE);
+    tailRows = 100;
+    isPaused = false;
+    expect(await maintenance.compact(writer, false)).toBe(true);
+    isPaused = true;
+    for (const pauses of [["pause"], ["pause"], []]) {
+      expect(statements.slice(-2 - pauses.length)).toEqual([
+        ...pauses,
+        "SET GLOBAL max_vacuum_tasks = 0",
+        "CHECKPOINT store",
+      ]);
+      expect(statements.filter((sql) => sql === "pause")).toEqual(pauses);
+      statements = [];
+      await commit(1);
+    }
+  });
+
+  it("lets the log grow while the disk has no room for a checkpoint, and says so once", async () => {
+    const { maintenance, writer, commit } = create();
+    writeFileSync(join(directory, "events.duckdb"), "");
+    const { blocks, bsize } = statfsSync(directory);
+    const bytes = blocks * bsize;
+    const problem = `the disk has no room for a checkpoint; the log has ${bytes} bytes and grows until there is`;
+    for (let time = 1; time <= 2; time++) {
+      setLog(bytes);
+      for (let count = 0; count < 2; count++) await commit(1);
+      await expect(maintenance.beginSnapshot(writer)).rejects.toMatchObject({
+        code: "disk_full",
+        message: "The disk that holds the store is full",
+      });
+      expect(statements).toEqual([]);
+      expect(problems).toEqual(Array.from({ length: time }, () => problem));
+      setLog(5 * MEBIBYTE);
+      await commit(1);
+      expect(statements.splice(0)).toContain("CHECKPOINT store");
+    }
+  });
+
+  it("begins a copy behind a compaction that is under way", async () => {
+    const { maintenance, writer } = create();
+    writeFileSync(join(directory, "events.duckdb"), "");
+    tailRows = 100;
+    const compacting = maintenance.compact(writer, false);
+    await maintenance.beginSnapshot(writer);
+    expect(await compacting).toBe(true);
+    expect(statements.indexOf("CHECKPOINT store")).toBeGreaterThan(statements.indexOf("COMMIT"));
+    expect(statements.filter((sql) => sql === "CHECKPOINT store")).toHaveLength(2);
+  });
+
   it("lets nothing change the file while it is copied, and closes it with a checkpoint otherwise", async () => {
     const { maintenance, writer, commit, connection } = create();
     writeFileSync(join(directory, "events.duckdb"), "12345");
@@ -217,10 +270,13 @@ describe("what maintenance decides", () => {
     const { maintenance, writer } = create();
     tailRows = 100;
     await maintenance.interrupt();
+    expect(statements).toEqual([]);
     const all = [maintenance.compact(writer, false), maintenance.compact(writer, true)];
+    while (!statements.includes("BEGIN")) await Promise.resolve();
     const interrupted = maintenance.interrupt();
     expect(await Promise.all(all)).toEqual([true, true]);
     await interrupted;
+    expect(statements).toContain("interrupt");
     expect(statements.filter((sql) => sql === "BEGIN")).toHaveLength(1);
   });
 });

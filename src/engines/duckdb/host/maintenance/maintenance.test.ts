@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -225,7 +225,22 @@ describe("store maintenance", () => {
     expect(report).toMatchObject({
       sources: [{ name: "edge", rowCount: 4000, figures: { runs: 1, tail_rows: 0 }, fieldCount: 4 }],
     });
+    const directory = folders.at(-1) ?? "";
+    const bytesOf = (name: string) => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+    expect(report.figures).toMatchObject({
+      file_bytes: bytesOf("events.duckdb"),
+      log_bytes: bytesOf("events.duckdb.wal"),
+    });
     expect(report.figures.file_bytes).toBeGreaterThan(100_000);
-    expect(report.figures.disk_free_bytes).toBeGreaterThan(0);
+    expect(report.figures.reusable_bytes).toBeLessThan(report.figures.file_bytes ?? 0);
+    const { blocks, bsize } = statfsSync(directory);
+    expect(report.figures.disk_free_bytes).toBeGreaterThan(bsize);
+    expect(report.figures.disk_free_bytes).toBeLessThanOrEqual(blocks * bsize);
+    await host.deleteBefore("edge", String(made * 1000));
+    const emptied = await store.inspect(signal);
+    expect(emptied.figures.reusable_bytes).toBeGreaterThan(100_000);
+    await store.append("edge", makeEvents(10), signal);
+    expect((await store.inspect(signal)).figures).toMatchObject({ log_bytes: bytesOf("events.duckdb.wal") });
+    expect(bytesOf("events.duckdb.wal")).toBeGreaterThan(1000);
   });
 });

@@ -69,4 +69,17 @@ describe("the connection pool", () => {
     const asked = await Promise.allSettled([1, 2, 3, 4].map(() => pool.acquire(never)));
     expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
   });
+
+  it("keeps a connection that was opened for a query which left meanwhile, and opens none for one that is gone", async () => {
+    const database = createDatabase();
+    const pool = new ConnectionPool(database, 1);
+    const stop = new AbortController();
+    const leaving = pool.acquire(stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(leaving).rejects.toThrow("stopped");
+    const [kept] = database.opened;
+    expect(await pool.acquire(never)).toBe(kept);
+    await expect(new ConnectionPool(database, 1).acquire(stop.signal)).rejects.toThrow("stopped");
+    expect(database.opened).toHaveLength(1);
+  });
 });

@@ -53,6 +53,12 @@ describe("the row shape of a statement", () => {
     expect(shape?.keysSql).toContain(', t1."c1" AS lw_tenant FROM');
   });
 
+  it("has no other condition than the time if the statement has none", () => {
+    const shape = createRowShape({ ...plan, where: "" }, 0);
+    expect(shape?.keysSql).toBe(`${keys.replace(" WHERE", "")} ${order} 100::BIGINT`);
+    expect(shape?.newest?.sql).toBe(`${keys} t1."timestamp" >= CAST($1 AS TIMESTAMP) ${order} 1025::BIGINT`);
+  });
+
   it("has no time bound if rows are sorted differently or their times are not selected", () => {
     expect(createRowShape({ ...plan, isNewestFirst: false }, 1)?.newest).toBeUndefined();
     const columns = plan.columns.filter(({ column }) => column !== "timestamp");
@@ -120,6 +126,30 @@ describe("the row cache", () => {
     cache.add(begin(cache), [row("a")]);
     expect(cache.complete(before, [["a", 1n]])).toBeUndefined();
     expect(cache.complete(begin(cache), [["a", 1n]])).toHaveLength(1);
+  });
+
+  it("tells rows of different tenants with the same id apart", () => {
+    const cache = new RowCache(() => "c1");
+    const of = (tenant: string | null) => [...row("x", `[{"of":"${tenant}"}]`), tenant];
+    cache.add(begin(cache), [of("a"), of("b")]);
+    const found = cache.complete(
+      begin(cache),
+      ["b", "a"].map((tenant) => ["x", 5n, tenant]),
+    );
+    expect(found?.map((cells) => cells[3])).toEqual([`[{"of":"b"}]`, `[{"of":"a"}]`]);
+    expect(cache.complete(begin(cache), [["x", 5n, null]])).toBeUndefined();
+    cache.add(begin(cache), [of(null)]);
+    expect(cache.complete(begin(cache), [["x", 5n, null]])).toHaveLength(1);
+  });
+
+  it("remembers no time for very long values, which would take as much memory as the rows", () => {
+    const cache = new RowCache();
+    const beginLong = (length: number) =>
+      cache.begin(printRows(plan), plan, columnCount, ["x".repeat(length - 4)]) ?? expect.unreachable();
+    for (const length of [2000, 2001]) cache.add(beginLong(length), [row("a")]);
+    expect(cache.keysOf(beginLong(2000)), "at the first run of a statement").toBeUndefined();
+    expect(cache.keysOf(beginLong(2000))?.since).toBeDefined();
+    expect(cache.keysOf(beginLong(2001))).toMatchObject({ since: undefined });
   });
 
   it("bounds its entries by their size in bytes", () => {

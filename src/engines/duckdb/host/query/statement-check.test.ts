@@ -29,6 +29,7 @@ describe("the statement check", () => {
     "SELECT * FROM (VALUES (1), (2)) v(x) UNION ALL SELECT * FROM events_1 WHERE EXISTS (SELECT 1 FROM events_1)",
     "SELECT row_number() OVER (PARTITION BY x ORDER BY y) FROM events_1 WHERE x = $1",
     "SELECT m['read_csv'] FROM events_1 AS of_events(m)",
+    'WITH "Edge" AS (SELECT 1 AS n) SELECT "LOWER"(n), unnest([1]) FROM edge',
   ])("accepts %s", async (sql) => {
     await expect(check(sql)).resolves.toBeUndefined();
   });
@@ -84,5 +85,23 @@ describe("the statement check", () => {
     await expect(remembering("FROM t")).rejects.toThrow();
     await expect(remembering("FROM t")).rejects.toThrow();
     expect(calls).toEqual(["SELECT 1", "SELECT 2", "FROM t", "FROM t"]);
+  });
+
+  it("forgets the statements that were not used for the longest time, and goes on after one that could not be read", async () => {
+    let calls = 0;
+    const counting: Pick<Connection, "all"> = {
+      all: (sql, values) => (calls++ === 0 ? Promise.reject(new Error("busy")) : connection.all(sql, values)),
+    };
+    const rules = { isKnownTable: () => false, functions: undefined, tableFunctions: new Set<string>() };
+    const remembering = createStatementCheck(counting, rules, 1);
+    const first = remembering("SELECT 1");
+    const second = remembering("SELECT 2");
+    await expect(first).rejects.toThrow("busy");
+    await second;
+    await remembering("SELECT 2");
+    expect(calls).toBe(2);
+    await remembering("SELECT 1");
+    await remembering("SELECT 2");
+    expect(calls).toBe(4);
   });
 });

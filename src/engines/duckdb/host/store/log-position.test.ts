@@ -92,6 +92,7 @@ describe("the recorded log position", () => {
       "[]",
       '{"log_bytes":-1}',
       '{"log_bytes":"5"}',
+      '{"log_bytes":1.5}',
       '{"log_bytes":null,"loss":{}}',
     ]) {
       writeFileSync(join(folder, "position"), text);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../driver/connection.ts";
-import { openStoreFile, readSources, storePaths } from "./store-file.ts";
+import { explainOpenError, openStoreFile, readSources, storePaths } from "./store-file.ts";
 
 const options = {
   threads: 1,
@@ -120,6 +120,34 @@ describe("the store's file", () => {
     });
     await expect(open()).rejects.toThrow(advice);
     expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
+  });
+
+  it.each([
+    [
+      "IO Error: Could not set lock on file: Conflicting lock is held in node (PID 42).\nSee also",
+      "Another process (42) uses the store /data/file; stop it, or choose another data directory",
+    ],
+    [
+      "IO Error: Could not set lock on file",
+      "Another process uses the store /data/file; stop it, or choose another data directory",
+    ],
+  ])("names the process that uses it where that is known: %s", (said, message) => {
+    const cause = new Error(said);
+    expect(explainOpenError(cause, "/data/file")).toMatchObject({ code: "unavailable", message, cause });
+    expect(explainOpenError(new Error("ENOSPC: no space"), "/data/file")).toMatchObject({ code: "disk_full" });
+  });
+
+  it("tells of a log that is shorter than it was", async () => {
+    const { database, position } = await open();
+    database.close();
+    position?.close();
+    writeFileSync(storePaths(directory).logPosition, '{"log_bytes":5000}');
+    for (const _ of ["found", "still told"]) {
+      const again = await open();
+      expect(again.position?.loss).toMatchObject({ acknowledgedBytes: 5000, foundBytes: 0 });
+      again.database.close();
+      again.position?.close();
+    }
   });
 
   it("is no file for a store in memory", async () => {

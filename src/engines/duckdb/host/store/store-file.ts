@@ -82,7 +82,7 @@ function checkDirectory(directory: string): void {
 }
 
 /** Words the failure to open a file for the operator. */
-function explainOpenError(error: unknown, file: string): EngineError {
+export function explainOpenError(error: unknown, file: string): EngineError {
   const known = toEngineError(error);
   if (known.code === "disk_full" || error instanceof EngineError) return known;
   const message = error instanceof Error ? error.message : String(error);

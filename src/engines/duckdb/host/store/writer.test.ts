@@ -1,9 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { BatchBuilder, type EncodedBatch } from "../../batch/batch.ts";
 import { type Connection, openDatabase } from "../../driver/connection.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
 describe("the writer", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it("reports a failing checkpoint once until it succeeds, and still acknowledges the events", async () => {
     const database = await openDatabase({ threads: 1, memoryLimitBytes: 64 * 1024 ** 2 });
     const problems: string[] = [];
@@ -33,8 +38,10 @@ describe("the writer", () => {
   /** A writer whose commits fail if `fails` returns an error; each entry of `commits` lists what one contained. */
   function openStub(fails: (held: string) => Error | undefined) {
     const commits: string[] = [];
+    const fatal: unknown[] = [];
     let held: string[] = [];
     const connection = {
+      append: async () => undefined,
       async all(_sql: string, values: readonly { readonly value: unknown }[] = []) {
         held.push(...values.map(({ value }) => JSON.stringify(value)));
         return [];
@@ -50,28 +57,87 @@ describe("the writer", () => {
     };
     const writer = new Writer(connection as unknown as Connection, {
       afterCommit: async () => undefined,
-      onFatal: () => undefined,
+      onFatal: (error) => fatal.push(error),
       onProblem: () => expect.unreachable(),
     });
     const source = createStoredSource({ name: "", table: "events_1", entries: [], tenants: [] });
-    const append = (name: string) => writer.append({ source, batches: [], context: { tenants: [[name, "1"]] } });
-    return { writer, commits, append };
+    const append = (name: string, ...batches: EncodedBatch[]) =>
+      writer.append({ source, batches, context: { tenants: [[name, "1"]] } });
+    return { writer, commits, fatal, append };
   }
 
   it("retries the members of a failed group one by one, and fails only the bad one", async () => {
     const { commits, append } = openStub((held) => (held.includes("bad") ? new Error("IO Error: no") : undefined));
-    const results = await Promise.allSettled(["good", "bad", "fine"].map(append));
+    const results = await Promise.allSettled(["good", "bad", "fine"].map((name) => append(name)));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(commits).toEqual(['"good","bad","fine"', '"good"', '"bad"', '"fine"']);
   });
 
   it("does not retry a group if the database is gone or the disk is full", async () => {
-    for (const reason of ["FATAL Error: gone", "IO Error: Could not write: No space left on device"]) {
-      const { commits, append } = openStub(() => new Error(reason));
-      const results = await Promise.allSettled(["good", "fine"].map(append));
+    for (const [reason, isFatal] of [
+      ["FATAL Error: gone", true],
+      ["IO Error: Could not write: No space left on device", false],
+    ] as const) {
+      const error = new Error(reason);
+      const { writer, commits, fatal, append } = openStub(() => error);
+      const results = await Promise.allSettled(["good", "fine"].map((name) => append(name)));
       expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
       expect(commits).toHaveLength(1);
+      expect(fatal).toEqual(isFatal ? [error] : []);
+      await expect(writer.task(() => Promise.reject(error))).rejects.toMatchObject({ cause: error });
+      expect(fatal).toEqual(isFatal ? [error, error] : []);
     }
+  });
+
+  it("commits appends together up to 2,000 rows or 16 MB, and a larger one by itself", async () => {
+    const rowsOf = (count: number) => {
+      const builder = new BatchBuilder();
+      const event = { id: "x", hasGeneratedId: true, timestampUs: 0n, eventMessage: null, fields: {} };
+      for (let row = 0; row < count; row++) builder.addRow(event);
+      return builder.encode();
+    };
+    const bytesOf = (megabytes: number): EncodedBatch => {
+      const { header } = rowsOf(1);
+      const columns = header.columns.map((column) => ({ ...column, count: 0 }));
+      return { header: { rowCount: 0, columns, ownIdRows: [] }, payload: Buffer.alloc(megabytes * 1024 ** 2) };
+    };
+    const { append, commits } = openStub(() => undefined);
+    const [half, one] = [rowsOf(1000), rowsOf(1)];
+    await Promise.all([
+      append("a", half),
+      append("b", half),
+      append("c", one),
+      append("d", half, half),
+      append("e", one),
+    ]);
+    expect(commits.splice(0)).toEqual(['"a","b"', '"c"', '"d"', '"e"']);
+    await Promise.all([append("a", bytesOf(8)), append("b", bytesOf(4), bytesOf(4)), append("c", bytesOf(1))]);
+    expect(commits).toEqual(['"a","b"', '"c"']);
+  });
+
+  it("tries again while memory is short, after longer and longer pauses, and gives up then", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    let isShort = true;
+    const error = new Error("Out of Memory Error: no");
+    const { append, commits } = openStub(() => (isShort ? error : undefined));
+    const answers = Promise.allSettled(["a", "b"].map((name) => append(name)));
+    for (const [index, pauseMs] of [50, 100, 200, 400, 800].entries()) {
+      await vi.advanceTimersByTimeAsync(pauseMs - 1);
+      expect(commits).toHaveLength(index + 1);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    const reason = {
+      code: "overloaded",
+      message: "The engine is short of memory for new events",
+      retryAfterSeconds: 1,
+    };
+    expect(await answers).toMatchObject([{ reason }, { reason }]);
+    expect(commits).toHaveLength(6);
+    const later = append("c");
+    await vi.advanceTimersByTimeAsync(1);
+    isShort = false;
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await later).toEqual({ stored: 0, repeated: 0 });
   });
 
   it("answers every append made before it was closed, and rejects later ones", async () => {

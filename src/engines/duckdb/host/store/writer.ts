@@ -2,7 +2,6 @@
  * The only writer: appends, changes of tables and checkpoints, one after the other on one connection. Appends that
  * arrive while a commit is under way are committed together by the next.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { type AppendResult, EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { describeCause, isFatal, toEngineError } from "../../driver/driver-error.ts";
@@ -149,7 +148,7 @@ export class Writer {
     const failure = toAppendError(error);
     if (failure.code === "overloaded" && !isFatal(error) && attempt < MEMORY_ATTEMPTS) {
       // Nothing of the group is stored. A query that takes too much is over soon.
-      await pause(MEMORY_PAUSE_MS * 2 ** attempt);
+      await new Promise((resolve) => setTimeout(resolve, MEMORY_PAUSE_MS * 2 ** attempt));
       return this.#commit(group, attempt + 1);
     }
     if (group.length === 1 || failure.code !== "internal" || isFatal(error)) {
