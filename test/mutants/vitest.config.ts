@@ -30,6 +30,15 @@ const tooLong = /^(?:googlesql.(?:resolver|typing)|engines)/.test(room)
       "src/engines/duckdb/compile/random-queries.test.ts",
       ...(room.startsWith("engines/duckdb/compile") ? ["src/engines/duckdb/compile/expression/wide-*.test.ts"] : []),
       ...(room.startsWith("engines/duckdb/functions") ? ["src/engines/duckdb/compile/expression/mixed-*.test.ts"] : []),
+      // Where a mutant keeps an answer from it, it waits for minutes.
+      "src/engines/duckdb/store/faults.test.ts",
+      ...(room.startsWith("engines/duckdb/host")
+        ? [
+            "src/engines/duckdb/store/{bodies,tenant-properties}.test.ts",
+            "src/engines/duckdb/host/query/{newest,statement-rules}.test.ts",
+            "src/engines/duckdb/store/{described-tables,drop-source}.test.ts",
+          ]
+        : []),
     ]
   : [];
 /**
@@ -60,6 +69,17 @@ function roomOf(file: string): string {
   return file.split("/").slice(0, 2).join("/");
 }
 
+/**
+ * What is slow because the machine is busy has to pass: loops without an end are found by how often they turn. Tests of
+ * the engine's process take milliseconds, those of its store at most a second or two, and they wait for ever where a
+ * mutant keeps an answer from them.
+ */
+const [testTimeout, hookTimeout] = room.startsWith("engines/duckdb/process")
+  ? [5_000, 600_000]
+  : /^engines.duckdb.(?:host|store)/.test(room)
+    ? [60_000, 60_000]
+    : [180_000, 600_000];
+
 /** Tests of one process: in another, a mutant would not be there. */
 export default defineConfig({
   test: {
@@ -70,10 +90,8 @@ export default defineConfig({
     sequence: { sequencer: NearestFirst },
     runner: "./test/mutants/first-failure.ts",
     isolate: false,
-    // What is slow because the machine is busy has to pass: loops without an end are found by how often they turn.
-    // Tests of the engine's process take milliseconds, and wait for ever where a mutant keeps an answer from them.
-    testTimeout: room.startsWith("engines/duckdb/process") ? 5000 : 180_000,
-    hookTimeout: 600_000,
+    testTimeout,
+    hookTimeout,
     expect: { poll: { timeout: 300_000 } },
   },
 });
