@@ -13,6 +13,23 @@ export function exportAs(block: Block, key: number | string, alias: string, sql:
   return alias;
 }
 
+interface HiddenColumn {
+  /** Of the sub-select. */
+  readonly alias: string;
+  readonly key: string;
+  readonly prefix: string;
+  readonly inside: Sql;
+}
+
+/** What is no column of the query as one of the sub-select, once for each key. */
+function exportHidden(compilation: Compilation, block: Block, { alias, key, prefix, inside }: HiddenColumn): Sql {
+  const name = block.exports.get(key)?.alias ?? nextAlias(compilation, prefix);
+  return columnOf(
+    alias,
+    exportAs(block, key, name, () => inside),
+  );
+}
+
 /** The binding outside of a sub-select for a binding inside. */
 export function outsideBinding(
   compilation: Compilation,
@@ -47,13 +64,7 @@ function outsideElement(
   return (offset) => {
     const inside = element(offset);
     if (inside === undefined) return undefined;
-    const hiddenKey = `${key}/element/${offset}`;
-    const known = block.exports.get(hiddenKey);
-    const name = known?.alias ?? nextAlias(compilation, "element_");
-    return columnOf(
-      alias,
-      exportAs(block, hiddenKey, name, () => inside),
-    );
+    return exportHidden(compilation, block, { alias, key: `${key}/element/${offset}`, prefix: "element_", inside });
   };
 }
 
@@ -68,12 +79,7 @@ function outsideAs(
   return (type) => {
     const inside = block.isDistinct || block.isGrouped ? undefined : as(type);
     if (inside === undefined) return undefined;
-    const hiddenKey = `${key}/as/${type.kind}`;
-    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "as_");
-    return columnOf(
-      alias,
-      exportAs(block, hiddenKey, name, () => inside),
-    );
+    return exportHidden(compilation, block, { alias, key: `${key}/as/${type.kind}`, prefix: "as_", inside });
   };
 }
 
@@ -87,13 +93,9 @@ function outsideRecord(
 ): RecordSource {
   const hand = (kind: string, path: readonly string[], inside: Sql | undefined) => {
     if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
-    const hiddenKey = `${key}/${kind}/${path.join("/")}`;
-    const known = block.exports.get(hiddenKey);
-    const name = known?.alias ?? nextAlias(compilation, `${readableName(path.at(-1) ?? "record")}_`);
-    return columnOf(
-      alias,
-      exportAs(block, hiddenKey, name, () => inside),
-    );
+    const hiddenKey = `${key}/${kind}/${JSON.stringify(path)}`;
+    const prefix = `${readableName(path.at(-1) ?? "record")}_`;
+    return exportHidden(compilation, block, { alias, key: hiddenKey, prefix, inside });
   };
   return {
     leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),

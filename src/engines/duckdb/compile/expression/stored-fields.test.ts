@@ -1,0 +1,236 @@
+/** A field has the same value wherever it is stored: in columns, in the JSON of its record, or beside all columns. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "../../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
+import { bindValues } from "../../run-query.ts";
+import { compileQuery } from "../compile.ts";
+import { makeOddTable, type OddRow, oddLayouts, oddValues, scalarTypes } from "../testing/odd-layout.ts";
+
+const address = "x@example.com";
+const personal = { word: address, x: address, int: 5, deep: [{ deeper: [{ value: 1 }] }], "a/b~c": `to ${address}` };
+
+const rows: Readonly<Record<string, OddRow>> = {
+  a: {
+    r: { "a/b~c": "odd", deep: [{ deeper: [{ value: 1 }] }], number: 1, list: [1, 2], missing: 1 },
+    n_int: 1,
+    both: { a: 1 },
+    rest: { word: "first", number: 5, texts: ["p", "q"], mixed: "text", both: [{ a: 2 }], nowhere: "x" },
+  },
+  b: {
+    r: { dEEP: [{ DEEPER: [{ vALUE: 2 }] }], SPELLings: "any", number: 2.5, list: ["x"] },
+    n_float: 2.5,
+    rest: { WORD: "none", Word: "second", number: "6", texts: "p", mixed: [1], both: [{ a: 3 }] },
+  },
+  c: {
+    r: { DEEP: [{ dEEPER: [{ VALUE: 3 }] }], spellings: "listed" },
+    o: { known: "k", Other: [{ Z: [{ w: 1 }] }], within: [{ Deep: "in" }] },
+    rest: { WORD: "third", NUMBER: 7, mixed: true },
+  },
+  d1: { r: { int: "12", float: "1e3", flag: "true", word: 5, ints: [1] } },
+  d2: { r: { int: 1.5, float: "inf", flag: 1, word: [1], ints: ["x"] } },
+  d3: { r: { int: "9223372036854775808", float: "1e999", flag: "TRUE", word: [{ a: 1 }], ints: 1 } },
+  d4: { r: { int: -7, float: 2.5, flag: false, word: 'q"', ints: [] } },
+  d5: { r: { int: "12 ", float: "0x1", flag: "t", word: true } },
+  p: {
+    event_message: `from ${address}`,
+    r: personal,
+    x_text: address,
+    rest: { word: address, mixed: address, texts: [address, "-"] },
+  },
+  q: { event_message: "%40", r: `[{"word":"x\\u0040example.com","${address}":1}]`, rest: { mixed: [1, "-"] } },
+};
+
+/** What a reader is shown of the source. */
+const shown =
+  "SELECT *, [STRUCT(event_message AS text, 1 AS n)] AS list, IF(id = 'p', STRUCT(event_message, 2), NULL) AS pair, " +
+  "STRUCT() AS nothing, TO_JSON(event_message) AS json FROM odd";
+
+const views: Readonly<Record<string, string>> = {
+  shown,
+  shown_query: "SELECT (SELECT MAX(id) FROM odd) AS last FROM odd",
+};
+
+function compile(text: string) {
+  const find = (name: string) => oddLayouts.find(({ definition }) => definition.name === name);
+  const findView = (name: string) => {
+    const view = views[name];
+    if (view === undefined) return undefined;
+    return { key: name, name, text: view, query: parseQuery(view), parameters: new Map(), redaction: "email" };
+  };
+  const tables = {
+    findTable: (name: string) => find(name)?.definition,
+    findView,
+    tableNames: () => ["odd", "open"],
+  };
+  const query = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
+  return compileQuery(query, (table) => find(table.name), { text });
+}
+
+let database: MemoryDatabase;
+beforeAll(async () => {
+  database = await openMemoryDatabase();
+  for (const statement of makeOddTable(rows)) await database.query(statement);
+});
+afterAll(() => database.close());
+
+function rowsOf(text: string): Promise<readonly unknown[]> {
+  const compiled = compile(text);
+  return database.encode(compiled.sql, compiled.columns, "cells", bindValues(compiled, []));
+}
+
+describe("a top-level field that is stored beside all columns", () => {
+  const fields = "word, number, texts, mixed, both[0].a, nowhere, empty";
+
+  it("is read under its spellings, and as its type", async () => {
+    expect(await rowsOf(`SELECT ${fields} FROM odd WHERE id IN ('a', 'b', 'c') ORDER BY id`)).toEqual([
+      ["first", 5, ["p", "q"], '"text"', 1, null, null],
+      ["second", 6, null, "[1]", 3, null, null],
+      [null, null, null, "true", null, null, null],
+    ]);
+  });
+
+  it("is read under any spelling where not all are listed", async () => {
+    expect(await rowsOf(`SELECT ${fields} FROM open WHERE id IN ('a', 'c') ORDER BY id`)).toEqual([
+      ["first", 5, ["p", "q"], '"text"', 1, null, null],
+      ["third", 7, null, "true", null, null, null],
+    ]);
+  });
+});
+
+describe("a field of a record", () => {
+  it("is read under each of its spellings, and under any where there are many", async () => {
+    const fields = "r.deep.deeper.value, r.spellings, r.`a/b~c`";
+    expect(await rowsOf(`SELECT ${fields} FROM odd WHERE id IN ('a', 'b', 'c') ORDER BY id`)).toEqual([
+      [1, null, "odd"],
+      [2, "any", null],
+      [3, "listed", null],
+    ]);
+  });
+
+  it("that holds two kinds of numbers is read from both columns", async () => {
+    const text = "SELECT r.number, r.list, r.missing, r.none FROM odd WHERE id IN ('a', 'b', 'c') ORDER BY id";
+    expect(await rowsOf(text)).toEqual([
+      [1, [1, 2], null, null],
+      [2.5, [null], null, null],
+      [null, null, null, null],
+    ]);
+  });
+
+  it("is told from a field whose name reads like its path, through a sub-query", async () => {
+    const limited = "(SELECT id, r FROM odd ORDER BY id LIMIT 2) AS s";
+    expect(await rowsOf(`SELECT s.r.\`p/q\`, s.r.p.q FROM ${limited} ORDER BY id`)).toEqual([
+      [1, null],
+      [null, 2.5],
+    ]);
+  });
+
+  it("is found by any name where not all are listed", async () => {
+    const text = "SELECT o.known, o.OTHER, o.other[0].z, o.within.deep, o.none FROM odd WHERE id = 'c'";
+    expect(await rowsOf(text)).toEqual([["k", '[{"Z":[{"w":1}]}]', '[{"w":1}]', '"in"', null]]);
+  });
+
+  it("with a declared type is NULL where the value does not become it without a loss", async () => {
+    const text = "SELECT r.int, r.float, r.flag, r.word, r.ints FROM odd WHERE id LIKE 'd%' ORDER BY id";
+    expect(await rowsOf(text)).toEqual([
+      [12, 1000, true, "5", [1]],
+      [null, null, null, null, [null]],
+      [null, null, null, null, null],
+      [-7, 2.5, false, 'q"', []],
+      [null, null, null, "true", null],
+    ]);
+  });
+});
+
+describe("a field of several shapes", () => {
+  const sources = [
+    ["the table", "odd"],
+    ["a limited sub-query", "(SELECT * FROM odd ORDER BY id LIMIT 1000)"],
+    ["a sub-query of its values", "(SELECT id, STRUCT(r.x, r.y, r.s, r.t) AS r FROM odd LIMIT 1000)"],
+  ] as const;
+  const columns = (of: (type: string) => string) => scalarTypes.map((type) => `${of(type)} AS ${type}`).join(", ");
+
+  it.each(sources)("converts to each type as its JSON does: %s", async (_, source) => {
+    const select = (field: string) => {
+      const casts = columns((type) => `SAFE_CAST(${field} AS ${type})`);
+      return rowsOf(`SELECT id, ${field}, ${casts} FROM ${source} WHERE id LIKE 'v%' ORDER BY id`);
+    };
+    const fromColumns = await select("r.x");
+    expect(fromColumns).toHaveLength(oddValues.length);
+    expect(fromColumns).toEqual(await select("r.y"));
+    expect(await select("r.s")).toEqual(await select("r.t"));
+  });
+
+  it("converts as many values to each type", async () => {
+    const counts = columns((type) => `COUNT(SAFE_CAST(r.x AS ${type}))`);
+    const [cells] = (await rowsOf(`SELECT ${counts} FROM odd WHERE id LIKE 'v%'`)) as number[][];
+    expect(Object.fromEntries(scalarTypes.map((type, at) => [type, cells?.[at]]))).toEqual({
+      ...{ INT64: 15, FLOAT64: 22, NUMERIC: 19, BIGNUMERIC: 19, BOOL: 4, STRING: 37, BYTES: 20 },
+      ...{ DATE: 1, TIME: 1, DATETIME: 2, TIMESTAMP: 3 },
+    });
+  });
+
+  it("sorts by columns as by its JSON", async () => {
+    const order = (field: string) => rowsOf(`SELECT id FROM odd WHERE id LIKE 'v%' ORDER BY ${field}, id`);
+    const extremes = (field: string) => rowsOf(`SELECT MIN(${field}), MAX(${field}) FROM odd WHERE id LIKE 'v%'`);
+    for (const [columns, json] of [
+      ["r.x", "r.y"],
+      ["r.s", "r.t"],
+    ] as const) {
+      expect(await order(columns)).toEqual(await order(json));
+      expect(await extremes(columns)).toEqual(await extremes(json));
+    }
+  });
+
+  it("is read from the columns of the type alone", () => {
+    const read = (type: string) => compile(`SELECT SAFE_CAST(r.x AS ${type}) FROM odd`).sql;
+    const columnsOf = (type: string) => [...new Set(read(type).match(/"(?:x_\w+|json_r)"/g))].sort().join(" ");
+    expect(["BOOL", "BYTES", "DATE", "FLOAT64", "STRING", "INT64"].map(columnsOf)).toEqual([
+      '"x_flag" "x_text"',
+      '"x_text"',
+      '"x_text"',
+      '"x_float" "x_int" "x_text"',
+      '"json_r" "x_flag" "x_float" "x_int" "x_text"',
+      '"json_r" "x_float" "x_int" "x_text"',
+    ]);
+    expect(compile("SELECT id FROM odd ORDER BY r.s").sql).not.toContain("lw_mixed_key");
+  });
+});
+
+describe("what a reader is not shown", () => {
+  const hidden = "REDACTED";
+
+  it("is taken out of every column that holds text", async () => {
+    const text = "SELECT r, event_message, word, texts, mixed, list, pair, nothing, json FROM shown";
+    const from = `from ${hidden}`;
+    expect(await rowsOf(`${text} WHERE id IN ('p', 'q') ORDER BY id`)).toEqual([
+      [
+        JSON.stringify([{ ...personal, word: hidden, x: hidden, "a/b~c": `to ${hidden}` }]),
+        ...[from, hidden, [hidden, "-"], `"${hidden}"`, [[from, 1]], [from, 2], [], `"${from}"`],
+      ],
+      [`[{"word":"${hidden}","${address}":1}]`, ...["%40", null, null, '[1,"-"]', [["%40", 1]], null, [], '"%40"']],
+    ]);
+  });
+
+  it("is taken out of fields, wherever they are read from", async () => {
+    const text =
+      "SELECT r.word, r.x, SAFE_CAST(r.x AS STRING), r.`a/b~c`, r.int, r.deep.deeper.value FROM shown WHERE id = 'p'";
+    expect(await rowsOf(text)).toEqual([[hidden, JSON.stringify(hidden), hidden, `to ${hidden}`, 5, 1]]);
+    expect(await rowsOf("SELECT r.x FROM shown WHERE id LIKE 'v%' AND r.x LIKE '%example%'")).toEqual([]);
+    expect(await rowsOf("SELECT m.word FROM shown CROSS JOIN UNNEST(r) AS m WHERE id IN ('p', 'q')")).toEqual([
+      [hidden],
+      [hidden],
+    ]);
+  });
+
+  it("is looked for in JavaScript only where the text may hold it", () => {
+    const { sql } = compile("SELECT event_message FROM shown");
+    expect(sql).toMatch(
+      /CASE WHEN regexp_matches\(t1\."event_message", '@\|[^']*'\) THEN lw_redact\(t1\."event_message", 'email'\) ELSE t1\."event_message" END/,
+    );
+    expect(compile("SELECT timestamp, number, nothing FROM shown").sql).not.toContain("redact");
+    const query = compile("SELECT * FROM shown_query").sql;
+    expect(query).toMatch(/lw_redact\(\(SELECT /);
+    expect(query).not.toContain("regexp_matches");
+  });
+});
