@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
+import { parseQuery } from "../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
 import { arrayOf, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
+import { compileQuery } from "./compile.ts";
 import { compileText } from "./testing/compile-text.ts";
+import { edgeLayout } from "./testing/edge-layout.ts";
 
 describe("compileQuery", () => {
   it("lists each parameter once, in the order of the placeholders", () => {
@@ -68,6 +72,21 @@ describe("compileQuery", () => {
     const message = 'FORMAT: invalid format specifier "%y"';
     const diagnostics = [{ code: "invalid_query", message, span: { start: 10, end: 25 } }];
     expect(() => compileText(text)).toThrow(expect.objectContaining({ text, message, diagnostics }) as Error);
+  });
+
+  it("passes on an error that is none of the query's", () => {
+    const text = "SELECT id FROM edge_logs";
+    const tables = { findTable: () => edgeLayout.definition, tableNames: () => [] };
+    const query = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
+    const error = new RangeError("The catalog is closed");
+    const layouts = () => {
+      throw error;
+    };
+    expect(() => compileQuery(query, layouts, { text })).toThrow(error);
+    const unknown = { code: "unknown_table", message: "Table not found: edge_logs", span: { start: 15, end: 24 } };
+    expect(() => compileQuery(query, () => undefined)).toThrow(
+      expect.objectContaining({ text: "", diagnostics: [unknown] }) as Error,
+    );
   });
 
   it("says at which depth of sub-queries it stops", () => {

@@ -34,8 +34,7 @@ export function compileQuery(
     return printQuery(query, layouts, options);
   } catch (error) {
     // Rows of the function tables know where a call stands, but not the text it stands in.
-    const lacksText = error instanceof GoogleSqlError && error.text === "" && options.text !== undefined;
-    throw lacksText ? new GoogleSqlError(options.text, error.diagnostics) : error;
+    throw error instanceof GoogleSqlError ? new GoogleSqlError(options.text ?? "", error.diagnostics) : error;
   }
 }
 

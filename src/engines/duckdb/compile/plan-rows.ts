@@ -3,7 +3,6 @@ import { joinSql } from "../sql/sql.ts";
 import type { RowsPlan } from "../statement-plan.ts";
 import type { Block, SelectItem } from "./block.ts";
 import { renderOrderBy } from "./render.ts";
-import type { StoredColumn } from "./scope.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
 function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): boolean {
@@ -13,24 +12,20 @@ function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): bool
   );
 }
 
-function isPlain(block: Block): boolean {
-  const isOneSelect = !block.isDistinct && !block.isGrouped && !block.isUnnested && !block.hasWindows;
-  return isOneSelect && block.groupKeys.length === 0 && block.offset === undefined && block.order.length > 0;
-}
-
-/** The statement's parts, where it selects plain columns of one table; `finish` makes a printed text the final one. */
+/**
+ * The statement's parts, where it selects plain columns of one table; `finish` makes a printed text the final one. A
+ * statement that has other parts is not what `printRows` makes of these.
+ */
 export function planRows(
   block: Block,
   items: readonly SelectItem[],
   finish: (sql: string) => string,
 ): RowsPlan | undefined {
   const table = block.from?.table;
-  if (table === undefined || block.limitCount === undefined || !isPlain(block)) return undefined;
-  const stored = items.map(({ id }) => (id === undefined ? undefined : findColumn(block, id)?.stored));
-  const columns = stored.flatMap((column: StoredColumn | undefined, index) => {
-    const alias = items[index]?.alias;
-    if (column === undefined || column.alias !== table.alias || alias === undefined) return [];
-    return [{ column: column.column, alias, isText: column.isText }];
+  if (table === undefined || block.limitCount === undefined) return undefined;
+  const columns = items.flatMap(({ id, alias }) => {
+    const stored = findColumn(block, id ?? -1)?.stored;
+    return stored === undefined ? [] : [{ column: stored.column, alias, isText: stored.isText }];
   });
   if (columns.length < items.length) return undefined;
   const keys = new Set(items.filter((_, index) => columns[index]?.isText === false).map(({ id }) => id));

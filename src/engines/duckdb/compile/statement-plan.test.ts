@@ -39,6 +39,18 @@ describe("the plan's conditions on ids", () => {
     expect(planOf(compile(text))?.idConditions ?? []).toEqual([]);
   });
 
+  it("are those that the statement holds", () => {
+    const dropped = "REGEXP_CONTAINS(CAST(id = 'x' AS STRING), NULL)";
+    for (const text of [
+      `SELECT ${dropped}, id = 'y' FROM edge_logs`,
+      `SELECT id = 'y' FROM edge_logs WHERE ${dropped}`,
+      `SELECT ${dropped} FROM edge_logs WHERE id = 'y'`,
+    ]) {
+      expect(planOf(compile(text))?.idConditions).toEqual([{ table: "events_1", id: "y" }]);
+      expect(planOf(compile(text.replace("id = 'y'", "id > 'y'")))).toBeUndefined();
+    }
+  });
+
   it("are at most four", () => {
     const list = Array.from({ length: 9 }, (_, n) => `id = '${n}'`).join(" OR ");
     expect(planOf(compile(`SELECT 1 FROM edge_logs WHERE ${list}`))?.idConditions).toHaveLength(4);
@@ -77,6 +89,11 @@ describe("the plan for plain rows", () => {
     const query = compile(text);
     const rows = planOf(query)?.rows;
     expect(rows && printRows(rows)).toBe(query.sql);
+  });
+
+  it("has a column under each of its names", () => {
+    const query = compile("SELECT id, id AS again FROM edge_logs ORDER BY id LIMIT 5");
+    expect(planOf(query)?.rows?.columns.map(({ column }) => column)).toEqual(["id", "id"]);
   });
 
   it("records whether the newest rows come first", () => {

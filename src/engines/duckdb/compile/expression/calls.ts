@@ -46,7 +46,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (BRANCHING.has(call.function)) return sql;
   if (!compilation.analysis.holdsQueries || !sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
-  const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.holdsQuery === true);
+  const isQuery = args.map((arg, index) => isValue(call.arguments[index]) && arg?.holdsQuery === true);
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, rowPrinter(row, context)) : sql;
 }
 
@@ -55,7 +55,7 @@ function printSafe(compilation: Compilation, context: ComparisonContext, row: Pr
   const outside = context.call.arguments.map(
     (argument) =>
       argument !== undefined &&
-      canMove(argument) &&
+      isValue(argument) &&
       !isCheap(compilation, argument, scope) &&
       !isPlainInterval(compilation, argument, scope),
   );
@@ -92,8 +92,8 @@ function isPlainInterval(compilation: Compilation, argument: Expr, scope: Scope)
   return argument.arguments.every((part) => part !== undefined && isCheap(compilation, part, scope));
 }
 
-function canMove(argument: Expr | undefined): boolean {
-  return argument?.kind !== "Lambda" && argument?.kind !== "DatePart";
+function isValue(argument: Expr | undefined): boolean {
+  return argument?.kind !== "Lambda";
 }
 
 /**

@@ -62,8 +62,7 @@ function fieldOf(record: RecordType | undefined, name: string): RecordField | un
 }
 
 function pointerStep(name: string): string {
-  const escaped = name.includes("~") ? name.replaceAll("~", "~0") : name;
-  return `/${escaped.includes("/") ? escaped.replaceAll("/", "~1") : escaped}`;
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 type Reader = "json_extract" | "json_extract_string";

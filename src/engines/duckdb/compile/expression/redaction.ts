@@ -48,9 +48,7 @@ function printTextual(udf: string, value: Sql, detectors: string): Sql {
   // A sub-query would run several times.
   if (value.holdsQuery) return call;
   const hint = hintOf(parseDetectors(detectors));
-  // In JSON, characters may stand as escapes.
-  const pattern = udf === "lw_redact_json" ? `${hint}|\\\\u` : hint;
-  return sql`CASE WHEN regexp_matches(${value}, ${textSql(pattern)}) THEN ${call} ELSE ${value} END`;
+  return sql`CASE WHEN regexp_matches(${value}, ${textSql(hint)}) THEN ${call} ELSE ${value} END`;
 }
 
 /** The record's fields, each redacted as what its type says. */

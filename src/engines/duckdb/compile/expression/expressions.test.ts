@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "../../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
+import { compileQuery } from "../compile.ts";
+import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
+
+describe("an expression on DuckDB", () => {
+  let edge: EdgeDatabase;
+  beforeAll(async () => {
+    edge = await openEdgeDatabase();
+  });
+  afterAll(() => edge.database.close());
+
+  const first = async (select: string) => (await edge.rows(`SELECT ${select} FROM edge_logs WHERE id = 'a'`))[0];
+
+  it("with SAFE is NULL where the call fails, and fails where its arguments do", async () => {
+    const day = (count: string) => `SAFE.DATE_ADD(DATE '9999-12-${count}', INTERVAL LENGTH(id) DAY)`;
+    expect(await first(`${day("31")}, ${day("30")}`)).toEqual([null, "9999-12-31"]);
+    expect(await first("SAFE.SUBSTR(UPPER(event_message), LENGTH(id), 2 * LENGTH(project))")).toEqual(["FIRS"]);
+    expect(await first("SAFE.SUBSTR((SELECT MAX(b.event_message) FROM edge_logs AS b), 1, LENGTH(project))")).toEqual([
+      "th",
+    ]);
+    const zero = "DIV(1, LENGTH(id) - 1)";
+    await expect(first(`SAFE.SUBSTR(id, ${zero})`)).rejects.toThrow(/zero/i);
+    await expect(first(`SAFE.DATE_ADD(DATE '2024-01-01', INTERVAL ${zero} DAY)`)).rejects.toThrow(/zero/i);
+  });
+
+  it("with NULL for a pattern, a path or a position does not look at the others", async () => {
+    const calls = [
+      "REGEXP_EXTRACT(id, NULL, 0)",
+      "REGEXP_REPLACE(id, NULL, r'\\9')",
+      "REGEXP_CONTAINS(NULL, '(')",
+      "JSON_VALUE(NULL, '$[')",
+      "JSON_QUERY(NULL, '$[')",
+      "JSON_EXTRACT(NULL, '$[')",
+      "[1][OFFSET(NULL)]",
+      "[1][SAFE_ORDINAL(NULL)]",
+    ];
+    expect(await first(calls.join(", "))).toEqual(calls.map(() => null));
+  });
+
+  it("that is an array keeps the order and the limit of its query, also by what is computed", async () => {
+    const items = (rest: string) => first(`ARRAY(SELECT CONCAT(b.id, '!') AS x FROM edge_logs AS b ORDER BY ${rest})`);
+    expect(await items("x DESC")).toEqual([["d!", "c!", "b!", "a!"]]);
+    expect(await items("x DESC LIMIT 2")).toEqual([["d!", "c!"]]);
+    expect(await items("x LIMIT 2 OFFSET 1")).toEqual([["b!", "c!"]]);
+    expect(await items("project DESC, x LIMIT 3")).toEqual([["c!", "d!", "a!"]]);
+    expect(await first("ARRAY(SELECT DISTINCT b.project AS x FROM edge_logs AS b ORDER BY x DESC)")).toEqual([
+      ["p2", "p1"],
+    ]);
+  });
+
+  it("is looked for in a query as GoogleSQL compares", async () => {
+    const nan = "CAST('NaN' AS FLOAT64)";
+    const among = (value: string, query: string) => first(`${value} IN (SELECT ${query} FROM edge_logs)`);
+    expect(await among(`LENGTH(id) + ${nan}`, nan)).toEqual([false]);
+    expect(await among(nan, "NULL")).toEqual([null]);
+    expect(await among("LENGTH(id) + 0.5", "1.5")).toEqual([true]);
+    expect(await among("CAST(NULL AS FLOAT64)", "1.5")).toEqual([null]);
+    expect(await among("INTERVAL LENGTH(id) DAY", "INTERVAL 24 HOUR")).toEqual([true]);
+    expect(await first("STRUCT(id, 1) IN (SELECT AS STRUCT id, LENGTH(id) FROM edge_logs)")).toEqual([true]);
+    expect(await first("id LIKE ANY (SELECT CONCAT(id, '%') FROM edge_logs)")).toEqual([true]);
+  });
+
+  it("that is a record in an array is read like the record", async () => {
+    const paths = (array: string) =>
+      edge.rows(`SELECT x.request[0].path FROM edge_logs, UNNEST(metadata) AS m, UNNEST(${array}) AS x WHERE id = 'a'`);
+    expect(await paths("[m]")).toEqual([["/a"]]);
+    expect(await paths("[m, m]")).toEqual([["/a"], ["/a"]]);
+    expect(await paths("[metadata[0]]")).toEqual([["/a"]]);
+  });
+});
+
+/** The query with a part of its resolved form replaced. */
+function compileChanged(text: string, part: string, other: string) {
+  const tables = { findTable: () => undefined, tableNames: () => [] };
+  const query = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
+  const changed = JSON.parse(JSON.stringify(query).replaceAll(part, other)) as typeof query;
+  return compileQuery(changed, () => undefined, { text });
+}
+
+it("reports a function that is not one of this engine's, with its place", () => {
+  const text = "SELECT 2, ABS(1)";
+  const message = "Function OTHER is not supported by this engine";
+  const diagnostics = [{ code: "unsupported", message, span: { start: 10, end: 16 } }];
+  expect(() => compileChanged(text, '"ABS"', '"OTHER"')).toThrow(
+    expect.objectContaining({ name: "GoogleSqlError", text, diagnostics }) as Error,
+  );
+});
