@@ -140,7 +140,7 @@ function printWith(compilation: Compilation): string {
  * Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is.
  */
 function stopClock(sql: string, nowUs: bigint): string {
-  const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1).replace("T", " ")}'`;
+  const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1)}'`;
   const token = new RegExp(`${CURRENT_INSTANT.text.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
   return sql.replace(token, (text) => (text === CURRENT_INSTANT.text ? instant : text));
 }

@@ -38,7 +38,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     type: call.type,
     call,
     timeZone: compilation.timeZone,
-    isNeverNaN: call.function.startsWith("$") ? numberArguments(compilation, call, scope) : undefined,
+    isNeverNaN: numberArguments(compilation, call, scope),
   };
   if (call.isSafe) return printSafe(compilation, context, row, scope);
   const sql = boundById(compilation, call, printRow(row, context), scope);

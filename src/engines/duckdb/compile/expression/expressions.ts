@@ -21,9 +21,7 @@ import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
 export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
-  if (expression.kind === "Column" || expression.kind === "Variable") {
-    return lookUp(compilation, expression.column, scope);
-  }
+  if (expression.kind === "Column") return lookUp(compilation, expression.column, scope);
   let printed: Sql | undefined;
   const record = sourceOf(compilation, expression, scope);
   const sql = () => {
@@ -183,7 +181,7 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
     }
     const name = variableName(compilation, variable.column);
     computed.push({ name, value: binding.sql() });
-    variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN ?? false));
+    variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN));
   }
   const body = printExpression(compilation, expression.body, inner);
   return computed.reduceRight((text, { name, value }) => {

@@ -1,6 +1,6 @@
 /** Values of fields out of the JSON text of a record: the same as the field's column has, or would have. */
 
-import type { SqlType } from "../../../../googlesql/types.ts";
+import { recordIn, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { textSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
@@ -74,14 +74,9 @@ function extractDeclared(place: JsonPlace, type: SqlType): Sql {
  */
 export function extractBelowMixed(text: Sql, field: FieldBelow): Sql {
   return computeOnce([text], "below", (v) => {
-    const element = extractField({ text: v, steps: [] }, { ...field, base: elementOf(field.base) });
+    const element = extractField({ text: v, steps: [] }, { ...field, base: recordIn(field.base) ?? NO_FIELDS });
     return sql`CASE WHEN starts_with(${v}, '{') THEN ${element} ELSE ${extractField({ text: v, steps: [] }, field)} END`;
   });
-}
-
-/** The record of a value of several shapes, as it stands in an array. */
-function elementOf(type: SqlType): SqlType {
-  return (type.kind === "MIXED" ? type.record : undefined) ?? NO_FIELDS;
 }
 
 const NO_FIELDS: SqlType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };

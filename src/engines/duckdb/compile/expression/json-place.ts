@@ -85,7 +85,7 @@ function readAnyCase(text: Sql, name: string, reader: Reader): Sql {
 export function readPlace({ text, steps }: JsonPlace, reader: Reader): Sql {
   let value = text;
   let pointers = [""];
-  const isPending = () => pointers.length > 1 || pointers[0] !== "";
+  const isPending = () => pointers[0] !== "";
   steps.forEach((step, index) => {
     if (step === 0 || Array.isArray(step)) {
       const ends = step === 0 ? ["/0"] : (step as readonly string[]).map(pointerStep);

@@ -84,7 +84,7 @@ function canonicalText(json: Sql, pointer: string): Sql {
 /** The value's JSON text, where the columns have lost something of it. */
 function exactText({ json, isTopLevel }: MixedColumns, variant: Variant): Sql {
   if (json === undefined) return ownText(variant);
-  return isTopLevel ? sql`coalesce(${canonicalText(json, "$")}, ${ownText(variant)})` : json;
+  return isTopLevel ? sql`coalesce(${canonicalText(json, "")}, ${ownText(variant)})` : json;
 }
 
 /** The JSON text of a column's values. Elements of different types have become texts in the column of a list. */
@@ -103,7 +103,7 @@ function variantText(columns: MixedColumns, variant: Variant): Sql {
 export function printMixed(columns: MixedColumns): Sql {
   const { alias, leaf, json } = columns;
   const texts = variantsOf(columns).map((variant) => variantText(columns, variant));
-  if (json !== undefined && leaf.isPartial === true) texts.unshift(canonicalText(json, "$"));
+  if (json !== undefined && leaf.isPartial === true) texts.unshift(canonicalText(json, ""));
   else if (json !== undefined && leaf.presence !== undefined)
     texts.push(sql`CASE WHEN ${storedColumnOf(alias, leaf.presence)} THEN ${json} END`);
   return texts.length === 0 ? printNull(MIXED_TYPE) : callSql("coalesce", texts);
@@ -158,8 +158,8 @@ function variantAs(columns: MixedColumns, variant: Variant, to: SqlType): Sql | 
   const { value, type } = variant;
   if (type.kind === "FLOAT64") return doubleAs(columns, variant, to);
   const isOther = (type.kind === "BOOL" && to.kind === "INT64") || (type.kind === "INT64" && to.kind === "BOOL");
-  if (isOther || type.kind === "ARRAY" || !isCastable(type, to)) return undefined;
-  if (type.kind !== "STRING" || to.kind !== "FLOAT64") return safely(value, type, to);
+  if (isOther || !isCastable(type, to)) return undefined;
+  if (type.kind !== "STRING") return safely(value, type, to);
   return plainTextTo(value, to, (text, wanted) => safely(text, STRING_TYPE, wanted));
 }
 

@@ -13,7 +13,7 @@ import { VARCHAR } from "../../sql/types.ts";
 import type { RecordSource } from "../scope.ts";
 import { extractField, extractTyped } from "./extract.ts";
 import { fieldSteps, readPlace } from "./json-place.ts";
-import { physicalTypeSql, printNull } from "./literals.ts";
+import { printNull } from "./literals.ts";
 import { printMixed, printMixedAs } from "./mixed-columns.ts";
 
 /** The source of a field that is itself a record. */
@@ -59,11 +59,8 @@ export function printLeaf(alias: string, leaf: LeafLayout): Sql {
   if (first !== undefined && second === undefined) return storedColumnOf(alias, first.column);
   const columns = leaf.variants.map((variant) => {
     const column = storedColumnOf(alias, variant.column);
-    const isSame = physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
     // GoogleSQL's text forms, not DuckDB's: a FLOAT64 200 is "200".
-    return isSame
-      ? column
-      : printCast({ operand: column, from: variant.type, to: leaf.type, isSafe: true, timeZone: "UTC" });
+    return printCast({ operand: column, from: variant.type, to: leaf.type, isSafe: true, timeZone: "UTC" });
   });
   return columns.length === 0 ? printNull(leaf.type) : callSql("coalesce", columns);
 }
@@ -105,7 +102,7 @@ export function tableRecordSource(
     leaf: (path, as) => {
       const leaf = layout.leaves.get(key(path));
       if (leaf === undefined) return undefined;
-      if (leaf.type.kind !== "MIXED") return as === undefined ? printLeaf(alias, leaf) : undefined;
+      if (leaf.type.kind !== "MIXED") return printLeaf(alias, leaf);
       const value = extractField({ text: json, steps: [] }, { base: type, path, type: leaf.type });
       const columns = { alias, leaf, json: value, isTopLevel: false };
       return as === undefined ? printMixed(columns) : printMixedAs(columns, as);

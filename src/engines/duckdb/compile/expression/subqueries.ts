@@ -28,7 +28,7 @@ function sortedByColumns(compilation: Compilation, block: Block): Block {
   if (isPlain || block.order.length === 0) return block;
   const outside = wrapBlock(compilation, block);
   outside.order = block.order.map((key) => ({ ...key, binding: findColumn(outside, key.id) ?? key.binding }));
-  if (block.limit === undefined && block.offset === undefined) block.order = [];
+  if (block.limit === undefined) block.order = [];
   return outside;
 }
 
@@ -100,8 +100,7 @@ function printMembership(
       const lengths = renderBlock(block, [{ ...item, sql: sortKey(type, item.sql) }]);
       return sql`(${sortKey(type, operand)} IN (${lengths}))`;
     }
-    const mayMeetNaN = expression.output.type.kind === "FLOAT64" && !isNeverNaN(compilation, expression.operand, scope);
-    if (!mayMeetNaN) return sql`(${operand} IN (${renderBlock(block, [item])}))`;
+    if (isNeverNaN(compilation, expression.operand, scope)) return sql`(${operand} IN (${renderBlock(block, [item])}))`;
     const marked = { ...item, sql: markNaN(item.sql, TRUE) };
     return sql`(${markNaN(operand, FALSE)} IN (${renderBlock(block, [marked])}))`;
   }

@@ -141,8 +141,27 @@ function layout(name: string, isOpen: boolean): TableLayout {
   };
 }
 
-/** The source, and the same where fields may have spellings that are not listed. */
-export const oddLayouts: readonly TableLayout[] = [layout("odd", false), layout("open", true)];
+/** `s` of the record as a field of its own, without any JSON. */
+const bare: TableLayout = {
+  definition: {
+    name: "bare",
+    isLenient: true,
+    columns: [
+      { name: "id", type: STRING },
+      { name: "s", type: MIXED },
+    ],
+  },
+  table: "odd_1",
+  recordColumns: new Map(),
+  leaves: new Map<string, LeafLayout>([
+    ["id", leaf("id", STRING)],
+    ["s", { type: MIXED, variants: variants.slice(0, 4) }],
+  ]),
+  presence: new Map(),
+};
+
+/** The source, the same where fields may have spellings that are not listed, and one without JSON. */
+export const oddLayouts: readonly TableLayout[] = [layout("odd", false), layout("open", true), bare];
 
 function columnOf(value: unknown): string | undefined {
   if (Array.isArray(value)) {
