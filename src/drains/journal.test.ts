@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../test/support/code-point.ts";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 import { openJournal } from "./journal.ts";
 import { createJournals } from "./journals.ts";
@@ -19,7 +20,7 @@ describe("a drain journal", () => {
     const operation = fc.oneof(
       fc.record({
         kind: fc.constant("note" as const),
-        ids: fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }),
+        ids: fc.array(fc.string({ unit: codePoint }), { maxLength: 20 }),
       }),
       fc.record({ kind: fc.constant("reopen" as const) }),
       fc.record({ kind: fc.constant("release" as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../test/support/code-point.ts";
 import { sampleSize } from "../../test/support/sample-size.ts";
 import { GoogleSqlError } from "./diagnostic.ts";
 import { lex } from "./lexer/lex.ts";
@@ -55,7 +56,7 @@ describe("the canonical text of a query", () => {
   });
 
   it("preserves any text in literals and names", () => {
-    const anyText = fc.string({ unit: "binary" });
+    const anyText = fc.string({ unit: codePoint });
     fc.assert(
       fc.property(anyText, anyText, fc.uint8Array(), (value, name, bytes) => {
         const span = { start: 0, end: 0 };
@@ -147,7 +148,7 @@ describe("the parser, given any text,", () => {
   });
 
   it("returns a query or a clean error for random characters", () => {
-    const anyText = fc.string({ unit: "binary" });
+    const anyText = fc.string({ unit: codePoint });
     fc.assert(
       fc.property(anyText, fc.string({ unit: fc.constantFrom(..."'\"`\\\n\r/*-#@.0xe1bBrRuU \0\ud83d") }), (a, b) => {
         checkAnyText(a);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../test/support/code-point.ts";
 import { sampleSize } from "../../test/support/sample-size.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import { printQuery } from "../googlesql/print.ts";
@@ -260,7 +261,7 @@ it("any text compiles to a query that parses, or fails with a position inside th
     "NULL",
   );
   const text = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: codePoint, maxLength: 40 }),
     fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join("")),
   );
   fc.assert(

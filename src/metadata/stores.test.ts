@@ -17,6 +17,8 @@ import { createViewStore } from "./view-store.ts";
 const kinds = hasPostgres() ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
 
 let cluster: PostgresCluster | undefined;
+/** The database of PostgreSQL that all tests use, one after the other. */
+let shared: string | undefined;
 let database: MetadataDatabase;
 /** Of the databases that are files, each with its key beside it. */
 let folder: string;
@@ -36,20 +38,23 @@ const version = (id: string, more: Partial<NewVersion> = {}): NewVersion => ({
 describe.each(kinds)("the stores in %s", (kind) => {
   beforeAll(async () => {
     if (kind === "PostgreSQL") cluster = await startPostgres();
+    shared = cluster?.createDatabase();
   });
 
   afterAll(async () => {
     await cluster?.stop();
     cluster = undefined;
+    shared = undefined;
   });
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "logweir-stores-"));
-    database = await openMetadata(cluster?.createDatabase() ?? join(folder, "metadata.db"));
+    database = await openMetadata(shared ?? join(folder, "metadata.db"));
   });
 
   afterEach(async () => {
     await database.close();
+    if (shared !== undefined) cluster?.empty(shared);
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../test/support/code-point.ts";
 import { sampleSize } from "../../test/support/sample-size.ts";
 import { EngineError, type EventStore, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import { readLine, writeLine } from "./event-line.ts";
@@ -215,7 +216,7 @@ describe("the spool", () => {
 describe("a spool line", () => {
   it("restores events with any values", () => {
     const scalar = fc.oneof(
-      ...[fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
+      ...[fc.string({ unit: codePoint }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
       ...[fc.bigInt(), fc.constant(-0), fc.constant(new WideNumber("1e400"))],
     );
     const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/);
@@ -226,7 +227,7 @@ describe("a spool line", () => {
         noNullPrototype: true,
       }) as fc.Arbitrary<LogEvent["fields"]>,
     }));
-    const many = fc.array(fc.tuple(fc.string({ unit: "binary" }), fc.bigInt(), fields), { maxLength: 4 });
+    const many = fc.array(fc.tuple(fc.string({ unit: codePoint }), fc.bigInt(), fields), { maxLength: 4 });
     fc.assert(
       fc.property(fc.string(), many, (source, list) => {
         const events = list.map(([id, timestampUs, all]) => ({

@@ -7,6 +7,8 @@ import { combine, split } from "./combined.ts";
 export interface Question {
   readonly query: string;
   readonly params?: unknown;
+  /** Set if the query is expected to fail. */
+  readonly error?: unknown;
 }
 
 /** What `sql --batch` writes for it. */
@@ -16,12 +18,10 @@ export interface Answer {
 }
 
 /**
- * The answers to queries, in their order, of one engine in this process. Those that read no table are asked several
- * at once.
+ * The answers to queries, of one engine in this process. Those that read no table are asked several at once: ask for
+ * many together.
  */
-export async function answerAll(
-  questions: readonly (Question & { readonly isFallible?: boolean })[],
-): Promise<readonly Answer[]> {
+export async function answerAll<Q extends Question>(questions: readonly Q[]): Promise<ReadonlyMap<Q, Answer>> {
   const combined = combine(questions);
   const found = new Map<number, Answer>();
   for (const [index, answer] of (await askAll(combined)).entries()) {
@@ -34,7 +34,7 @@ export async function answerAll(
     const answer = answers[index];
     if (answer !== undefined) found.set(position, answer);
   });
-  return questions.map((_, position) => found.get(position) ?? {});
+  return new Map(questions.map((question, position) => [question, found.get(position) ?? {}]));
 }
 
 async function askAll(questions: readonly Question[]): Promise<readonly Answer[]> {

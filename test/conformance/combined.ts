@@ -32,7 +32,7 @@ function loneItems({ query, params }: Question): readonly string[] | undefined {
 }
 
 /** Questions that fit together in one row, a few columns at a time. Those that are asked alone are left out. */
-export function combine(questions: readonly (Question & { readonly isFallible?: boolean })[]): readonly Combined[] {
+export function combine(questions: readonly Question[]): readonly Combined[] {
   const combined: Combined[] = [];
   let items: string[] = [];
   let parts: { question: number; width: number }[] = [];
@@ -42,7 +42,7 @@ export function combine(questions: readonly (Question & { readonly isFallible?: 
     parts = [];
   };
   questions.forEach((question, position) => {
-    const own = question.isFallible === true ? undefined : loneItems(question);
+    const own = question.error !== undefined ? undefined : loneItems(question);
     if (own === undefined) return;
     if (items.length + own.length > MAX_COLUMNS) flush();
     items.push(...own);

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
 import { sampleOf } from "../support/sample-size.ts";
 import { type Answer, answerAll } from "./answers.ts";
-import { readCorpus } from "./own-cases.ts";
+import { type OwnCase, readCorpus } from "./own-cases.ts";
 
 const files = readCorpus();
 
@@ -19,21 +19,21 @@ it("the corpus has a case for every function of the catalogue", () => {
   expect(names.filter((name) => !isCalled(name))).toEqual([]);
 });
 
-describe.each(files)("$file", ({ cases }) => {
-  const tried = sampleOf(cases, 0.06);
-  let answers: readonly Answer[] = [];
+const sampled = files.map(({ file, cases }) => ({ file, cases, tried: sampleOf(cases, 0.06) }));
+let answers: ReadonlyMap<OwnCase, Answer> = new Map();
 
-  beforeAll(async () => {
-    answers = await answerAll(tried.map((item) => ({ ...item, isFallible: item.error !== undefined })));
-  }, 120_000);
+beforeAll(async () => {
+  answers = await answerAll(sampled.flatMap(({ tried }) => tried));
+}, 600_000);
 
+describe.each(sampled)("$file", ({ cases, tried }) => {
   it("names each case once, with either rows or an error", () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
     for (const { name, rows, error } of cases) expect([name, rows === undefined]).toEqual([name, error !== undefined]);
   });
 
-  it.each(tried.map((item, index) => [item.name, item, index] as const))("%s", (_, item, index) => {
-    const answer = answers[index];
+  it.each(tried.map((item) => [item.name, item] as const))("%s", (_, item) => {
+    const answer = answers.get(item);
     if (item.error === undefined) expect(answer).toMatchObject({ rows: item.rows });
     else expect(answer?.error?.message).toContain(item.error);
   });

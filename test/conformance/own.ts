@@ -11,8 +11,8 @@ function report(what: string, count: number, faults: readonly unknown[]): void {
 }
 
 async function runCases(what: string, cases: readonly OwnCase[]): Promise<number> {
-  const answers = await answerAll(cases.map((item) => ({ ...item, isFallible: item.error !== undefined })));
-  const faults = cases.flatMap((item, index) => findCaseFault(item, answers[index]));
+  const answers = await answerAll(cases);
+  const faults = cases.flatMap((item) => findCaseFault(item, answers.get(item)));
   report(what, cases.length, faults);
   return cases.length;
 }
@@ -20,7 +20,7 @@ async function runCases(what: string, cases: readonly OwnCase[]): Promise<number
 async function runTables(): Promise<number> {
   const cases = tables.flatMap((table) => table.cases);
   const answers = await answerAll(cases);
-  const faults = cases.flatMap((item, index) => findTableFault(item, answers[index]));
+  const faults = cases.flatMap((item) => findTableFault(item, answers.get(item)));
   report("generated, with rows of a second way", cases.length, faults);
   return cases.length;
 }

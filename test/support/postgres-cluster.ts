@@ -22,6 +22,8 @@ export interface PostgresCluster {
   readonly port: number;
   /** Makes an empty database, and answers its URL. */
   createDatabase(): string;
+  /** Empties the tables of a database that a service has set up, in a fraction of the time that a new one takes. */
+  empty(url: string): void;
   /** Runs statements as the cluster's owner, and answers what psql prints. */
   sql(database: string, statements: string): string;
   /** Ends every process of it at once, as the end of its machine would. */
@@ -32,6 +34,11 @@ export interface PostgresCluster {
   freeze(isFrozen: boolean): void;
   stop(): Promise<void>;
 }
+
+/** All rows but those that migrations have written; numbers start at one again. */
+const EMPTY_TABLES = `DO $$ BEGIN EXECUTE (
+  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
+  FROM pg_tables WHERE schemaname = current_schema() AND tablename !~ 'migration|^metadata_changes$'); END $$`;
 
 /** Debian's packages put the programs here, out of the way of `PATH`. */
 const root = "/usr/lib/postgresql";
@@ -148,6 +155,9 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
       const name = `logweir_${++databases}`;
       sql("postgres", `CREATE DATABASE ${name}`);
       return `postgres://logweir@127.0.0.1:${port}/${name}`;
+    },
+    empty(url) {
+      sql(new URL(url).pathname.slice(1), EMPTY_TABLES);
     },
     sql,
     kill: () => end("SIGKILL"),

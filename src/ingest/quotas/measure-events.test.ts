@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../test/support/code-point.ts";
 import { sampleSize } from "../../../test/support/sample-size.ts";
 import type { EventValue, LogEvent } from "../../engines/contract/query-engine.ts";
 import { measureEvents } from "./measure-events.ts";
@@ -35,7 +36,7 @@ describe("measureEvents", () => {
     const fields = fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<EventValue>);
     const withoutNull = fields.filter((each) => !JSON.stringify(each).includes("null"));
     fc.assert(
-      fc.property(withoutNull, fc.option(fc.string({ unit: "binary" })), (each, message) => {
+      fc.property(withoutNull, fc.option(fc.string({ unit: codePoint })), (each, message) => {
         const asOne = message === null ? each : { event_message: message, ...each };
         // The message is counted with a comma after it, even when no field follows.
         const slack = message !== null && Object.keys(each).length === 0 ? 1 : 0;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../../test/support/code-point.ts";
 import type { LogEvent } from "../../contract/query-engine.ts";
 import { BatchBuilder, type BatchType, type BatchValue } from "./batch.ts";
 import { decodeBatch } from "./batch-reader.ts";
@@ -9,7 +10,7 @@ function eventOf(id: string, hasGeneratedId: boolean): LogEvent {
 }
 
 const cell: fc.Arbitrary<readonly [BatchType, BatchValue]> = fc.oneof(
-  fc.tuple(fc.constant<BatchType>("STRING"), fc.string({ unit: "binary" })),
+  fc.tuple(fc.constant<BatchType>("STRING"), fc.string({ unit: codePoint })),
   fc.tuple(fc.constant<BatchType>("INT64"), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
   fc.tuple(fc.constant<BatchType>("FLOAT64"), fc.double()),
   fc.tuple(fc.constant<BatchType>("BOOL"), fc.boolean()),
