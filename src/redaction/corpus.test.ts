@@ -83,7 +83,7 @@ it("redactText takes linear time on hostile texts with every detector", () => {
   ];
   // Quadratic time would take hours here.
   for (const part of hostile) {
-    const redacted = redactText(part.repeat(100_000), detectorNames);
+    const redacted = redactText(part.repeat(sampleSize(30_000, 100_000)), detectorNames);
     expect(redactText(redacted, detectorNames), part).toBe(redacted);
   }
 });

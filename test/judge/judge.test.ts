@@ -6,8 +6,8 @@ const seed = Number(process.env.SEED ?? 20_260_820);
 
 describe("random queries that combine every clause", () => {
   it(`return what the judge returns, for seed ${seed}`, async () => {
-    const { differences, counts } = await runJudge(seed, 150, 1);
+    const { differences, counts } = await runJudge(seed, 100, 1);
     expect(differences).toEqual([]);
-    expect(counts.equal).toBeGreaterThan(135);
+    expect(counts.equal).toBeGreaterThan(90);
   });
 });

@@ -141,7 +141,7 @@ const words = fc.constantFrom(...NAMES, ...FUNCTIONS, "1", "'a'", "NULL", "DISTI
 describe("any query that parses", () => {
   it("is resolved if its expressions have valid types", () => {
     const refused = new Map<string, string>();
-    const count = sampleSize(200, 5_000);
+    const count = sampleSize(100, 5_000);
     for (let seed = 0; seed < count; seed++) {
       const text = typedQuery(seed * 7_919);
       if (resolveAny(text) !== "resolved") refused.set(text, errorsOf(text)[0] ?? "");
@@ -162,7 +162,7 @@ describe("any query that parses", () => {
         const outcome = resolveAny(text);
         seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
       }),
-      { numRuns: sampleSize(200, 5_000), seed: 21 },
+      { numRuns: sampleSize(100, 5_000), seed: 21 },
     );
     expect(seen.get("resolved")).toBeGreaterThan(0);
     expect(seen.get("refused")).toBeGreaterThan(0);
