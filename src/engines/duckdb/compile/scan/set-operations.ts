@@ -121,7 +121,7 @@ function unionRecord(
     return select(key, nextAlias(compilation, "leaf_"), () => sqls);
   };
   return {
-    leaf: (path) => all(`leaf/${path.join("/")}`, (record) => record.leaf(path)),
+    leaf: (path, as) => all(`${as?.kind ?? "leaf"}/${path.join("/")}`, (record) => record.leaf(path, as)),
     presence: (path) => all(`presence/${path.join("/")}`, (record) => record.presence(path)),
     json: () => ({ text: column(), steps: [] }),
   };

@@ -228,6 +228,12 @@ export const mixedCases: readonly (readonly [what: string, sql: string, expected
     '34:[{"a":8},{"a":9}]',
   ],
   [
+    "UNION ALL of records keeps their values, and sees each as what it is asked for",
+    "SELECT m.n, SAFE_CAST(m.x AS INT64) FROM (SELECT metadata FROM $S UNION ALL SELECT metadata FROM $S WHERE FALSE) u, " +
+      "UNNEST(u.metadata) m WHERE m.x IN (200, 1.5, -3) OR m.x = TRUE ORDER BY m.x DESC, m.n",
+    "4:null 11:null 1:200 0:200 3:2 13:-3",
+  ],
+  [
     "UNION ALL with numbers sees numbers",
     "SELECT 0, SUM(x) FROM (SELECT m.x FROM $T WHERE m.n < 4 UNION ALL SELECT 1)",
     "0:402.5",
