@@ -50,13 +50,9 @@ export interface Block {
   groupingSets: readonly (readonly number[])[] | undefined;
   isGrouped: boolean;
   isDistinct: boolean;
-  /** The select list holds `unnest(...)`. */
-  isUnnested: boolean;
   hasWindows: boolean;
   order: readonly OrderItem[];
   limit: Sql | undefined;
-  /** The limit where the query says it. */
-  limitCount: number | undefined;
   offset: Sql | undefined;
   /** By the column's id, or by a text for what is no column of the query. */
   readonly exports: Map<number | string, SelectItem>;
@@ -89,11 +85,9 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
     groupingSets: undefined,
     isGrouped: false,
     isDistinct: false,
-    isUnnested: false,
     hasWindows: false,
     order: [],
     limit: undefined,
-    limitCount: undefined,
     offset: undefined,
     exports: new Map(),
     bindings: new Map(),
@@ -140,13 +134,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
 
 /** True while columns can be computed in the block's select list and used beside others. */
 export function isOpen(block: Block): boolean {
-  return (
-    !block.isGrouped &&
-    !block.isDistinct &&
-    !block.isUnnested &&
-    block.limit === undefined &&
-    block.offset === undefined
-  );
+  return !block.isGrouped && !block.isDistinct && block.limit === undefined && block.offset === undefined;
 }
 
 /** The block, or one around it, in which columns can be computed. */
@@ -156,10 +144,9 @@ export function openBlock(compilation: Compilation, block: Block): Block {
 
 /**
  * The block, or one around it, of which these columns alone can be selected without another number of rows: DISTINCT
- * compares all that is selected, and `unnest` multiplies rows.
+ * compares all that is selected.
  */
 export function selectable(compilation: Compilation, block: Block, columns: readonly Column[]): Block {
-  if (block.isUnnested) return wrapBlock(compilation, block);
   if (!block.isDistinct) return block;
   const selected = new Set(columns.map((column) => findColumn(block, column.id)?.sql().text));
   return selected.size === block.exports.size ? block : wrapBlock(compilation, block);

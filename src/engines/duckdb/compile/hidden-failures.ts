@@ -287,5 +287,5 @@ export function guardHiddenFailures(sql: string): string {
     pattern = stack.length === 0 ? CALLS : frame.notesAll ? TOKENS : BRACKETS;
     pattern.lastIndex = end;
   }
-  return copied === 0 ? sql : frame.text + sql.slice(copied);
+  return frame.text + sql.slice(copied);
 }

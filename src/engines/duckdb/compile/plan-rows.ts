@@ -22,7 +22,8 @@ export function planRows(
   finish: (sql: string) => string,
 ): RowsPlan | undefined {
   const table = block.from?.table;
-  if (table === undefined || block.limitCount === undefined) return undefined;
+  const limit = block.limit?.integer;
+  if (table === undefined || limit === undefined) return undefined;
   const columns = items.flatMap(({ id, alias }) => {
     const stored = findColumn(block, id ?? -1)?.stored;
     return stored === undefined ? [] : [{ column: stored.column, alias, isText: stored.isText }];
@@ -39,7 +40,7 @@ export function planRows(
     where: finish(joinSql(block.where, " AND ").text),
     order: renderOrderBy(block, items).text,
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
-    limit: block.limitCount,
+    limit: Number(limit),
   };
 }
 

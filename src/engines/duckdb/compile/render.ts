@@ -9,9 +9,7 @@ import type { Block, SelectItem } from "./block.ts";
 import type { Binding } from "./scope.ts";
 
 /** Where columns stand in a select list, from 0. */
-type Positions = ReadonlyMap<number, number>;
-
-function positionsOf(items: readonly SelectItem[]): Positions {
+function positionsOf(items: readonly SelectItem[]): ReadonlyMap<number, number> {
   const positions = new Map<number, number>();
   items.forEach(({ id }, index) => {
     if (id !== undefined && !positions.has(id)) positions.set(id, index);
@@ -31,11 +29,9 @@ export function sortItem(key: Sql, isDescending: boolean, nullsFirst: boolean): 
 }
 
 /** The keys of ORDER BY; empty where there are none. */
-export function renderOrderBy(
-  block: Block,
-  items: readonly SelectItem[],
-  positions: Positions = positionsOf(items),
-): Sql {
+export function renderOrderBy(block: Block, items: readonly SelectItem[]): Sql {
+  if (items.length === 0 || block.order.length === 0) return EMPTY;
+  const positions = positionsOf(items);
   const parts: Sql[] = [];
   for (const item of block.order) {
     // In ARRAY(...) DuckDB finds no aliases.
@@ -54,17 +50,16 @@ export function renderOrderBy(
         : printKey(item.binding, item.keyed);
     if (!isConstantKey(key)) parts.push(sortItem(key, isDescending, nullsFirst));
   }
-  return items.length === 0 ? EMPTY : joinSql(parts, ", ");
+  return joinSql(parts, ", ");
 }
 
 /** The keys, by their positions where they are selected, be it as another column: a copy has lambdas of other names. */
-function renderGroupBy(block: Block, items: readonly SelectItem[], positions: Positions): Sql {
+function renderGroupBy(block: Block, items: readonly SelectItem[]): Sql {
   if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return EMPTY;
   const printed = new Map<number, Sql>();
   for (const { id, sql: key } of block.groupKeys) {
-    const own = positions.get(id) ?? items.findIndex((item) => item.sql === key);
-    const position = own < 0 ? undefined : own;
-    printed.set(id, position === undefined ? key : numberSql(position + 1));
+    const position = items.findIndex((item) => item.sql === key);
+    printed.set(id, position < 0 ? key : numberSql(position + 1));
   }
   if (block.groupingSets === undefined) return sql` GROUP BY ${joinSql([...printed.values()], ", ")}`;
   const sets = block.groupingSets.map((ids) => {
@@ -78,22 +73,20 @@ const ROW_COUNT = sql`count(*) AS one`;
 const ONE = sql`1 AS one`;
 
 function renderList(block: Block, items: readonly SelectItem[]): Sql {
-  if (items.length === 0) return block.isGrouped && block.groupKeys.length === 0 ? ROW_COUNT : ONE;
+  if (items.length === 0) return block.isGrouped ? ROW_COUNT : ONE;
   return namedList(items);
 }
 
-const NOWHERE: Positions = new Map();
 const DISTINCT = sql`DISTINCT `;
 
 /** The finished SELECT: the given items, or everything that was exported. */
 export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
   const items = given ?? [...block.exports.values()];
-  const positions = block.order.length === 0 && block.groupKeys.length === 0 ? NOWHERE : positionsOf(items);
   const list = renderList(block, items);
   // Before FROM: what these print may be asked of the sub-selects there.
-  const keys = renderOrderBy(block, items, positions);
+  const keys = renderOrderBy(block, items);
   const order = keys === EMPTY ? EMPTY : sql` ORDER BY ${keys}`;
-  const groupBy = renderGroupBy(block, items, positions);
+  const groupBy = renderGroupBy(block, items);
   const from = block.from === undefined ? EMPTY : sql` FROM ${block.from.print()}`;
   const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
   const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;

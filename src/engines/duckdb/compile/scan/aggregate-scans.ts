@@ -1,6 +1,6 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
 
-import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
+import type { AggregateCall, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { isSubquery, someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { sortKey } from "../../functions/sort-key.ts";
@@ -14,7 +14,7 @@ import { printExpression } from "../expression/expressions.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { withoutDecimalFrames } from "./decimal-frames.ts";
-import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
+import { type AnyExpr, printInBlock, selectFirst, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
 function withoutColumns(block: Block): Block {
@@ -45,8 +45,7 @@ interface Rows {
 function ownArguments(compilation: Compilation, from: Block, calls: readonly AggregateCall[]): Rows {
   if (from.outer === undefined) return { block: from, calls };
   const rows = from.hasComputed ? wrapBlock(compilation, from) : from;
-  const isOwn = (at: { readonly kind: string; readonly column?: Column }) =>
-    at.kind === "Column" && at.column !== undefined && findColumn(rows, at.column.id) !== undefined;
+  const isOwn = (at: AnyExpr) => at.kind === "Column" && findColumn(rows, at.column.id) !== undefined;
   const isForeign = (call: AggregateCall) =>
     call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
   // A key that is the same for all rows sorts nothing, and under DISTINCT would have to be the argument that is moved.
@@ -183,8 +182,7 @@ function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scop
 /** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
 function ownColumns(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Block {
   if (block.outer === undefined) return block;
-  const isForeign = (at: { readonly kind: string; readonly column?: Column }) =>
-    at.kind === "Column" && at.column !== undefined && findColumn(block, at.column.id) === undefined;
+  const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(block, at.column.id) === undefined;
   if (!calls.some((call) => someExpression(call, isForeign, true))) return block;
   const outside = wrapBlock(compilation, block);
   outside.importsOuter = true;
@@ -197,7 +195,6 @@ function withoutQueries(
   block: Block,
   calls: readonly WindowCall[],
 ): { readonly block: Block; readonly calls: readonly WindowCall[] } {
-  if (!compilation.analysis.holdsQueries) return { block, calls };
   const expressionsOf = (call: WindowCall) => [
     ...call.arguments,
     ...call.partitionBy,

@@ -20,7 +20,7 @@ import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { isCheap, isNeverNaN, readAs } from "../expression/traits.ts";
+import { isNeverNaN, readAs } from "../expression/traits.ts";
 import { sortItem } from "../render.ts";
 import type { Scope } from "../scope.ts";
 
@@ -163,17 +163,21 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
     case "CurrentRow":
       return sql`CURRENT ROW`;
     case "Preceding":
-    case "Following": {
-      const value = printExpression(compilation, bound.offset, scope);
-      const printed = bound.offset.type.kind === "NUMERIC" ? toBillionths(value) : value;
-      const isKnown = bound.offset.kind === "Literal" || bound.offset.type.kind !== "FLOAT64";
-      const farthest = (bound.kind === "Following") === (key?.isDescending === true) ? "inf" : "-inf";
-      const keySql = key === undefined ? NULL : printExpression(compilation, key.expression, scope);
-      const offset = isKnown ? printed : checkedOffset(printed, keySql, farthest);
-      const isPlain = isCheap(compilation, bound.offset, scope) && isKnown;
-      return sql`${isPlain ? offset : sql`(${offset})`} ${nameSql(bound.kind.toUpperCase())}`;
-    }
+      return sql`(${printOffset(compilation, bound, scope, key)}) PRECEDING`;
+    case "Following":
+      return sql`(${printOffset(compilation, bound, scope, key)}) FOLLOWING`;
   }
+}
+
+/** A bound of a frame so far away from the row. */
+export type OffsetBound = Extract<ResolvedFrameBound, { readonly offset: Expr }>;
+
+function printOffset(compilation: Compilation, { kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
+  const value = printExpression(compilation, offset, scope);
+  if (offset.type.kind === "NUMERIC") return toBillionths(value);
+  if (offset.type.kind !== "FLOAT64" || offset.kind === "Literal" || key === undefined) return value;
+  const farthest = (kind === "Following") === key.isDescending ? "inf" : "-inf";
+  return checkedOffset(value, printExpression(compilation, key.expression, scope), farthest);
 }
 
 /** A NUMERIC as a whole number of its last digit: HUGEINT reaches further than DECIMAL(38, 9). */

@@ -10,7 +10,7 @@ import { readableName } from "../../../lowering/names.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { type Block, isOpen, newBlock, type SelectItem, scopeOf, selectable } from "../block.ts";
+import { type Block, newBlock, type SelectItem, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { isRandomCall } from "../expression/random-call.ts";
@@ -164,7 +164,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
  */
 function countRounds(cte: CteDefinition, step: Side): Side | undefined {
   const round = findColumn(step.block, roundColumn(cte));
-  if (round === undefined || !isOpen(step.block) || step.block.hasWindows) return undefined;
+  if (round === undefined) return undefined;
   const failure = raiseText(`A recursive CTE ran more than ${MAX_RECURSION} rounds`);
   step.block.where.push(sql`CASE WHEN ${round.sql()} <= ${numberSql(MAX_RECURSION)} THEN true ELSE ${failure} END`);
   step.items.push({ alias: ROUND, sql: sql`${round.sql()} + 1` });

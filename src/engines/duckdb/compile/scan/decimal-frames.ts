@@ -4,7 +4,7 @@
  * are so many groups away as different keys lie in between.
  */
 
-import type { Expr, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
+import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
 import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/types.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
@@ -14,14 +14,13 @@ import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { sortItem } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
+import type { OffsetBound } from "./aggregates.ts";
 import { newHiddenColumn, printInBlock } from "./shaping.ts";
 
 interface Rows {
   readonly block: Block;
   readonly calls: readonly WindowCall[];
 }
-
-type OffsetBound = Extract<ResolvedFrameBound, { readonly offset: Expr }>;
 
 function hasOffset(bound: ResolvedFrameBound): bound is OffsetBound {
   return "offset" in bound;
@@ -34,11 +33,19 @@ function isLarge({ offset }: OffsetBound): boolean {
   return offset.kind === "Literal" && Number(offset.value) > LARGEST_NUMERIC_OFFSET;
 }
 
-function isDecimalFrame({ frame, orderBy: [key] }: WindowCall): boolean {
-  if (frame?.unit !== "RANGE") return false;
+/** A frame that is rewritten: with its key, and those of its bounds that have an offset. */
+interface DecimalFrame {
+  readonly frame: ResolvedFrame;
+  readonly key: WindowCall["orderBy"][number];
+  readonly bounds: readonly OffsetBound[];
+}
+
+function decimalFrameOf({ frame, orderBy: [key] }: WindowCall): DecimalFrame | undefined {
+  if (frame?.unit !== "RANGE" || key === undefined) return undefined;
   const bounds = [frame.start, frame.end].filter(hasOffset);
-  const kind = key?.expression.type.kind;
-  return kind === "BIGNUMERIC" ? bounds.length > 0 : kind === "NUMERIC" && bounds.some(isLarge);
+  const { kind } = key.expression.type;
+  const isDecimal = kind === "BIGNUMERIC" ? bounds.length > 0 : kind === "NUMERIC" && bounds.some(isLarge);
+  return isDecimal ? { frame, key, bounds } : undefined;
 }
 
 function toBignumeric(operand: Expr): Expr {
@@ -80,11 +87,13 @@ function printGroups(bound: OffsetBound, isStart: boolean, isDescending: boolean
   return sql`CASE WHEN ${key} IS NULL THEN 0 WHEN ${offset} >= CAST('0' AS BIGNUM) THEN ${count} ELSE ${failure} END`;
 }
 
-function rewriteCall(compilation: Compilation, from: Block, call: WindowCall): Rows {
-  const { frame, span } = call;
-  const [key] = call.orderBy;
-  if (frame === undefined || key === undefined) return { block: from, calls: [call] };
-  const bounds = [frame.start, frame.end].filter(hasOffset);
+function rewriteCall(
+  compilation: Compilation,
+  from: Block,
+  call: WindowCall,
+  { frame, key, bounds }: DecimalFrame,
+): { readonly block: Block; readonly call: WindowCall } {
+  const { span } = call;
   const first = selectTexts(compilation, from, [INT64, arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
     const partition = joinSql(
       call.partitionBy.map((each) => printExpression(compilation, each, scope)),
@@ -99,8 +108,7 @@ function rewriteCall(compilation: Compilation, from: Block, call: WindowCall): R
       value,
     ];
   });
-  const [group, keys, value] = first.columns;
-  if (group === undefined || keys === undefined || value === undefined) return { block: from, calls: [call] };
+  const [group = key.expression, keys = key.expression, value = key.expression] = first.columns;
   const second = selectTexts(
     compilation,
     first.block,
@@ -126,18 +134,18 @@ function rewriteCall(compilation: Compilation, from: Block, call: WindowCall): R
     hasOffset(bound) ? { ...bound, offset: pending.next().value ?? bound.offset } : bound;
   const orderBy = [{ expression: group, isDescending: false, nullsFirst: true }];
   const overGroups = { unit: frame.unit, start: toGroups(frame.start), end: toGroups(frame.end) };
-  return { block: second.block, calls: [{ ...call, orderBy, frame: overGroups }] };
+  return { block: second.block, call: { ...call, orderBy, frame: overGroups } };
 }
 
 /** The calls with frames that DuckDB has, and the block in which they can be printed. */
 export function withoutDecimalFrames(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Rows {
-  if (!calls.some(isDecimalFrame)) return { block, calls };
   let rows = block;
   const replaced = calls.map((call) => {
-    if (!isDecimalFrame(call)) return call;
-    const rewritten = rewriteCall(compilation, rows, call);
+    const decimal = decimalFrameOf(call);
+    if (decimal === undefined) return call;
+    const rewritten = rewriteCall(compilation, rows, call, decimal);
     rows = rewritten.block;
-    return rewritten.calls[0] ?? call;
+    return rewritten.call;
   });
   return { block: rows, calls: replaced };
 }

@@ -1,17 +1,17 @@
 /** Building blocks for joins. */
 
-import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
+import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { mapExpr } from "../../../../googlesql/resolver/transform.ts";
 import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
-import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, sql } from "../../sql/sql.ts";
 import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
-import { selectFirst } from "./shaping.ts";
+import { type AnyExpr, conjuncts, selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -23,11 +23,6 @@ function joinSide(compilation: Compilation, block: Block, isNullable: boolean, m
   const isFiltered = rows.where.length > 0 && !mayFilter;
   const isBare = rows.from !== undefined && !isFiltered && !(isNullable && rows.hasComputed);
   return isBare ? rows : wrapBlock(compilation, rows);
-}
-
-function joinText(left: Sql, type: Join["type"], right: Sql, on: Sql | undefined): Sql {
-  if (on === undefined && (type === "CROSS" || type === "INNER")) return sql`${left} CROSS JOIN ${right}`;
-  return sql`${left} ${nameSql(type === "CROSS" ? "INNER" : type)} JOIN ${right} ON ${on ?? TRUE}`;
 }
 
 /** Is a column of the scopes around read by the scan? */
@@ -90,13 +85,12 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   const onText = on === undefined ? undefined : printExpression(compilation, on, scopeOf(compilation, left));
   left.from = {
     print: () => {
-      const rightText = rightFrom?.print() ?? EMPTY;
-      return joinText(
-        leftFrom?.print() ?? EMPTY,
-        isLateral && type === "CROSS" ? "INNER" : type,
-        isRightJoin ? sql`(${rightText})` : rightText,
-        onText ?? (isLateral ? TRUE : undefined),
-      );
+      const printed = rightFrom?.print() ?? EMPTY;
+      const rightText = isRightJoin ? sql`(${printed})` : printed;
+      const leftText = leftFrom?.print() ?? EMPTY;
+      // A CROSS JOIN has no condition, and a lateral side may have none.
+      if (onText === undefined && isLateral !== true) return sql`${leftText} CROSS JOIN ${rightText}`;
+      return sql`${leftText} ${nameSql(type === "CROSS" ? "INNER" : type)} JOIN ${rightText} ON ${onText ?? TRUE}`;
     },
   };
   return left;
@@ -126,12 +120,6 @@ function queriesOf(expression: Expr): readonly AnySubquery[] {
 const isMovable = (query: AnySubquery, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
-function conjuncts(on: Expr | undefined): readonly Expr[] {
-  if (on === undefined) return [];
-  const isAnd = on.kind === "Call" && on.function === "$and";
-  return isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
-}
-
 function lateralSide(compilation: Compilation, block: Block): Block {
   const side = wrapBlock(compilation, block);
   const { from } = side;
@@ -160,15 +148,13 @@ function prepareCondition(
   // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
   for (const side of ["left", "right"] as const) {
     const { computed } = sides[side];
-    const isComputed = (at: { readonly kind: string; readonly column?: Column }) =>
-      at.kind === "Column" && at.column !== undefined && computed.has(at.column.id);
+    const isComputed = (at: AnyExpr) => at.kind === "Column" && computed.has(at.column.id);
     if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapBlock(compilation, sides[side]);
   }
   const prepared = isInner || !holdsQuery(on) ? on : computeQueries(compilation, on, sides);
   // Last: what has been put around a side since would not carry them.
-  const isOuter = (at: { readonly kind: string; readonly column?: Column }) =>
+  const isOuter = (at: AnyExpr) =>
     at.kind === "Column" &&
-    at.column !== undefined &&
     findColumn(sides.left, at.column.id) === undefined &&
     findColumn(sides.right, at.column.id) === undefined;
   if (sides.left.outer !== undefined && someExpression(prepared, isOuter, false)) {

@@ -14,7 +14,7 @@ import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts
 import { buildCte } from "./ctes.ts";
 import { buildJoin } from "./joins.ts";
 import { buildSetOperation } from "./set-operations.ts";
-import { printInBlock, separateShared } from "./shaping.ts";
+import { conjuncts, printInBlock, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
@@ -100,12 +100,7 @@ function printCondition(compilation: Compilation, condition: Expr, scope: Scope)
 }
 
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
-  const { predicate } = scan;
-  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
-  const conditions: Expr[] = [];
-  for (const condition of isAnd ? predicate.arguments : [predicate]) {
-    if (condition !== undefined) conditions.push(compilation.failing.settle(condition));
-  }
+  const conditions = conjuncts(scan.predicate).map((condition) => compilation.failing.settle(condition));
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
     conditions.map((condition) => printCondition(compilation, condition, scope)),
@@ -149,7 +144,7 @@ function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: 
 export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
   const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
   const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
-  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const isSealed = input.limit !== undefined || input.offset !== undefined;
   // DISTINCT sorts by names of what it selects, and a sub-query in an expression has none.
   const needsSelect = input.isDistinct ? isFloat || isKeyed || input.outer !== undefined : input.isGrouped && isKeyed;
   const block = isSealed || needsSelect ? wrapBlock(compilation, input) : input;
@@ -173,14 +168,10 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
 }
 
 function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
-  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const isSealed = input.limit !== undefined || input.offset !== undefined;
   const block = isSealed ? wrapBlock(compilation, input) : input;
   const scope = scopeOf(compilation, block);
-  if (scan.count !== undefined) {
-    block.limit = printExpression(compilation, scan.count, scope);
-    const isKnown = scan.count.kind === "Literal" && typeof scan.count.value === "string";
-    block.limitCount = isKnown ? Number(scan.count.value) : undefined;
-  }
+  if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
   if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
   orderNaturally(block);
   return deferComputed(compilation, block);
@@ -188,7 +179,7 @@ function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, in
 
 /** What is computed for the result only is computed for the rows that are left, not for all that are sorted. */
 function deferComputed(compilation: Compilation, block: Block): Block {
-  if (block.order.length === 0 || block.limit === undefined || block.deferrable.size === 0) return block;
+  if (block.order.length === 0 || block.limit === undefined) return block;
   const keys = new Set(block.order.map((item) => item.id));
   const deferred = [...block.deferrable].filter(([id]) => !keys.has(id));
   if (deferred.length === 0) return block;

@@ -5,7 +5,7 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, scopeOf, selectable } from "../block.ts";
+import { type Block, isOpen, newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
@@ -74,14 +74,7 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
 
 /** True for a SELECT of constants without FROM. */
 function isOneRow(block: Block): boolean {
-  const isPlain = !block.isGrouped && !block.isDistinct && !block.isUnnested && !block.hasWindows;
-  return (
-    block.from === undefined &&
-    block.where.length === 0 &&
-    isPlain &&
-    block.limit === undefined &&
-    block.offset === undefined
-  );
+  return block.from === undefined && block.where.length === 0 && isOpen(block) && !block.hasWindows;
 }
 
 function printInputs(inputs: readonly Input[], columns: readonly Branches[], scan: SetOperation, alias: string): Sql {

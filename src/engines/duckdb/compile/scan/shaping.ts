@@ -9,7 +9,8 @@ import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 
-type AnyExpr = Expr | AggregateCall | WindowCall;
+/** What a scan computes. */
+export type AnyExpr = Expr | AggregateCall | WindowCall;
 
 /** True when the expression reads a column that the block computes and that is read elsewhere too. */
 function readsShared(compilation: Compilation, expression: AnyExpr, shared: ReadonlySet<number>): boolean {
@@ -17,6 +18,13 @@ function readsShared(compilation: Compilation, expression: AnyExpr, shared: Read
     (at.kind === "Column" && shared.has(at.column.id)) ||
     ((at.kind === "Subquery" || at.kind === "InSubquery") && compilation.analysis.isCorrelated(at));
   return someExpression(expression, isShared, false);
+}
+
+/** The conditions that have to hold together; none where there is no condition. */
+export function conjuncts(condition: Expr | undefined): readonly Expr[] {
+  if (condition === undefined) return [];
+  const isAnd = condition.kind === "Call" && condition.function === "$and";
+  return isAnd ? condition.arguments.filter((argument) => argument !== undefined) : [condition];
 }
 
 /** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
@@ -50,7 +58,6 @@ export function selectFirst(
  * that is computed in the block and read several times is selected first.
  */
 export function separateShared(compilation: Compilation, block: Block, expressions: readonly AnyExpr[]): Block {
-  if (block.computed.size === 0) return block;
   const shared = new Set<number>();
   for (const [id, uses] of block.computed) if (uses > 1) shared.add(id);
   if (shared.size === 0) return block;

@@ -174,7 +174,6 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   );
   const name = nextAlias(compilation, "row_");
   exportAs(block, `row/${name}`, name, () => sql`unnest(${kept})`);
-  block.isUnnested = true;
   const outside = wrapBlock(compilation, block);
   const alias = outside.inner?.alias ?? "";
   fields.forEach((field, index) => {
@@ -189,7 +188,6 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
 /** Goes on around the block whose select list holds `unnest`. */
 function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, position: Sql | undefined): Block {
   if (block.outer !== undefined && position !== undefined) block.naturalOrder = [...block.naturalOrder, position];
-  block.isUnnested = true;
   const columns = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
   const outside = wrapBlock(compilation, block);
   const alias = outside.inner?.alias ?? "";
