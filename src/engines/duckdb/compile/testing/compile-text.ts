@@ -1,4 +1,5 @@
 /** From a GoogleSQL text to DuckDB SQL, and to rows, for tests. */
+import { type Diagnostic, GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
@@ -22,6 +23,17 @@ export function compileText(
   };
   const query = resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
   return compileQuery(query, (table) => find(table.name), { text });
+}
+
+/** What a query is refused for; undefined where it is not. */
+export function refusalOf(compile: () => unknown): readonly Diagnostic[] | undefined {
+  try {
+    compile();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return error.diagnostics;
+    throw error;
+  }
 }
 
 export interface EdgeDatabase {
