@@ -11,7 +11,7 @@ import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 import { mapExpr } from "../transform.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { coerceOrFail, passesLenient, sortable, typeName } from "./coerce.ts";
+import { coerceOrFail, keyTypeName, passesLenient, sortable, typeName } from "./coerce.ts";
 import { collatedKey } from "./collation.ts";
 
 /** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
@@ -165,7 +165,7 @@ function isDistinctFine(
   orderBy: readonly SortExpression[],
 ): boolean {
   if (callArguments.some((argument) => !isGroupable(argument.type))) {
-    const type = typeName(callArguments[0]?.type ?? INT64);
+    const type = keyTypeName(callArguments[0]?.type ?? INT64);
     const message = `Aggregate functions with DISTINCT cannot be used with arguments of type ${type}`;
     resolution.report("type_mismatch", message, node.span);
     return false;

@@ -243,3 +243,9 @@ export function castToString(expression: Expr): Expr {
 export function typeName(type: SqlType): string {
   return type.kind === "UNKNOWN" ? "NULL" : formatType(type);
 }
+
+/** The same where values are told apart, which a collation decides too. */
+export function keyTypeName(type: SqlType): string {
+  const isString = type.kind === "STRING" && type.collation !== undefined;
+  return isString ? `STRING with collation '${type.collation}'` : typeName(type);
+}

@@ -3,7 +3,7 @@ import type { AggregateCall, Column, ComputedColumn, Expr, Scan } from "../../re
 import type { SqlType } from "../../types.ts";
 import { isGroupable } from "../../typing/same-type.ts";
 import { callOperator } from "../call/call-function.ts";
-import { coerce, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
+import { coerce, commonTypeOf, isLenientExpr, keyTypeName, typeName } from "../call/coerce.ts";
 import {
   blockContext,
   createBlock,
@@ -46,7 +46,7 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   if (isErrorExpr(input) || values.some(({ value }) => isErrorExpr(value))) return relation;
   const type = commonTypeOf(resolution, [input, ...values.map(({ value }) => value)]);
   if (type === undefined || !isGroupable(type)) {
-    const message = `PIVOT values cannot be compared with FOR expression of type ${typeName(input.type)}`;
+    const message = `PIVOT values cannot be compared with FOR expression of type ${keyTypeName(input.type)}`;
     resolution.report("type_mismatch", message, node.input.span);
     return relation;
   }

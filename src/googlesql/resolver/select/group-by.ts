@@ -1,7 +1,7 @@
 import type { Expression, GroupBy, SortOrder } from "../../ast.ts";
 import type { Expr } from "../../resolved.ts";
 import { isGroupable } from "../../typing/same-type.ts";
-import { typeName } from "../call/coerce.ts";
+import { keyTypeName } from "../call/coerce.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { inferredName } from "../expression/constructor.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
@@ -134,7 +134,7 @@ function resolveKey(
     return failedKey(
       resolution.fail(
         "type_mismatch",
-        `Grouping by expressions of type ${typeName(expression.type)} is not allowed`,
+        `Grouping by expressions of type ${keyTypeName(expression.type)} is not allowed`,
         node.span,
       ),
     );

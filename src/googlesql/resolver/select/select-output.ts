@@ -1,6 +1,6 @@
 import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
 import { isGroupable } from "../../typing/same-type.ts";
-import { isLenientExpr, typeName } from "../call/coerce.ts";
+import { isLenientExpr, keyTypeName } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import type { Ordering, QueryResult } from "../context.ts";
 import { columnExpr, makeStruct } from "../expression/expr.ts";
@@ -85,7 +85,7 @@ function makeDistinct(
   const { resolution } = environment;
   for (const { column } of columns) {
     if (isGroupable(column.type)) continue;
-    const message = `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`;
+    const message = `Column ${column.name} of type ${keyTypeName(column.type)} cannot be used in SELECT DISTINCT`;
     resolution.report("type_mismatch", message, clauses.span);
   }
   const pairs = columns.map(({ column }) => ({ column: resolution.copyColumn(column), input: column }));

@@ -4,7 +4,7 @@ import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { commonType, type Operand } from "../../typing/argument.ts";
 import { mixedTypeOf } from "../../typing/implicit.ts";
 import { isGroupable, isSameType } from "../../typing/same-type.ts";
-import { castToString, coerce, typeName } from "../call/coerce.ts";
+import { castToString, coerce, keyTypeName, typeName } from "../call/coerce.ts";
 import type { QueryResult } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { project } from "../relation.ts";
@@ -47,7 +47,7 @@ export function combineResults(
     if ((mode.operator !== "UNION" || !mode.isAll) && !isGroupable(type)) {
       resolution.report(
         "type_mismatch",
-        `Column ${i + 1} in ${describe(mode)} has type ${typeName(type)}, which cannot be compared`,
+        `Column ${i + 1} in ${describe(mode)} has type ${keyTypeName(type)}, which cannot be compared`,
         span,
       );
     }
