@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleSize } from "../../test/support/sample-size.ts";
 import { detectorNames, hintOf } from "./detector.ts";
+import { redactJson } from "./redact-json.ts";
 import { redactText } from "./redact-text.ts";
 import { corpus, plainTexts } from "./tables/corpus.ts";
 import { keptIps, redactedIps } from "./tables/ip-corpus.ts";
@@ -36,7 +37,26 @@ describe("the redaction corpus", () => {
   });
 });
 
+/** A JSON string of the text in which each so many characters are escapes. */
+function escapeSome(text: string, every: number): string {
+  const parts = [...text].map((char, index) => {
+    if ((index + 1) % every > 0 || char.length > 1) return JSON.stringify(char).slice(1, -1);
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  return `"${parts.join("")}"`;
+}
+
 describe("the detectors' hints", () => {
+  it("match the JSON of every such text, in which any character may be an escape", () => {
+    for (const { detector, text } of entries) {
+      const hint = new RegExp(hintOf([detector]));
+      const written = [1, 2, 3, 7].map((every) => escapeSome(text, every));
+      const found = written.filter((json) => redactJson(json, [detector]) !== json);
+      expect(found.filter((json) => !hint.test(json))).toEqual([]);
+      if (redactText(text, [detector]) !== text) expect(found).toEqual(written);
+    }
+  });
+
   it("match every text in which a detector finds something", () => {
     const found = entries.filter(({ detector, text }) => redactText(text, [detector]) !== text);
     const missed = found.filter(({ detector, text }) => !new RegExp(hintOf([detector])).test(text));

@@ -146,7 +146,6 @@ describe("a field of several shapes", () => {
   const sources = [
     ["the table", "odd"],
     ["a limited sub-query", "(SELECT * FROM odd ORDER BY id LIMIT 1000)"],
-    ["a sub-query of its values", "(SELECT id, STRUCT(r.x, r.y, r.s, r.t) AS r FROM odd LIMIT 1000)"],
   ] as const;
   const columns = (of: (type: string) => string) => scalarTypes.map((type) => `${of(type)} AS ${type}`).join(", ");
 
