@@ -77,7 +77,7 @@ function outsideAs(
   as: NonNullable<Binding["as"]>,
 ): NonNullable<Binding["as"]> {
   return (type) => {
-    const inside = block.isDistinct || block.isGrouped ? undefined : as(type);
+    const inside = as(type);
     if (inside === undefined) return undefined;
     return exportHidden(compilation, block, { alias, key: `${key}/as/${type.kind}`, prefix: "as_", inside });
   };

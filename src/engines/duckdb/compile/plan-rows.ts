@@ -14,7 +14,7 @@ function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): bool
 
 /**
  * The statement's parts, where it selects plain columns of one table; `finish` makes a printed text the final one. A
- * statement that has other parts is not what `printRows` makes of these.
+ * statement that has other parts or columns is not what `printRows` makes of these.
  */
 export function planRows(
   block: Block,
@@ -28,7 +28,6 @@ export function planRows(
     const stored = findColumn(block, id ?? -1)?.stored;
     return stored === undefined ? [] : [{ column: stored.column, alias, isText: stored.isText }];
   });
-  if (columns.length < items.length) return undefined;
   const keys = new Set(items.filter((_, index) => columns[index]?.isText === false).map(({ id }) => id));
   if (!isPlainOrder(block, keys)) return undefined;
   const [first] = block.order;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { STRING } from "../../../googlesql/types.ts";
+import { FLOAT64, INT64, STRING } from "../../../googlesql/types.ts";
+import type { TableLayout } from "../../schema/layout.ts";
 import { planOf } from "../run-query.ts";
 import { printRows } from "./plan-rows.ts";
 import { compileText } from "./testing/compile-text.ts";
@@ -33,6 +34,9 @@ describe("the plan's conditions on ids", () => {
     "SELECT 1 FROM edge_logs WHERE event_message = 'x'",
     "SELECT 1 FROM edge_logs WHERE id = UPPER('x')",
     "SELECT 1 FROM edge_logs WHERE id < 'x'",
+    "SELECT 1 FROM edge_logs WHERE id = CAST(NULL AS STRING)",
+    "SELECT 1 FROM edge_logs WHERE id = project",
+    "SELECT WITH(a AS UPPER(project), id = 'x' AND a = a) FROM edge_logs",
     "SELECT 1 FROM (SELECT 'a' AS id) WHERE id = 'x'",
     `SELECT '(t1."id" = ''x'')' FROM edge_logs`.replaceAll("''", "\\'"),
   ])("are absent for %s", (text) => {
@@ -94,6 +98,23 @@ describe("the plan for plain rows", () => {
   it("has a column under each of its names", () => {
     const query = compile("SELECT id, id AS again FROM edge_logs ORDER BY id LIMIT 5");
     expect(planOf(query)?.rows?.columns.map(({ column }) => column)).toEqual(["id", "id"]);
+  });
+
+  it("is absent where rows are sorted by what may be NaN", () => {
+    const of = (recordColumns: TableLayout["recordColumns"]) => {
+      const columns = [
+        { name: "ms", type: FLOAT64 },
+        { name: "n", type: INT64 },
+      ];
+      const leaves = new Map(columns.map(({ name, type }) => [name, { type, variants: [{ column: name, type }] }]));
+      const definition = { name: "t", isLenient: true, columns };
+      const layout = { definition, table: "t_1", recordColumns, leaves, presence: new Map<string, string>() };
+      const plan = (order: string) =>
+        planOf(compileText(`SELECT ms, n FROM t ORDER BY ${order} LIMIT 5`, [layout]))?.rows;
+      return [plan("ms"), plan("n")].map((rows) => rows !== undefined);
+    };
+    expect(of(new Map())).toEqual([false, true]);
+    expect(of(new Map([["r", "json"]]))).toEqual([true, true]);
   });
 
   it("records whether the newest rows come first", () => {

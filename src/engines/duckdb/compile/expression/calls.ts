@@ -44,10 +44,10 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   const sql = boundById(compilation, call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (BRANCHING.has(call.function)) return sql;
-  if (!compilation.analysis.holdsQueries || !sql.holdsQuery || !sql.holdsLambda) return sql;
+  if (!sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => isValue(call.arguments[index]) && arg?.holdsQuery === true);
-  return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, rowPrinter(row, context)) : sql;
+  return bindArguments(compilation, args, isQuery, rowPrinter(row, context));
 }
 
 /** NULL where the call fails. Errors of the arguments are not the call's: they are computed outside of TRY. */

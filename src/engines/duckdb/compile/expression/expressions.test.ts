@@ -59,6 +59,12 @@ describe("an expression on DuckDB", () => {
     expect(await among("CAST(NULL AS FLOAT64)", "1.5")).toEqual([null]);
     expect(await among("INTERVAL LENGTH(id) DAY", "INTERVAL 24 HOUR")).toEqual([true]);
     expect(await first("STRUCT(id, 1) IN (SELECT AS STRUCT id, LENGTH(id) FROM edge_logs)")).toEqual([true]);
+    expect(await first("id LIKE ALL (SELECT CONCAT(id, '%') FROM edge_logs)")).toEqual([false]);
+    expect(await first("ARRAY(SELECT id || 'x'), EXISTS(SELECT 1), EXISTS(SELECT 1 LIMIT 0)")).toEqual([
+      ["ax"],
+      true,
+      false,
+    ]);
     expect(await first("id LIKE ANY (SELECT CONCAT(id, '%') FROM edge_logs)")).toEqual([true]);
   });
 

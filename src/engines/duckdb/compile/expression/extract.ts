@@ -25,8 +25,7 @@ export function extractField({ text, steps }: JsonPlace, { base, path, type }: F
 /** A value of the type, which the schema knows to be the type of all values there. */
 export function extractTyped(place: JsonPlace, type: SqlType): Sql {
   if (type.kind === "UNKNOWN") return printNull(type);
-  if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
-    return castTo(readPlace(place, "json_extract"), VARCHAR);
+  if (isRecordType(type) || type.kind === "MIXED") return castTo(readPlace(place, "json_extract"), VARCHAR);
   if (type.kind === "ARRAY") return sql`TRY_CAST(${readPlace(place, "json_extract")} AS ${physicalTypeSql(type)})`;
   const value = readPlace(place, "json_extract_string");
   return type.kind === "STRING" ? value : sql`TRY_CAST(${value} AS ${physicalTypeSql(type)})`;

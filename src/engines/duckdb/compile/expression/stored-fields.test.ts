@@ -15,7 +15,7 @@ const rows: Readonly<Record<string, OddRow>> = {
     r: { "a/b~c": "odd", deep: [{ deeper: [{ value: 1 }] }], number: 1, list: [1, 2], missing: 1 },
     n_int: 1,
     both: { a: 1 },
-    rest: { word: "first", number: 5, texts: ["p", "q"], mixed: "text", both: [{ a: 2 }], nowhere: "x" },
+    rest: { word: "first", number: 5, texts: ["p", "q"], gone: 5, mixed: "text", both: [{ a: 2 }], nowhere: "x" },
   },
   b: {
     r: { dEEP: [{ DEEPER: [{ vALUE: 2 }] }], SPELLings: "any", number: 2.5, list: ["x"] },
@@ -43,7 +43,7 @@ const rows: Readonly<Record<string, OddRow>> = {
 
 /** What a reader is shown of the source. */
 const shown =
-  "SELECT *, [STRUCT(event_message AS text, 1 AS n)] AS list, IF(id = 'p', STRUCT(event_message, STRUCT()), NULL) AS pair, " +
+  "SELECT *, [STRUCT(event_message AS text, 1 AS n)] AS list, IF(id = 'p', STRUCT(event_message, STRUCT(), [1]), NULL) AS pair, " +
   "STRUCT() AS nothing, TO_JSON(event_message) AS json FROM odd";
 
 const views: Readonly<Record<string, string>> = {
@@ -80,7 +80,7 @@ function rowsOf(text: string): Promise<readonly unknown[]> {
 }
 
 describe("a top-level field that is stored beside all columns", () => {
-  const fields = "word, number, texts, mixed, both[0].a, nowhere, empty";
+  const fields = "word, number, texts, mixed, both[0].a, nowhere, gone";
 
   it("is read under its spellings, and as its type", async () => {
     expect(await rowsOf(`SELECT ${fields} FROM odd WHERE id IN ('a', 'b', 'c') ORDER BY id`)).toEqual([
@@ -222,6 +222,27 @@ describe("a field of several shapes", () => {
     expect(await above("r.y")).toEqual([['"inf"']]);
   });
 
+  it("sorts by the JSON where there are lists or records, and without texts", async () => {
+    const order = (field: string, shape: string) =>
+      rowsOf(`SELECT id FROM odd WHERE id LIKE 'v%' AND ${shape} ORDER BY r.${field}, id`);
+    const noRecord = "r.y.a IS NULL";
+    expect(await order("lists", noRecord)).toEqual(await order("y", noRecord));
+    const noList = "(r.y.a = 1 OR SAFE_CAST(r.y AS STRING) IS NOT NULL)";
+    expect(await order("records", noList)).toEqual(await order("y", noList));
+    const flagged =
+      "SELECT COUNT(SAFE_CAST(x AS BYTES)), COUNT(x) FROM (SELECT r.flagged AS x FROM odd ORDER BY x LIMIT 99)";
+    expect(await rowsOf(flagged)).toEqual([[0, 7]]);
+  });
+
+  it("is read as each type that is asked for, through a sub-query", async () => {
+    const select = (field: string) =>
+      rowsOf(
+        `SELECT x, SAFE_CAST(x AS INT64), SAFE_CAST(x AS STRING) FROM (SELECT id, ${field} AS x FROM odd LIMIT 99) WHERE id LIKE 'v%' ORDER BY id`,
+      );
+    expect(await select("r.x")).toEqual(await select("r.y"));
+    expect(compile("SELECT r.x.a FROM odd").sql).toContain(`json_extract_string(t1."json_r", '/0/x/0/a')`);
+  });
+
   it("has the same values where there is no JSON", async () => {
     const select = (field: string, source: string) => {
       const casts = columns((type) => `SAFE_CAST(${field} AS ${type})`);
@@ -241,7 +262,7 @@ describe("what a reader is not shown", () => {
     expect(await rowsOf(`${text} WHERE id IN ('p', 'q') ORDER BY id`)).toEqual([
       [
         JSON.stringify([{ ...personal, word: hidden, x: hidden, "a/b~c": `to ${hidden}` }]),
-        ...[from, hidden, [hidden, "-"], `"${hidden}"`, [[from, 1]], [from, []], [], `"${from}"`],
+        ...[from, hidden, [hidden, "-"], `"${hidden}"`, [[from, 1]], [from, [], [1]], [], `"${from}"`],
       ],
       [`[{"word":"${hidden}","${address}":1}]`, ...["%40", null, null, '[1,"-"]', [["%40", 1]], null, [], '"%40"']],
     ]);
@@ -251,6 +272,7 @@ describe("what a reader is not shown", () => {
     const text =
       "SELECT r.word, r.x, SAFE_CAST(r.x AS STRING), r.`a/b~c`, r.int, r.deep.deeper.value FROM shown WHERE id = 'p'";
     expect(await rowsOf(text)).toEqual([[hidden, JSON.stringify(hidden), hidden, `to ${hidden}`, 5, 1]]);
+    expect(await rowsOf("SELECT o.none, o.OTHER FROM shown WHERE id = 'c'")).toEqual([[null, '[{"Z":[{"w":1}]}]']]);
     expect(await rowsOf("SELECT r.x FROM shown WHERE id LIKE 'v%' AND r.x LIKE '%example%'")).toEqual([]);
     expect(await rowsOf("SELECT m.word FROM shown CROSS JOIN UNNEST(r) AS m WHERE id IN ('p', 'q')")).toEqual([
       [hidden],
@@ -264,6 +286,7 @@ describe("what a reader is not shown", () => {
       /CASE WHEN regexp_matches\(t1\."event_message", '@\|[^']*'\) THEN lw_redact\(t1\."event_message", 'email'\) ELSE t1\."event_message" END/,
     );
     expect(compile("SELECT timestamp, number, nothing FROM shown").sql).not.toContain("redact");
+    expect(compile("SELECT pair FROM shown").sql).toContain("f3 := struct_extract(");
     const query = compile("SELECT * FROM shown_query").sql;
     expect(query).toMatch(/lw_redact\(\(SELECT /);
     expect(query).not.toContain("regexp_matches");

@@ -54,8 +54,7 @@ export function printSubquery(compilation: Compilation, expression: SubqueryExpr
 function printBlock(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
   const built = compilation.buildScan(compilation, expression.scan, outer);
   const { mode, output } = expression;
-  if (mode === "EXISTS" || output === undefined)
-    return sql`EXISTS (${renderBlock(selectable(compilation, built, []), [])})`;
+  if (output === undefined) return sql`EXISTS (${renderBlock(selectable(compilation, built, []), [])})`;
   const block = selectable(compilation, built, [output]);
   if (mode === "SCALAR") return sql`(${renderBlock(block, [selectColumn(compilation, block, output)])})`;
   const sorted = sortedByColumns(compilation, block);

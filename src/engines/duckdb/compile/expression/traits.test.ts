@@ -3,10 +3,21 @@ import type { Expr } from "../../../../googlesql/resolved.ts";
 import { FLOAT64, INT64, type SqlType } from "../../../../googlesql/types.ts";
 import type { Compilation } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
-import { isNeverNaN } from "./traits.ts";
+import { isNeverNaN, lookUp } from "./traits.ts";
+
+const scope: Scope = { kind: "block", parent: undefined, find: () => undefined };
+
+it("a column that no query has is a problem of the query", () => {
+  const column = { id: 7, name: "lost", type: INT64 };
+  const diagnostics = [
+    { code: "invalid_query", message: "Column lost cannot be read here", span: { start: 0, end: 0 } },
+  ];
+  expect(() => lookUp({ text: "SELECT" } as Compilation, column, scope)).toThrow(
+    expect.objectContaining({ text: "SELECT", diagnostics }) as Error,
+  );
+});
 
 it("a written number is none if it says so", () => {
-  const scope: Scope = { kind: "block", parent: undefined, find: () => undefined };
   const literal = (value: string | null, type: SqlType = FLOAT64): Expr => {
     return { kind: "Literal", type, value, span: { start: 0, end: 0 } };
   };

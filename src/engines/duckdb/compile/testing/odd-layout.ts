@@ -42,6 +42,9 @@ const inRecord = record([
   { name: "none", type: mixed },
   { name: "s", type: MIXED },
   { name: "t", type: MIXED },
+  { name: "flagged", type: MIXED },
+  { name: "lists", type: MIXED },
+  { name: "records", type: mixed },
   { name: "a/b~c", type: STRING },
   { name: "p/q", type: INT64 },
   { name: "p", type: arrayOf(record([{ name: "q", type: FLOAT64 }])) },
@@ -96,6 +99,7 @@ function layout(name: string, isOpen: boolean): TableLayout {
         { name: "texts", type: arrayOf(STRING) },
         { name: "mixed", type: MIXED },
         { name: "nowhere", type: STRING },
+        { name: "gone", type: { kind: "UNKNOWN" } },
         { name: "empty", type: STRING },
       ],
     },
@@ -111,6 +115,9 @@ function layout(name: string, isOpen: boolean): TableLayout {
       ["event_message", leaf("event_message", STRING)],
       ["r.x", { type: MIXED, variants, presence: "x_record" }],
       ["r.s", { type: MIXED, variants: variants.slice(0, 4) }],
+      ["r.flagged", { type: MIXED, variants: [variants[0], variants[3]].flatMap((each) => each ?? []) }],
+      ["r.lists", { type: MIXED, variants }],
+      ["r.records", { type: MIXED, variants: variants.slice(0, 4), presence: "x_record" }],
       ["r.none", { type: MIXED, variants: [] }],
       [
         "r.number",
@@ -135,6 +142,7 @@ function layout(name: string, isOpen: boolean): TableLayout {
         ["number", ["number"]],
         ["texts", ["texts"]],
         ["mixed", ["mixed"]],
+        ["gone", ["gone"]],
       ]),
       isOpen,
     },
@@ -184,7 +192,7 @@ const time = "2024-01-02 03:04:05";
 function insertValue(value: unknown, index: number): string {
   const column = columnOf(value);
   const scalar = typeof value === "object" ? {} : { s: value, t: value };
-  const shown = value === null ? {} : { x: value, y: value, ...scalar };
+  const shown = value === null ? {} : { x: value, y: value, lists: value, records: value, ...scalar };
   const text = Array.isArray(value) && column !== "x_record" ? `[${value.join(", ")}]` : String(value);
   return insert({
     id: `v${String(index).padStart(2, "0")}`,
