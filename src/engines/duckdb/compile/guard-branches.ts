@@ -52,11 +52,10 @@ function guardScan(guards: Guards, scan: Scan, around?: Expr): Scan {
       return { ...scan, cte: guards.ctes.get(scan.cte) ?? scan.cte };
     case "Unnest": {
       const arrays = scan.arrays.map((item) => ({ ...item, array: own(item.array) }));
-      const input = scan.input === undefined && asked.length === 0 ? undefined : (scan.input ?? { kind: "SingleRow" });
       return {
         ...scan,
         arrays,
-        input: input && withColumns(into(input), asked),
+        input: withColumns(into(scan.input ?? { kind: "SingleRow" }), asked),
         on: guardPairs(guards, scan.on, around),
       };
     }

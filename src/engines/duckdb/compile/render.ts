@@ -8,13 +8,9 @@ import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Block, SelectItem } from "./block.ts";
 import type { Binding } from "./scope.ts";
 
-/** Where columns stand in a select list, from 0. */
-function positionsOf(items: readonly SelectItem[]): ReadonlyMap<number, number> {
-  const positions = new Map<number, number>();
-  items.forEach(({ id }, index) => {
-    if (id !== undefined && !positions.has(id)) positions.set(id, index);
-  });
-  return positions;
+/** The names that columns have in a select list. */
+function aliasesOf(items: readonly SelectItem[]): ReadonlyMap<number | undefined, string> {
+  return new Map(items.map(({ id, alias }) => [id, alias]));
 }
 
 /** What values of the type sort by, from the columns alone where these tell it. */
@@ -31,12 +27,11 @@ export function sortItem(key: Sql, isDescending: boolean, nullsFirst: boolean): 
 /** The keys of ORDER BY; empty where there are none. */
 export function renderOrderBy(block: Block, items: readonly SelectItem[]): Sql {
   if (items.length === 0 || block.order.length === 0) return EMPTY;
-  const positions = positionsOf(items);
+  const aliases = aliasesOf(items);
   const parts: Sql[] = [];
   for (const item of block.order) {
     // In ARRAY(...) DuckDB finds no aliases.
-    const position = block.outer === undefined ? positions.get(item.id) : undefined;
-    const alias = position === undefined ? undefined : items[position]?.alias;
+    const alias = block.outer === undefined ? aliases.get(item.id) : undefined;
     const { isDescending, nullsFirst } = item;
     // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
     if (item.isFloat && item.binding.isNeverNaN !== true) {

@@ -181,7 +181,6 @@ function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scop
 
 /** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
 function ownColumns(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Block {
-  if (block.outer === undefined) return block;
   const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(block, at.column.id) === undefined;
   if (!calls.some((call) => someExpression(call, isForeign, true))) return block;
   const outside = wrapBlock(compilation, block);

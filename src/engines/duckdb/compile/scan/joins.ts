@@ -11,7 +11,7 @@ import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
-import { type AnyExpr, conjuncts, selectFirst } from "./shaping.ts";
+import { type AnyExpr, partsOf, selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -95,6 +95,8 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   };
   return left;
 }
+
+const conjuncts = (on: Expr | undefined) => (on === undefined ? [] : partsOf(on, "$and"));
 
 /** Does a sub-query of the condition read columns of both sides? */
 function asksOfBoth(on: Expr | undefined, sides: Sides): boolean {

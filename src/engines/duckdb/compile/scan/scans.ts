@@ -14,7 +14,7 @@ import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts
 import { buildCte } from "./ctes.ts";
 import { buildJoin } from "./joins.ts";
 import { buildSetOperation } from "./set-operations.ts";
-import { conjuncts, printInBlock, separateShared } from "./shaping.ts";
+import { partsOf, printInBlock, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
@@ -86,12 +86,9 @@ function shield(condition: Sql): Sql {
 }
 
 function printCondition(compilation: Compilation, condition: Expr, scope: Scope): Sql {
-  if (condition.kind !== "Call" || condition.function !== "$or" || condition.arguments.length <= MAX_CONDITIONS) {
-    return printExpression(compilation, condition, scope);
-  }
-  const texts = condition.arguments.flatMap((argument) =>
-    argument === undefined ? [] : [printExpression(compilation, argument, scope)],
-  );
+  const parts = partsOf(condition, "$or");
+  if (parts.length <= MAX_CONDITIONS) return printExpression(compilation, condition, scope);
+  const texts = parts.map((part) => printExpression(compilation, part, scope));
   const groups: Sql[] = [];
   for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
     groups.push(shield(joinSql(texts.slice(from, from + MAX_CONDITIONS), " OR ")));
@@ -100,7 +97,7 @@ function printCondition(compilation: Compilation, condition: Expr, scope: Scope)
 }
 
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
-  const conditions = conjuncts(scan.predicate).map((condition) => compilation.failing.settle(condition));
+  const conditions = partsOf(scan.predicate, "$and").map((condition) => compilation.failing.settle(condition));
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
     conditions.map((condition) => printCondition(compilation, condition, scope)),

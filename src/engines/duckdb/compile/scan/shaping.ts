@@ -20,11 +20,10 @@ function readsShared(compilation: Compilation, expression: AnyExpr, shared: Read
   return someExpression(expression, isShared, false);
 }
 
-/** The conditions that have to hold together; none where there is no condition. */
-export function conjuncts(condition: Expr | undefined): readonly Expr[] {
-  if (condition === undefined) return [];
-  const isAnd = condition.kind === "Call" && condition.function === "$and";
-  return isAnd ? condition.arguments.filter((argument) => argument !== undefined) : [condition];
+/** The conditions that this word joins; the condition itself where it joins none. */
+export function partsOf(condition: Expr, word: "$and" | "$or"): readonly Expr[] {
+  const isJoined = condition.kind === "Call" && condition.function === word;
+  return isJoined ? condition.arguments.filter((argument) => argument !== undefined) : [condition];
 }
 
 /** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
