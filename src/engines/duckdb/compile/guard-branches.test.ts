@@ -56,6 +56,10 @@ const taken: Readonly<Record<string, readonly [text: string, rows: readonly unkn
       [4, 2],
     ],
   ],
+  "another one, which asks for the same row": [
+    `SELECT IF(x = 0, -1, (SELECT MAX(y + ${failing}) FROM UNNEST([1]) AS y)) ${zeroOrFive} ORDER BY x`,
+    [[-1], [3]],
+  ],
   "a variable": [
     "SELECT WITH(v AS x, IF(v > 1, (SELECT MAX(DIV(10, y)) FROM UNNEST([v]) AS y), 0)) FROM UNNEST([1, 5]) AS x ORDER BY x",
     [[0], [2]],
@@ -102,6 +106,7 @@ describe("a sub-query that fails in a branch that is not taken", () => {
       `SELECT IF(RAND() < 0.5, -1, ${failing}) ${zeroOrFive}`,
       `SELECT IF((SELECT MAX(y) FROM UNNEST([x]) AS y) = 0, -1, ${failing}) ${zeroOrFive}`,
       `SELECT IF(x = 0, -1, (SELECT MAX(DIV(10, x)) FROM (SELECT 1 LIMIT @n))) ${zeroOrFive}`,
+      `SELECT IF(x = 0, -1, (SELECT MAX(DIV(10, x)) FROM (SELECT 1 UNION ALL (SELECT 2 LIMIT @n)))) ${zeroOrFive}`,
     ];
     const isGuarded = (query: string) => /\.c\d+_taken/.test(compileText(query).sql);
     expect([...guarded, ...plain].filter(isGuarded)).toEqual(guarded);

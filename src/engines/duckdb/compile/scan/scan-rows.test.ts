@@ -17,6 +17,29 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '[["a","NaN"],["a",1.5],["b","NaN"]]',
     ],
   ],
+  "DISTINCT rows sorted by a number of a sub-query": [
+    [
+      "SELECT DISTINCT (SELECT CAST(y AS FLOAT64) FROM UNNEST([x, 9]) AS y LIMIT 1) AS v, 'k' AS k " +
+        "FROM UNNEST([2, 1, 2]) AS x ORDER BY k, v",
+      '[[1,"k"],[2,"k"]]',
+    ],
+  ],
+  "rows sorted by a constant, too": [
+    [
+      "SELECT ARRAY(SELECT y FROM (SELECT 'k' AS k, y FROM UNNEST([x, 3]) AS y) ORDER BY k, y DESC) FROM UNNEST([1]) AS x",
+      "[[[3,1]]]",
+    ],
+    [
+      "SELECT ARRAY_AGG(x ORDER BY k, x DESC), ARRAY_AGG(x ORDER BY x DESC)[OFFSET(0)] FROM (SELECT 'k' AS k, x FROM UNNEST([1, 3, 2]) AS x)",
+      "[[[3,2,1],3]]",
+    ],
+  ],
+  "equal intervals as one partition": [
+    [
+      "SELECT COUNT(*) OVER (PARTITION BY i) FROM UNNEST([MAKE_INTERVAL(month => 1, day => -5), INTERVAL 25 DAY]) AS i",
+      "[[2],[2]]",
+    ],
+  ],
   "NULL instead of what a missing row of a join would compute": [
     [
       "SELECT a.id, b.two FROM edge_logs AS a LEFT JOIN (SELECT id, 2 AS two FROM edge_logs) AS b " +
@@ -87,7 +110,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       { p: "-" },
     ],
     ["SELECT (SELECT STRING_AGG(e.id, '+') FROM UNNEST([1, 2])) FROM edge_logs AS e ORDER BY id LIMIT 1", '[["a+a"]]'],
-    ["SELECT (SELECT COVAR_POP(e.a, e.b) FROM UNNEST([1, 2])) FROM UNNEST([STRUCT(1.5 AS a, 2.5 AS b)]) AS e", "[[0]]"],
+    [
+      "SELECT (SELECT COVAR_POP(e.a, e.b) FROM UNNEST([1, 2])), (SELECT MAX_BY(e.a, e.b) FROM UNNEST([1, 2])), " +
+        "(SELECT APPROX_TOP_SUM(e.a, e.b, 1) FROM UNNEST([1, 2])) FROM UNNEST([STRUCT(1.5 AS a, 2.5 AS b)]) AS e",
+      "[[0,1.5,[[1.5,5]]]]",
+    ],
     [
       "SELECT ARRAY(SELECT SUM(x * e) OVER (ORDER BY x) FROM UNNEST([1, 2]) AS x) FROM UNNEST([1, 10]) AS e ORDER BY e",
       "[[[1,3]],[[10,30]]]",
@@ -96,6 +123,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       "SELECT (SELECT COUNT(*) FROM UNNEST(['x', 'y']) AS b JOIN UNNEST(['x', 'z']) AS c ON b LIKE ANY (c, e)) " +
         "FROM UNNEST(['q', 'y']) AS e ORDER BY e",
       "[[1],[3]]",
+    ],
+  ],
+  "FULL JOINs that read a variable": [
+    [
+      "SELECT WITH(v AS x + 1, (SELECT COUNT(*) FROM UNNEST([1, 2]) AS a FULL JOIN UNNEST([2]) AS b ON a = b AND v + v > 4)) " +
+        "FROM UNNEST([1, 2]) AS x ORDER BY x",
+      "[[3],[2]]",
     ],
   ],
   "aggregates over nothing of their own": [
@@ -152,8 +186,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     [
       "SELECT ARRAY(SELECT CONCAT(a, b) FROM UNNEST(l) AS a, UNNEST(l) AS b), ARRAY(SELECT a FROM UNNEST(l) AS a " +
-        "WITH OFFSET AS o WHERE o > 0), (SELECT a FROM UNNEST(l) AS a LIMIT 1) FROM (SELECT ['y', 'x', 'z'] AS l)",
-      '[[["yy","yx","yz","xy","xx","xz","zy","zx","zz"],["x","z"],"y"]]',
+        "WITH OFFSET AS o WHERE o > 0), (SELECT STRING_AGG(CONCAT(a, b), ' ') FROM UNNEST(l) AS a, UNNEST(l) AS b) FROM (SELECT ['y', 'x', 'z'] AS l)",
+      '[[["yy","yx","yz","xy","xx","xz","zy","zx","zz"],["x","z"],"yy yx yz xy xx xz zy zx zz"]]',
     ],
   ],
   "recursions whose step hides the rows before it": [

@@ -29,6 +29,7 @@ describe("a SELECT", () => {
       "SELECT UPPER(id) FROM edge_logs LIMIT 1",
       "SELECT UPPER(id) FROM edge_logs ORDER BY id",
       "SELECT DISTINCT project FROM edge_logs ORDER BY project LIMIT 1",
+      "SELECT DISTINCT project, id FROM edge_logs",
       `SELECT a.id FROM edge_logs AS a JOIN ${filtered} AS b ON a.id = b.id`,
       `SELECT a.id FROM ${filtered} AS a LEFT JOIN edge_logs AS b ON a.id = b.id`,
       `SELECT a.id, b.u FROM edge_logs AS a JOIN ${upper} AS b ON a.id = b.id`,
@@ -52,6 +53,11 @@ describe("a SELECT", () => {
       "SELECT id FROM (SELECT id, RANK() OVER (ORDER BY id) AS r FROM edge_logs) WHERE r > 1",
     ];
     expect(nested.map((query) => [query, selectsOf(query)])).toEqual(nested.map((query) => [query, 2]));
+  });
+
+  it("is not put around a union whose column is read twice", () => {
+    const union = "SELECT id AS x FROM edge_logs UNION ALL SELECT id FROM edge_logs";
+    expect(selectsOf(`SELECT x, x FROM (${union}) WHERE x > 'a'`)).toBe(3);
   });
 
   it("computes once what is read several times", () => {
@@ -193,8 +199,18 @@ describe("a sub-query", () => {
   it("carries columns of the query around it in only for what cannot mix them with its own", () => {
     const windows =
       "FROM (SELECT SUM(LENGTH(b.id)WITH) OVER (ORDER BY b.id) AS s FROM edge_logs AS b WHERE b.id > a.id)";
-    const carrying = [forEach(`SELECT MAX(s) ${windows.replace("WITH", " + LENGTH(a.id)")}`)];
+    const carrying = [
+      forEach(`SELECT MAX(s) ${windows.replace("WITH", " + LENGTH(a.id)")}`),
+      forEach(
+        `SELECT MAX(s + r) ${windows.replace("WITH", " + LENGTH(a.id)").replace(" FROM edge", ", RANK() OVER (ORDER BY b.id) AS r FROM edge")}`,
+      ),
+    ];
+    expect(selectsOf(forEach(`SELECT MAX(s) ${windows.replace("WITH", "")}`))).toBe(3);
     const plain = [
+      forEach(
+        "SELECT COUNT(*) FROM edge_logs AS b JOIN edge_logs AS c " +
+          "ON EXISTS (SELECT 1 FROM UNNEST([b.id]) AS x WHERE x = a.id)",
+      ),
       forEach(`SELECT MAX(s) ${windows.replace("WITH", "")}`),
       forEach("SELECT MAX(CONCAT(b.id, a.id)) FROM (SELECT id FROM edge_logs LIMIT 2) AS b"),
       forEach("SELECT COUNT(*) FROM edge_logs AS b WHERE b.id = a.id"),
@@ -214,5 +230,54 @@ describe("a sub-query", () => {
     const correlated = `WITH w AS (SELECT id FROM edge_logs) ${forEach("SELECT COUNT(*) FROM w AS x JOIN w AS y ON x.id = a.id")}`;
     const random = correlated.replace("SELECT id", "SELECT id, RAND() AS r").replace("COUNT(*)", "MAX(x.r)");
     expect([twice, correlated, random].map((query) => countOf(print(query), "WITH w"))).toEqual([1, 0, 1]);
+  });
+});
+
+describe("a window", () => {
+  const over = (frame: string) => `SELECT COUNT(*) OVER (ORDER BY ${frame}) FROM edge_logs`;
+  const [exact, large] = ["7e28", "7.1e28"].map((digits) => `NUMERIC '${digits}' PRECEDING`);
+
+  it("widens integers only where bounds of its frame may leave their range", () => {
+    const wide = [over("LENGTH(id) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW")];
+    const narrow = [
+      over("LENGTH(id) ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"),
+      over("LENGTH(id) RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"),
+      over("LENGTH(id)"),
+      "SELECT ARRAY_AGG(id ORDER BY LENGTH(id)) FROM edge_logs",
+    ];
+    expect(having("HUGEINT", [...wide, ...narrow])).toEqual(wide);
+  });
+
+  it("looks for an offset that is none only where it may be one", () => {
+    const checked = [over("CAST(id AS FLOAT64) RANGE BETWEEN @p PRECEDING AND CURRENT ROW")];
+    const plain = [
+      over("CAST(id AS FLOAT64) RANGE BETWEEN 1.5 PRECEDING AND CURRENT ROW"),
+      over("LENGTH(id) RANGE BETWEEN @p PRECEDING AND CURRENT ROW"),
+    ];
+    expect(having("isinf", [...checked, ...plain])).toEqual(checked);
+  });
+
+  it("counts groups of keys only for frames that DuckDB has no type for", () => {
+    const [numeric, big] = ["CAST(id AS NUMERIC)", "CAST(id AS BIGNUMERIC)"];
+    const counted = [
+      over(`${numeric} RANGE BETWEEN ${large} AND CURRENT ROW`),
+      over(`${numeric} RANGE BETWEEN ${large} AND 1 FOLLOWING`),
+      over(`${big} RANGE BETWEEN 1 PRECEDING AND CURRENT ROW`),
+    ];
+    const plain = [
+      over(`${numeric} RANGE BETWEEN ${exact} AND CURRENT ROW`),
+      over(`${numeric} RANGE BETWEEN @p PRECEDING AND CURRENT ROW`),
+      over(`${numeric} RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`),
+      over(`${big} RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`),
+      over(`${big} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW`),
+      over("CAST(id AS FLOAT64) RANGE BETWEEN 1e30 PRECEDING AND CURRENT ROW"),
+    ];
+    expect(having("dense_rank", [...counted, ...plain])).toEqual(counted);
+  });
+
+  it("looks for them among the keys of its partition", () => {
+    const frame = "RANGE BETWEEN 1 PRECEDING AND CURRENT ROW";
+    const query = `SELECT COUNT(*) OVER (PARTITION BY project ORDER BY CAST(id AS BIGNUMERIC) ${frame}) FROM edge_logs`;
+    expect(countOf(print(query), "PARTITION BY")).toBe(3);
   });
 });
