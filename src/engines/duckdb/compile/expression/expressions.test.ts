@@ -20,6 +20,8 @@ describe("an expression on DuckDB", () => {
     expect(await first("SAFE.SUBSTR((SELECT MAX(b.event_message) FROM edge_logs AS b), 1, LENGTH(project))")).toEqual([
       "th",
     ]);
+    const days = "SELECT SAFE.DATE_ADD(DATE '2024-01-01', INTERVAL n DAY) FROM UNNEST([1, 99999999]) AS n ORDER BY n";
+    expect(await edge.rows(days)).toEqual([["2024-01-02"], [null]]);
     const zero = "DIV(1, LENGTH(id) - 1)";
     await expect(first(`SAFE.SUBSTR(UPPER(id), ${zero})`)).rejects.toThrow(/zero/i);
     await expect(first(`SAFE.DATE_ADD(DATE '2024-01-01', INTERVAL ${zero} DAY)`)).rejects.toThrow(/zero/i);
@@ -59,6 +61,8 @@ describe("an expression on DuckDB", () => {
     expect(await among("CAST(NULL AS FLOAT64)", "1.5")).toEqual([null]);
     expect(await among("INTERVAL LENGTH(id) DAY", "INTERVAL 24 HOUR")).toEqual([true]);
     expect(await first("STRUCT(id, 1) IN (SELECT AS STRUCT id, LENGTH(id) FROM edge_logs)")).toEqual([true]);
+    const none = "CAST(NULL AS INT64)";
+    expect(await first(`STRUCT(id, ${none}) IN (SELECT AS STRUCT id, ${none} FROM edge_logs)`)).toEqual([null]);
     expect(await first("id LIKE ALL (SELECT CONCAT(id, '%') FROM edge_logs)")).toEqual([false]);
     expect(await first("ARRAY(SELECT id || 'x'), EXISTS(SELECT 1), EXISTS(SELECT 1 LIMIT 0)")).toEqual([
       ["ax"],
@@ -90,6 +94,16 @@ describe("an expression on DuckDB", () => {
     expect(await paths("[m, m]")).toEqual([["/a"], ["/a"]]);
     expect(await paths("[metadata[0]]")).toEqual([["/a"]]);
   });
+});
+
+it("reports a parameter that the query does not have", () => {
+  const text = "SELECT @p";
+  const tables = { findTable: () => undefined, tableNames: () => [] };
+  const query = resolveQuery(parseQuery(text), text, { tables, inferParameters: true });
+  const diagnostic = { code: "unknown_parameter", message: "Unknown parameter: p", span: { start: 7, end: 9 } };
+  expect(() => compileQuery({ ...query, parameters: [] }, () => undefined, { text })).toThrow(
+    expect.objectContaining({ text, diagnostics: [diagnostic] }) as Error,
+  );
 });
 
 /** The query with a part of its resolved form replaced. */

@@ -1,11 +1,7 @@
 /** A field has the same value wherever it is stored: in columns, in the JSON of its record, or beside all columns. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseQuery } from "../../../../googlesql/parse.ts";
-import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
-import { bindValues } from "../../run-query.ts";
-import { compileQuery } from "../compile.ts";
-import { makeOddTable, type OddRow, oddLayouts, oddValues, scalarTypes } from "../testing/odd-layout.ts";
+import { compileOdd as compile, openOddDatabase } from "../testing/odd-database.ts";
+import { type OddRow, oddValues, scalarTypes } from "../testing/odd-layout.ts";
 
 const address = "x@example.com";
 const personal = { word: address, x: address, int: 5, deep: [{ deeper: [{ value: 1 }] }], "a/b~c": `to ${address}` };
@@ -15,12 +11,21 @@ const rows: Readonly<Record<string, OddRow>> = {
     r: { "a/b~c": "odd", deep: [{ deeper: [{ value: 1 }] }], number: 1, list: [1, 2], missing: 1 },
     n_int: 1,
     both: { a: 1 },
-    rest: { word: "first", number: 5, texts: ["p", "q"], gone: 5, mixed: "text", both: [{ a: 2 }], nowhere: "x" },
+    rest: {
+      word: "first",
+      number: 5,
+      texts: ["p", "q"],
+      gone: 5,
+      part: "t",
+      mixed: "text",
+      both: [{ a: 2 }],
+      nowhere: "x",
+    },
   },
   b: {
     r: { dEEP: [{ DEEPER: [{ vALUE: 2 }] }], SPELLings: "any", number: 2.5, list: ["x"] },
     n_float: 2.5,
-    rest: { WORD: "none", Word: "second", number: "6", texts: "p", mixed: [1], both: [{ a: 3 }] },
+    rest: { part: 7, WORD: "none", Word: "second", number: "6", texts: "p", mixed: [1], both: [{ a: 3 }] },
   },
   c: {
     r: { DEEP: [{ dEEPER: [{ VALUE: 3 }] }], spellings: "listed" },
@@ -41,43 +46,13 @@ const rows: Readonly<Record<string, OddRow>> = {
   q: { event_message: "%40", r: `[{"word":"x\\u0040example.com","${address}":1}]`, rest: { mixed: [1, "-"] } },
 };
 
-/** What a reader is shown of the source. */
-const shown =
-  "SELECT *, [STRUCT(event_message AS text, 1 AS n)] AS list, IF(id = 'p', STRUCT(event_message, STRUCT(), [1]), NULL) AS pair, " +
-  "STRUCT() AS nothing, TO_JSON(event_message) AS json FROM odd";
-
-const views: Readonly<Record<string, string>> = {
-  shown,
-  shown_query: "SELECT (SELECT MAX(id) FROM odd) AS last FROM odd",
-};
-
-function compile(text: string) {
-  const find = (name: string) => oddLayouts.find(({ definition }) => definition.name === name);
-  const findView = (name: string) => {
-    const view = views[name];
-    if (view === undefined) return undefined;
-    return { key: name, name, text: view, query: parseQuery(view), parameters: new Map(), redaction: "email" };
-  };
-  const tables = {
-    findTable: (name: string) => find(name)?.definition,
-    findView,
-    tableNames: () => ["odd", "open"],
-  };
-  const query = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
-  return compileQuery(query, (table) => find(table.name), { text });
-}
-
-let database: MemoryDatabase;
+let database: Awaited<ReturnType<typeof openOddDatabase>>;
 beforeAll(async () => {
-  database = await openMemoryDatabase();
-  for (const statement of makeOddTable(rows)) await database.query(statement);
+  database = await openOddDatabase(rows);
 });
 afterAll(() => database.close());
 
-function rowsOf(text: string): Promise<readonly unknown[]> {
-  const compiled = compile(text);
-  return database.encode(compiled.sql, compiled.columns, "cells", bindValues(compiled, []));
-}
+const rowsOf = (text: string) => database.rows(text);
 
 describe("a top-level field that is stored beside all columns", () => {
   const fields = "word, number, texts, mixed, both[0].a, nowhere, gone";
@@ -87,6 +62,15 @@ describe("a top-level field that is stored beside all columns", () => {
       ["first", 5, ["p", "q"], '"text"', 1, null, null],
       ["second", 6, null, "[1]", 3, null, null],
       [null, null, null, "true", null, null, null],
+    ]);
+  });
+
+  it("is read there whole where its columns have only a part", async () => {
+    const text = "SELECT part, SAFE_CAST(part AS STRING) FROM odd WHERE id IN ('a', 'b', 'c') ORDER BY part, id";
+    expect(await rowsOf(text)).toEqual([
+      [null, null],
+      ["7", "7"],
+      ['"t"', "t"],
     ]);
   });
 
