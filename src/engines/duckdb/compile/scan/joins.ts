@@ -159,7 +159,7 @@ function prepareCondition(
     at.kind === "Column" &&
     findColumn(sides.left, at.column.id) === undefined &&
     findColumn(sides.right, at.column.id) === undefined;
-  if (sides.left.outer !== undefined && someExpression(prepared, isOuter, false)) {
+  if (someExpression(prepared, isOuter, false)) {
     sides.left = wrapBlock(compilation, sides.left);
     sides.left.importsOuter = true;
   }

@@ -1,14 +1,8 @@
 /** Scans that need more than their own clause on DuckDB, by the rows that they answer. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ParameterValue } from "../../../contract/query-engine.ts";
-import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
-
-type Case = readonly [text: string, rows: string, values?: Readonly<Record<string, ParameterValue>>];
+import { type Case, type Failure, testRows } from "../testing/row-cases.ts";
 
 const nan = "CAST('NaN' AS FLOAT64)";
 const oneOf = (id: string) => `(SELECT metadata FROM edge_logs WHERE id = '${id}')`;
-const range = (key: string, frame: string, values: string) =>
-  `SELECT x, COUNT(*) OVER (ORDER BY ${key} RANGE BETWEEN ${frame}) FROM UNNEST([${values}]) AS x ORDER BY x`;
 
 const cases: Readonly<Record<string, readonly Case[]>> = {
   "DISTINCT rows sorted by a number that may be NaN": [
@@ -32,12 +26,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       "SELECT ARRAY_AGG(x ORDER BY k, x DESC), ARRAY_AGG(x ORDER BY x DESC)[OFFSET(0)] FROM (SELECT 'k' AS k, x FROM UNNEST([1, 3, 2]) AS x)",
       "[[[3,2,1],3]]",
-    ],
-  ],
-  "equal intervals as one partition": [
-    [
-      "SELECT COUNT(*) OVER (PARTITION BY i) FROM UNNEST([MAKE_INTERVAL(month => 1, day => -5), INTERVAL 25 DAY]) AS i",
-      "[[2],[2]]",
     ],
   ],
   "NULL instead of what a missing row of a join would compute": [
@@ -125,6 +113,18 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       "[[1],[3]]",
     ],
   ],
+  "DISTINCT values in the order of a query around": [
+    [
+      "SELECT (SELECT STRING_AGG(DISTINCT e.id, ',' ORDER BY e.id) FROM UNNEST([1, 2])) FROM edge_logs AS e ORDER BY id LIMIT 1",
+      '[["a"]]',
+    ],
+    [
+      "SELECT (SELECT STRING_AGG(DISTINCT x, ',' ORDER BY x DESC) FROM UNNEST([e.id, 'b']) AS x) FROM edge_logs AS e ORDER BY id LIMIT 1",
+      '[["b,a"]]',
+    ],
+    ["SELECT DISTINCT ROUND(RAND() * 0) AS r FROM UNNEST([1, 2, 3]) ORDER BY r", "[[0]]"],
+    ["SELECT APPROX_TOP_COUNT(x, 1)[OFFSET(0)].value FROM UNNEST([1, 3, 3]) AS x", "[[3]]"],
+  ],
   "FULL JOINs that read a variable": [
     [
       "SELECT WITH(v AS x + 1, (SELECT COUNT(*) FROM UNNEST([1, 2]) AS a FULL JOIN UNNEST([2]) AS b ON a = b AND v + v > 4)) " +
@@ -190,6 +190,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '[[["yy","yx","yz","xy","xx","xz","zy","zx","zz"],["x","z"],"yy yx yz xy xx xz zy zx zz"]]',
     ],
   ],
+  "elements of arrays that have to be as long as each other": [
+    ["SELECT a, b FROM UNNEST([1, 2] AS a, ['x', 'y'] AS b, mode => 'STRICT') ORDER BY a", '[[1,"x"],[2,"y"]]'],
+  ],
   "recursions whose step hides the rows before it": [
     [
       "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL (FROM r |> WHERE n < 3 |> AGGREGATE MAX(n) + 1 AS n |> WHERE n > 0)) " +
@@ -202,101 +205,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       "[[1],[2],[3]]",
     ],
   ],
-  "windows by more than one key": [
-    [
-      "SELECT id, COUNT(*) OVER (PARTITION BY project, id > 'b' ORDER BY project DESC, id ROWS BETWEEN 1 PRECEDING " +
-        "AND CURRENT ROW) FROM edge_logs ORDER BY id",
-      '[["a",1],["b",2],["c",1],["d",2]]',
-    ],
-    [
-      "SELECT id, SUM(1) OVER (ORDER BY project, id RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), " +
-        "STRING_AGG(id, '') OVER (ORDER BY 'x', id) FROM edge_logs ORDER BY id LIMIT 2",
-      '[["a",1,"a"],["b",2,"ab"]]',
-    ],
-  ],
-  "frames as far as an infinite offset reaches": [
-    [
-      range("x", "@p PRECEDING AND CURRENT ROW", "1.5, CAST('-inf' AS FLOAT64)"),
-      '[["-Infinity",1],[1.5,2]]',
-      { p: "inf" },
-    ],
-    [
-      range("x", "CURRENT ROW AND @p FOLLOWING", "1.5, CAST('inf' AS FLOAT64)"),
-      '[[1.5,2],["Infinity",1]]',
-      { p: "inf" },
-    ],
-    [
-      range("x DESC", "@p PRECEDING AND 0 PRECEDING", "1.5, CAST('inf' AS FLOAT64)"),
-      '[[1.5,2],["Infinity",1]]',
-      { p: "inf" },
-    ],
-  ],
-  "frames over the whole range of decimal numbers": [
-    [
-      range(
-        "x",
-        "NUMERIC '80000000000000000000000000000' PRECEDING AND CURRENT ROW",
-        "NUMERIC '-99999999999999999999999999999', 1, 2",
-      ),
-      '[["-99999999999999999999999999999",1],["1",1],["2",2]]',
-    ],
-    [
-      range("x", "1 PRECEDING AND NUMERIC '80000000000000000000000000000' FOLLOWING", "NUMERIC '1', 2, 4, NULL"),
-      '[[null,1],["1",3],["2",3],["4",1]]',
-    ],
-    [
-      range("x DESC", "BIGNUMERIC '1.5' PRECEDING AND BIGNUMERIC '0.5' PRECEDING", "BIGNUMERIC '1', 2, 3.5, 3.5, NULL"),
-      '[[null,1],["1",1],["2",2],["3.5",0],["3.5",0]]',
-    ],
-    [
-      "SELECT x.a, x.b, COUNT(*) OVER (PARTITION BY x.a, x.b ORDER BY x.n RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) " +
-        "FROM UNNEST([STRUCT(1 AS a, 1 AS b, BIGNUMERIC '1' AS n), (1, 1, 2), (1, 1, 3), (1, 2, 2), (2, 1, 2)]) AS x ORDER BY 1, 2, 3",
-      "[[1,1,2],[1,1,2],[1,1,3],[1,2,1],[2,1,1]]",
-    ],
-  ],
 };
 
-const infinities = "1.5, CAST('inf' AS FLOAT64), CAST('-inf' AS FLOAT64)";
-
-const failures: readonly (readonly [
-  text: string,
-  message: string,
-  values?: Readonly<Record<string, ParameterValue>>,
-])[] = [
+const failures: readonly Failure[] = [
   [
-    range("x", "@p PRECEDING AND CURRENT ROW", "1.5"),
-    "The offset of a RANGE frame must be a number that is not negative",
-    { p: "-1" },
-  ],
-  ...[
-    range("x", "@p PRECEDING AND CURRENT ROW", infinities),
-    range("x", "CURRENT ROW AND @p FOLLOWING", infinities),
-    range("x DESC", "@p PRECEDING AND CURRENT ROW", infinities),
-  ].map((text) => {
-    return [text, "The offset of a RANGE frame cannot be infinite where a key is infinite", { p: "inf" }] as const;
-  }),
-  [
-    range("x", "CURRENT ROW AND @p FOLLOWING", "BIGNUMERIC '1.5'"),
-    "The offset of a RANGE frame must be a number that is not negative",
-    { p: "-1" },
+    "SELECT a, b FROM UNNEST([1, 2] AS a, ['x'] AS b, mode => 'STRICT')",
+    "Unnested arrays under STRICT mode must have equal lengths",
   ],
 ];
 
-describe("on DuckDB a scan answers", () => {
-  let edge: EdgeDatabase;
-  beforeAll(async () => {
-    edge = await openEdgeDatabase();
-  });
-  afterAll(() => edge.database.close());
-
-  it.each(Object.entries(cases))("%s", async (_, group) => {
-    for (const [text, rows, values] of group)
-      expect([text, JSON.stringify(await edge.rows(text, values))]).toEqual([text, rows]);
-  });
-
-  it("a failure with its reason where a parameter is no distance", async () => {
-    for (const [text, message, values] of failures) {
-      await expect((async () => edge.rows(text, values))()).rejects.toThrow(message);
-    }
-  });
-});
+testRows("on DuckDB a scan answers", cases, failures);

@@ -128,7 +128,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     const sized = isSized ? sql`list_resize(${list}, ${count})` : list;
     const missing = sql`[${printNull(elementType(item.array.type))}]`;
     // One NULL element keeps the row of an empty array.
-    const kept = scan.isOuter && index === 0 ? sql`CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
+    const kept = scan.isOuter ? sql`CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
     exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => sql`unnest(${kept})`);
   });
   const positions = sql`range(${count})`;
