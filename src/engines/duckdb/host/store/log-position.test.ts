@@ -1,19 +1,8 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DuckDbEngine, openDuckDbEngine } from "../../index.ts";
 import { LogPosition } from "./log-position.ts";
-import { storePaths } from "./store-file.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -109,70 +98,5 @@ describe("the recorded log position", () => {
     expect(findAfter((position) => position.record(), NOW_MS + 6 * DAY_MS)).toEqual(loss);
     expect(findAfter(() => undefined, NOW_MS + 8 * DAY_MS)).toBeUndefined();
     expect(findAfter(() => writeLog(9), NOW_MS + 9 * DAY_MS)).toMatchObject({ acknowledgedBytes: 10, foundBytes: 9 });
-  });
-});
-
-describe("a store whose log was truncated", () => {
-  const signal = new AbortController().signal;
-  let engine: DuckDbEngine;
-
-  async function append(count: number): Promise<void> {
-    for (let index = 0; index < count; index++) {
-      const event = {
-        id: `${index}`,
-        hasGeneratedId: false,
-        timestampUs: 1n,
-        eventMessage: "x".repeat(500),
-        fields: {},
-      };
-      await engine.store.append("edge", [event], signal);
-    }
-  }
-
-  /** A copy of the store in another folder, as a process killed now would leave it. */
-  function copyAsKilled(): string {
-    const from = storePaths(join(folder, "store"));
-    const copy = join(folder, "copy");
-    rmSync(copy, { recursive: true, force: true });
-    mkdirSync(copy);
-    const to = storePaths(copy);
-    for (const name of ["file", "writeAheadLog", "logPosition"] as const) copyFileSync(from[name], to[name]);
-    return copy;
-  }
-
-  /** What a store opened on the copy reports. */
-  async function openCopy(directory: string) {
-    const lines: string[] = [];
-    const opened = await openDuckDbEngine({ directory, threads: 1, log: (_, line) => void lines.push(line) });
-    try {
-      const { logLoss } = opened.store;
-      const { problems = [], sources = [] } = (await opened.store.inspect?.(signal)) ?? {};
-      return { logLoss, problems: problems.map(({ code }) => code), rows: sources[0]?.rowCount, lines };
-    } finally {
-      await opened.close();
-    }
-  }
-
-  it("reports the loss in its log and its state at every start, and reports nothing if none is missing", async () => {
-    engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
-    try {
-      await engine.store.ensureSource({ name: "edge", knownFields: [] });
-      await append(20);
-      expect(await openCopy(copyAsKilled())).toEqual({ logLoss: undefined, problems: [], rows: 20, lines: [] });
-      const copy = copyAsKilled();
-      const log = storePaths(copy).writeAheadLog;
-      const { size } = statSync(log);
-      truncateSync(log, Math.floor(size / 2));
-      const first = await openCopy(copy);
-      expect(first.logLoss).toMatchObject({ acknowledgedBytes: size, foundBytes: Math.floor(size / 2) });
-      expect(first.problems).toEqual(["log_shortened"]);
-      expect(first.rows).toBeLessThan(20);
-      expect(first.lines).toEqual([expect.stringContaining("Acknowledged events are lost")]);
-      const second = await openCopy(copy);
-      expect(second.logLoss).toEqual(first.logLoss);
-    } finally {
-      await engine.close();
-    }
-    expect(JSON.parse(readFileSync(storePaths(join(folder, "store")).logPosition, "utf8"))).toEqual({ log_bytes: 0 });
   });
 });
