@@ -4,7 +4,7 @@
  */
 
 import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
-import { BOOL, JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";
+import { JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
@@ -120,7 +120,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     const alias = block.inner?.alias ?? "";
     lists = names.map((name) => columnOf(alias, inner.get(`list/${name}`)?.alias ?? name));
   }
-  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, block, scan, lists);
+  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, block, scan, lists, scan.on);
   const count = zippedLength(lists, scan.mode);
   const isSized = scan.mode === "TRUNCATE" || scan.mode === "STRICT";
   scan.arrays.forEach((item, index) => {
@@ -143,7 +143,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
 }
 
 /** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
-function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly Sql[]): Block {
+function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly Sql[], on: Expr): Block {
   // The condition stands in a lambda, which reads columns of one query only.
   block.importsOuter = true;
   const position = variableSql(nextAlias(compilation, "i"));
@@ -156,7 +156,6 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   );
   const rows = sql`list_transform(range(${zippedLength(lists, scan.mode)}), ${lambda(position, sql`struct_pack(${struct})`)})`;
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(columnOf(element, `f${index}`))]));
-  const on = scan.on ?? { kind: "Literal", type: BOOL, value: "true", span: { start: 0, end: 0 } };
   const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
   if (condition.holdsQuery) {
     fail(
