@@ -112,9 +112,11 @@ export function testMixedFields(isWhole: boolean): void {
     it.each(cases)("%s", (_, sql, expected) => expectRows(over(sql, source, "UNNEST(t.metadata) m"), expected));
   });
 
+  // Those that take the record itself out of the source are left out.
+  const fieldCases = mixedCases.filter(([, sql]) => sql.includes("$T"));
   describe.each([
-    ["forth", some(mixedCases, 8, 1)],
-    ["back", some(mixedCases, 8, 2)],
+    ["forth", some(fieldCases, 8, 1)],
+    ["back", some(fieldCases, 8, 2)],
   ] as const)("at the top level of the source %s", (source, cases) => {
     it.each(cases)("%s", async (_, sql, expected) => {
       const top = over(sql, source, "(SELECT 1) o").replaceAll("m.x", "t.x").replaceAll("m.n", "CAST(t.id AS INT64)");
