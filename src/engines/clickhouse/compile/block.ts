@@ -6,6 +6,7 @@
 import type { Column } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { pathKey } from "../../lowering/names.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";
@@ -87,9 +88,9 @@ function outsideRecord(
     return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
   };
   return {
-    leaf: (path, type) => hand(`leaf/${type.kind}/${path.join("/")}`, record.leaf(path, type)),
-    presence: (path) => hand(`presence/${path.join("/")}`, record.presence(path)),
-    json: (path) => hand(`json/${path.join("/")}`, record.json(path)),
+    leaf: (path, type) => hand(`leaf/${type.kind}/${pathKey(path)}`, record.leaf(path, type)),
+    presence: (path) => hand(`presence/${pathKey(path)}`, record.presence(path)),
+    json: (path) => hand(`json/${pathKey(path)}`, record.json(path)),
   };
 }
 

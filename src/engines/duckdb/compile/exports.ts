@@ -1,4 +1,4 @@
-import { readableName } from "../../lowering/names.ts";
+import { pathKey, readableName } from "../../lowering/names.ts";
 import { columnOf } from "../sql/atoms.ts";
 import type { Sql } from "../sql/sql.ts";
 import type { Block } from "./block.ts";
@@ -93,7 +93,7 @@ function outsideRecord(
 ): RecordSource {
   const hand = (kind: string, path: readonly string[], inside: Sql | undefined) => {
     if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
-    const hiddenKey = `${key}/${kind}/${JSON.stringify(path)}`;
+    const hiddenKey = `${key}/${kind}/${pathKey(path)}`;
     const prefix = `${readableName(path.at(-1) ?? "record")}_`;
     return exportHidden(compilation, block, { alias, key: hiddenKey, prefix, inside });
   };

@@ -101,9 +101,11 @@ describe("a field of a record", () => {
     ]);
   });
 
-  it("is told from a field whose name reads like its path, through a sub-query", async () => {
-    const limited = "(SELECT id, r FROM odd ORDER BY id LIMIT 2) AS s";
-    expect(await rowsOf(`SELECT s.r.\`p/q\`, s.r.p.q FROM ${limited} ORDER BY id`)).toEqual([
+  it.each([
+    ["a sub-query", "SELECT id, r FROM odd ORDER BY id LIMIT 2"],
+    ["UNION ALL", "SELECT id, r FROM odd WHERE id < 'c' UNION ALL SELECT id, r FROM odd WHERE FALSE"],
+  ])("is told from a field whose name reads like its path, through %s", async (_, from) => {
+    expect(await rowsOf(`SELECT s.r.\`p/q\`, s.r.p.q FROM (${from}) AS s ORDER BY id LIMIT 2`)).toEqual([
       [1, null],
       [null, 2.5],
     ]);

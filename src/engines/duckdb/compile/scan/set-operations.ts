@@ -2,6 +2,7 @@
 
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { pathKey } from "../../../lowering/names.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
@@ -114,8 +115,8 @@ function unionRecord(
     return select(key, nextAlias(compilation, "leaf_"), () => sqls);
   };
   return {
-    leaf: (path, as) => all(`${as?.kind ?? "leaf"}/${path.join("/")}`, (record) => record.leaf(path, as)),
-    presence: (path) => all(`presence/${path.join("/")}`, (record) => record.presence(path)),
+    leaf: (path, as) => all(`${as?.kind ?? "leaf"}/${pathKey(path)}`, (record) => record.leaf(path, as)),
+    presence: (path) => all(`presence/${pathKey(path)}`, (record) => record.presence(path)),
     json: () => ({ text: column(), steps: [] }),
   };
 }
