@@ -5,7 +5,7 @@ import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { begun, readBody, tagOf } from "./answer-body.ts";
 import type { ServerValue } from "./parameter-form.ts";
-import { QueryConnection, readTls, type TlsFiles } from "./query-connection.ts";
+import { QueryConnection, readTls, type Tls, type TlsFiles } from "./query-connection.ts";
 import { quoteText } from "./quote.ts";
 import { isConnectionError, toEngineError, unanswered } from "./server-error.ts";
 import { SilenceDetector, type SilenceWatch } from "./silence.ts";
@@ -88,8 +88,7 @@ const MAX_CONNECTIONS = 64;
 /** For signs of life: no query may stand in their way. */
 const ASKING_CONNECTIONS = 2;
 
-function connect(url: string, options: ServerOptions): ClickHouseClient {
-  const { ca, cert, key } = readTls(options.tls);
+function connect(url: string, options: ServerOptions, { ca, cert, key }: Tls): ClickHouseClient {
   const tls =
     ca === undefined ? undefined : { ca_cert: ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) };
   return createClient({
@@ -114,12 +113,13 @@ interface ServerConnection {
 }
 
 function openConnection(url: string, options: ServerOptions): ServerConnection {
-  const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS });
+  const tls = readTls(options.tls);
+  const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS }, tls);
   const ask = (signal: AbortSignal) => asking.ping({ select: false, abort_signal: signal });
   const silence = new SilenceDetector(ask, options.silenceMs);
   const { user, password, database, maxConnections = MAX_CONNECTIONS } = options;
-  const queries = new QueryConnection({ url, user, password, database, maxConnections, tls: readTls(options.tls) });
-  return { client: connect(url, options), queries, asking, silence };
+  const queries = new QueryConnection({ url, user, password, database, maxConnections, tls });
+  return { client: connect(url, options, tls), queries, asking, silence };
 }
 
 class FailOverClient implements ServerClient {

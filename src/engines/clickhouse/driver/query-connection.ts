@@ -26,7 +26,7 @@ export interface TlsFiles {
 }
 
 /** In PEM. A certificate counts only with its key, and beside an authority. */
-interface Tls {
+export interface Tls {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
