@@ -54,20 +54,20 @@ function toBignumeric(operand: Expr): Expr {
 }
 
 /** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
-function selectTexts(
+function selectTexts<const T extends readonly SqlType[]>(
   compilation: Compilation,
   from: Block,
-  types: readonly SqlType[],
+  types: T,
   span: Expr["span"],
   print: (scope: Scope) => readonly Sql[],
-): { readonly block: Block; readonly columns: readonly Expr[] } {
+): { readonly block: Block; readonly columns: { readonly [Index in keyof T]: Expr } } {
   const { block, texts } = printInBlock(compilation, from, print);
   const columns = types.map((type, index) => {
     const column = newHiddenColumn(compilation, type, span);
     block.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
     return column;
   });
-  return { block: wrapBlock(compilation, block), columns };
+  return { block: wrapBlock(compilation, block), columns: columns as { readonly [Index in keyof T]: Expr } };
 }
 
 /**
@@ -108,7 +108,7 @@ function rewriteCall(
       value,
     ];
   });
-  const [group = key.expression, keys = key.expression, value = key.expression] = first.columns;
+  const [group, keys, value] = first.columns;
   const second = selectTexts(
     compilation,
     first.block,
