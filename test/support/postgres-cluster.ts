@@ -93,7 +93,7 @@ function copyEmptyCluster(programs: string, data: string, as: Account): void {
   execFileSync("cp", ["-a", join(empty, basename(data)), data]);
 }
 
-/** Makes a cluster and starts it, which takes less than a second. It refuses to run as root: then it runs as `nobody`. */
+/** Makes a cluster and starts it, in less than a second. PostgreSQL refuses to run as root: then it runs as `nobody`. */
 export async function startPostgres(serverSettings: readonly string[] = []): Promise<PostgresCluster> {
   const programs = findPrograms();
   if (programs === undefined) throw new Error(`PostgreSQL is not installed below ${root}`);

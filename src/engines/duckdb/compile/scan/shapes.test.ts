@@ -1,4 +1,4 @@
-/** How a statement is printed where its rows would be the same either way: what it computes how often, and over what. */
+/** How a statement is printed where its rows would be the same either way: what it computes how often, over what. */
 import { describe, expect, it } from "vitest";
 import { countOf, forEach, having, insideOf, print, selectsOf } from "../testing/printed.ts";
 
