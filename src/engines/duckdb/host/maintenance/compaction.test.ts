@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { createStoredSource, type StoredSource } from "../store/stored-source.ts";
 import { beginCompaction, finishCompaction, planCompaction, writeRun } from "./compaction.ts";
 
 describe("a compaction", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all("CREATE TABLE lw_runs (source VARCHAR, run INTEGER, row_count BIGINT)");
-    await connection.all("CREATE TABLE events_1 (timestamp TIMESTAMP, c1 VARCHAR, lw_run INTEGER)");
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
+    await duckdb.connection.all("CREATE TABLE lw_runs (source VARCHAR, run INTEGER, row_count BIGINT)");
+    await duckdb.connection.all("CREATE TABLE events_1 (timestamp TIMESTAMP, c1 VARCHAR, lw_run INTEGER)");
   });
 
   const rules = { tenantField: "project", fields: [] };
@@ -24,34 +17,36 @@ describe("a compaction", () => {
 
   /** Puts so many rows into the table, the newest first, of three tenants in turn. */
   async function insert(count: number, run: number | null): Promise<void> {
-    await connection.all(
+    await duckdb.connection.all(
       `INSERT INTO events_1 SELECT make_timestamp(1000000 - n), 'p' || n % 3, ${run} FROM range(${count}) AS r(n)`,
     );
-    if (run !== null) await connection.all(`INSERT INTO lw_runs VALUES ('events_1', ${run}, ${count})`);
+    if (run !== null) await duckdb.connection.all(`INSERT INTO lw_runs VALUES ('events_1', ${run}, ${count})`);
   }
 
   async function fill(runs: readonly number[], tailRows: number): Promise<void> {
-    for (const table of ["lw_runs", "events_1"]) await connection.all(`TRUNCATE ${table}`);
-    await connection.all("INSERT INTO lw_runs VALUES ('events_2', 70, 5)");
+    for (const table of ["lw_runs", "events_1"]) await duckdb.connection.all(`TRUNCATE ${table}`);
+    await duckdb.connection.all("INSERT INTO lw_runs VALUES ('events_2', 70, 5)");
     for (const [index, count] of runs.entries()) await insert(count, index + 1);
     await insert(tailRows, null);
   }
 
   /** Rows of each run, those of the tail last, as the table has them and as they were noted. */
   async function countRuns() {
-    const rows = await connection.all("SELECT lw_run, count(*)::DOUBLE FROM events_1 GROUP BY 1 ORDER BY 1 NULLS LAST");
-    const noted = await connection.all(
+    const rows = await duckdb.connection.all(
+      "SELECT lw_run, count(*)::DOUBLE FROM events_1 GROUP BY 1 ORDER BY 1 NULLS LAST",
+    );
+    const noted = await duckdb.connection.all(
       "SELECT run, row_count::DOUBLE FROM lw_runs WHERE source = 'events_1' ORDER BY run",
     );
     return { rows, noted };
   }
 
   async function compact(source: StoredSource, maxRows: number, rowsInLog = 0, minRows = 1) {
-    const plan = await planCompaction(connection, source, { minRows, maxRows }, rowsInLog);
+    const plan = await planCompaction(duckdb.connection, source, { minRows, maxRows }, rowsInLog);
     if (plan === undefined) return undefined;
-    await beginCompaction(connection, plan);
-    await writeRun(connection, plan);
-    await finishCompaction(connection, plan);
+    await beginCompaction(duckdb.connection, plan);
+    await writeRun(duckdb.connection, plan);
+    await finishCompaction(duckdb.connection, plan);
     return plan.rowCount;
   }
 
@@ -80,9 +75,9 @@ describe("a compaction", () => {
       [1, 30],
       [null, 70],
     ]);
-    expect(await connection.all("SELECT epoch_us(max(timestamp))::DOUBLE FROM events_1 WHERE lw_run IS NULL")).toEqual([
-      [1_000_000 - 30],
-    ]);
+    expect(
+      await duckdb.connection.all("SELECT epoch_us(max(timestamp))::DOUBLE FROM events_1 WHERE lw_run IS NULL"),
+    ).toEqual([[1_000_000 - 30]]);
     for (const rowsInLog of [70, 71]) expect(await compact(sourceOf(), 1000, rowsInLog)).toBeUndefined();
     expect(await compact(sourceOf(), 1000, 21, 50)).toBeUndefined();
     expect(await compact(sourceOf(), 1000, 20, 50)).toBe(80);
@@ -103,7 +98,7 @@ describe("a compaction", () => {
   ])("sorts by %s", async (_, some, sort) => {
     await fill([20], 40);
     await compact(sourceOf(some), 1000);
-    const found = await connection.all("SELECT c1, epoch_us(timestamp)::DOUBLE FROM events_1 ORDER BY rowid");
+    const found = await duckdb.connection.all("SELECT c1, epoch_us(timestamp)::DOUBLE FROM events_1 ORDER BY rowid");
     const rows = found.map(([tenant, us]) => [String(tenant), Number(us)] as const);
     expect(rows.filter(([tenant]) => tenant === "p1")).toHaveLength(7 + 13);
     expect(rows).toEqual(sort(rows));

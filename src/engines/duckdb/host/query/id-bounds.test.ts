@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { STRING } from "../../../../googlesql/types.ts";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import type { TimeRange } from "../store/id-filter.ts";
 import { boundIds } from "./id-bounds.ts";
 
 const limits = { timeoutMs: 1000, maxRows: 10, maxResultBytes: 1000 };
 
 describe("the time bounds of conditions on ids", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   const hourUs = 3_600_000_000n;
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 512 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all("CREATE TABLE events_1 (id VARCHAR, timestamp TIMESTAMP)");
-    await connection.all("INSERT INTO events_1 SELECT 'e' || i, make_timestamp(i * 3600000000) FROM range(-2, 5) t(i)");
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
+    await duckdb.connection.all("CREATE TABLE events_1 (id VARCHAR, timestamp TIMESTAMP)");
+    await duckdb.connection.all(
+      "INSERT INTO events_1 SELECT 'e' || i, make_timestamp(i * 3600000000) FROM range(-2, 5) t(i)",
+    );
   });
 
   const ranges: Readonly<Record<string, TimeRange | null>> = {
@@ -40,7 +35,7 @@ describe("the time bounds of conditions on ids", () => {
       ...boundIds(query, (table, wanted) => (table === "events_1" ? ranges[wanted] : null)),
     ];
     expect(values).toHaveLength(to);
-    return (await connection.all(sql, values)).map(([found]) => found);
+    return (await duckdb.connection.all(sql, values)).map(([found]) => found);
   }
 
   it("are empty for a query without such conditions", () => {

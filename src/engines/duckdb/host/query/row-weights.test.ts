@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { weighRows } from "./row-weights.ts";
 
 /** A value as JSON has it: texts, numbers, lists, and records as objects. */
@@ -23,24 +23,17 @@ const listOf = (n: number) =>
   n % 5 === 0 ? null : Array.from({ length: n % 4 }, (_, i) => (i === 1 ? null : textOf(n + i)));
 
 describe("the weight of a row", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 64 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all("CREATE MACRO text_of(n) AS CASE WHEN n % 3 <> 0 THEN repeat('é', n % 40) END");
-    await connection.all(
+    await duckdb.connection.all("CREATE MACRO text_of(n) AS CASE WHEN n % 3 <> 0 THEN repeat('é', n % 40) END");
+    await duckdb.connection.all(
       "CREATE MACRO list_of(n) AS CASE WHEN n % 5 <> 0 THEN " +
         "list_transform(range(n % 4), lambda i: CASE WHEN i <> 1 THEN text_of(n + i) END) END",
     );
   });
-  afterAll(() => {
-    connection.close();
-    database.close();
-  });
 
   async function weights(columns: string): Promise<readonly number[] | undefined> {
-    const { next } = await connection.stream(`SELECT ${columns} FROM range(${ROWS}) AS r(n) ORDER BY n`, []);
+    const { next } = await duckdb.connection.stream(`SELECT ${columns} FROM range(${ROWS}) AS r(n) ORDER BY n`, []);
     const chunk = await next();
     if (chunk === undefined) throw new Error("There are rows");
     const weighRow = weighRows(chunk);

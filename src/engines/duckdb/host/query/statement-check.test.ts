@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Connection } from "../../driver/connection.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { type CheckStatement, createStatementCheck } from "./statement-check.ts";
 
 describe("the statement check", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   let check: CheckStatement;
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
-    connection = await database.connect();
-    check = createStatementCheck(connection, {
+    check = createStatementCheck(duckdb.connection, {
       isKnownTable: (name) => name === "events_1",
       functions: new Set(["sum", "lower", "list_transform", "list_value", "row_number", "count_star"]),
       tableFunctions: new Set(["unnest"]),
     });
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
   });
 
   it.each([
@@ -72,7 +66,7 @@ describe("the statement check", () => {
     const spy: Pick<Connection, "all"> = {
       all: (sql, values) => {
         calls.push(String(values?.[0]?.value));
-        return connection.all(sql, values);
+        return duckdb.connection.all(sql, values);
       },
     };
     const remembering = createStatementCheck(spy, {
@@ -90,7 +84,7 @@ describe("the statement check", () => {
   it("forgets the statements that were not used for the longest time, and goes on after one that could not be read", async () => {
     let calls = 0;
     const counting: Pick<Connection, "all"> = {
-      all: (sql, values) => (calls++ === 0 ? Promise.reject(new Error("busy")) : connection.all(sql, values)),
+      all: (sql, values) => (calls++ === 0 ? Promise.reject(new Error("busy")) : duckdb.connection.all(sql, values)),
     };
     const rules = { isKnownTable: () => false, functions: undefined, tableFunctions: new Set<string>() };
     const remembering = createStatementCheck(counting, rules, 1);

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampleOf } from "../../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolve.ts";
 import { compileQuery } from "../../compile/compile.ts";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
 
@@ -32,20 +32,11 @@ function compiledCorpus(): string[] {
 }
 
 describe("the statement rules", () => {
-  let database: Database;
-  let connection: Connection;
-  beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
-    connection = await database.connect();
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
-  });
+  const duckdb = useDatabase();
 
   it("accept every statement that the reference corpus compiles to", async () => {
     const check = createStatementCheck(
-      connection,
+      duckdb.connection,
       statementRules(() => false),
     );
     const refused: string[] = [];

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { fillDeclaredColumns } from "./declared-columns.ts";
 import { createStoredSource } from "./stored-source.ts";
 
@@ -11,16 +11,9 @@ function entriesOf(path: string): SchemaEntry[] {
 }
 
 describe("a field that is declared after its values were stored", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all("CREATE TABLE lw_fields (source VARCHAR, column_name VARCHAR, stale BOOLEAN)");
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
+    await duckdb.connection.all("CREATE TABLE lw_fields (source VARCHAR, column_name VARCHAR, stale BOOLEAN)");
   });
 
   /** What the column of the type has of each row, once the field is declared. */
@@ -29,17 +22,17 @@ describe("a field that is declared after its values were stored", () => {
     rows: readonly (readonly [column: string, value: string])[],
     [path, type]: readonly [string, keyof typeof columns],
   ) {
-    await connection.all(
+    await duckdb.connection.all(
       "CREATE OR REPLACE TABLE events_1 (n INTEGER, c1 BIGINT, c2 DOUBLE, c3 BOOLEAN, c4 VARCHAR, c5 BIGINT[], " +
         "c6 DOUBLE, j VARCHAR)",
     );
     for (const [n, [column, value]] of rows.entries()) {
-      await connection.all(`INSERT INTO events_1 (n, ${column}) VALUES (${n}, ${value})`);
+      await duckdb.connection.all(`INSERT INTO events_1 (n, ${column}) VALUES (${n}, ${value})`);
     }
     const source = createStoredSource({ name: "edge", table: "events_1", entries, tenants: [] });
     // The second time nothing changes any more.
-    for (let time = 0; time < 2; time++) await fillDeclaredColumns(connection, source, [[path, type]]);
-    const found = await connection.all(`SELECT CAST(${columns[type]} AS VARCHAR) FROM events_1 ORDER BY n`);
+    for (let time = 0; time < 2; time++) await fillDeclaredColumns(duckdb.connection, source, [[path, type]]);
+    const found = await duckdb.connection.all(`SELECT CAST(${columns[type]} AS VARCHAR) FROM events_1 ORDER BY n`);
     return { values: found.map(([value]) => value), entries: source.entries };
   }
 
@@ -135,7 +128,7 @@ describe("a field that is declared after its values were stored", () => {
   });
 
   it("is read from its column from then on, also after a restart", async () => {
-    await connection.all(
+    await duckdb.connection.all(
       "INSERT INTO lw_fields VALUES ('edge', 'c1', true), ('edge', 'c4', true), ('other', 'c1', true)",
     );
     const json = { role: "json", path: "", column: "j" } as const;
@@ -145,6 +138,8 @@ describe("a field that is declared after its values were stored", () => {
     const { values, entries } = await fill([json, text, whole], inJson, ["n", "INT64"]);
     expect(values).toEqual(["5", none, none, none, none, none]);
     expect(entries).toEqual([json, text, { ...whole, isStale: false }]);
-    expect(await connection.all("SELECT source, column_name FROM lw_fields WHERE NOT stale")).toEqual([["edge", "c1"]]);
+    expect(await duckdb.connection.all("SELECT source, column_name FROM lw_fields WHERE NOT stale")).toEqual([
+      ["edge", "c1"],
+    ]);
   });
 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { BatchBuilder, type BatchValue } from "../../batch/batch.ts";
 import { viewBatch } from "../../batch/batch-reader.ts";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { DuckDBListValue, type DuckDBValue } from "../../driver/driver.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { buildChunks, type PickedRows, type TableColumn } from "./row-chunks.ts";
 
 const table: readonly TableColumn[] = [
@@ -84,25 +84,20 @@ function plain(value: DuckDBValue | undefined): unknown {
 }
 
 describe("the chunks built from batches", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 512 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all(
+    await duckdb.connection.all(
       `CREATE TABLE t (id VARCHAR, timestamp TIMESTAMP, run INTEGER, text VARCHAR, whole BIGINT, real DOUBLE,
        flag BOOLEAN, numbers BIGINT[], texts VARCHAR[], absent VARCHAR)`,
     );
   });
-  afterAll(() => {
-    connection.close();
-    database.close();
-  });
 
   async function store(parts: readonly PickedRows[]): Promise<DuckDBValue[][]> {
-    await connection.all("DELETE FROM t");
-    await connection.append("t", buildChunks(table, parts));
-    return connection.all("SELECT id, text, whole, real, flag, numbers, texts, absent, run FROM t ORDER BY rowid");
+    await duckdb.connection.all("DELETE FROM t");
+    await duckdb.connection.append("t", buildChunks(table, parts));
+    return duckdb.connection.all(
+      "SELECT id, text, whole, real, flag, numbers, texts, absent, run FROM t ORDER BY rowid",
+    );
   }
 
   it("contain the selected rows of every part, with NULL where a row has no value", async () => {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { useDatabase } from "../../driver/testing/test-database.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { findTenants, keepTenants, readTenants, replaceTenants } from "./tenant-entries.ts";
 
 describe("the entries of each tenant", () => {
-  let database: Database;
-  let connection: Connection;
+  const duckdb = useDatabase();
   beforeAll(async () => {
-    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
-    connection = await database.connect();
-    await connection.all("CREATE TABLE lw_tenants (source VARCHAR, tenant VARCHAR, entries VARCHAR)");
-    await connection.all("CREATE TABLE events_1 (c1 VARCHAR, c2 BIGINT, c3 BOOLEAN, m VARCHAR, rest VARCHAR)");
-  });
-  afterAll(() => {
-    connection.close();
-    database.close();
+    await duckdb.connection.all("CREATE TABLE lw_tenants (source VARCHAR, tenant VARCHAR, entries VARCHAR)");
+    await duckdb.connection.all("CREATE TABLE events_1 (c1 VARCHAR, c2 BIGINT, c3 BOOLEAN, m VARCHAR, rest VARCHAR)");
   });
 
   const inJson = (path: string, type: ValueType): SchemaEntry => ({ role: "value", path, type, column: null });
@@ -41,7 +34,7 @@ describe("the entries of each tenant", () => {
   async function find(some: readonly SchemaEntry[], tenantField: string | null = "project") {
     const rules = { tenantField, fields: [] };
     const source = createStoredSource({ name: "edge", table: "events_1", entries: some, tenants: [], rules });
-    return new Map(await findTenants(connection, source));
+    return new Map(await findTenants(duckdb.connection, source));
   }
 
   /** The numbers of a list such as `0-2,5`. */
@@ -66,9 +59,9 @@ describe("the entries of each tenant", () => {
     ["rest", `'[{"top":"s"}]'`, ["top STRING"]],
     ["rest", `'[{"m":[{"x":1}]}]'`, []],
   ])("are found in the rows, in %s: %s", async (column, value, expected) => {
-    await connection.all("TRUNCATE events_1");
-    await connection.all(`INSERT INTO events_1 (c1, ${column}) VALUES ('a', ${value}), (NULL, ${value})`);
-    await connection.all("INSERT INTO events_1 (c1) VALUES ('b')");
+    await duckdb.connection.all("TRUNCATE events_1");
+    await duckdb.connection.all(`INSERT INTO events_1 (c1, ${column}) VALUES ('a', ${value}), (NULL, ${value})`);
+    await duckdb.connection.all("INSERT INTO events_1 (c1) VALUES ('b')");
     const found = await find(entries);
     const names = (tenant: string | null) => numbersOf(found.get(tenant)).map(nameOf);
     expect([...found.keys()].sort()).toEqual(["a", "b", null].sort());
@@ -81,8 +74,8 @@ describe("the entries of each tenant", () => {
   });
 
   it("are found for more of them than one statement looks at", async () => {
-    await connection.all("TRUNCATE events_1");
-    await connection.all("INSERT INTO events_1 (c1, c2) VALUES ('a', 1), ('b', NULL)");
+    await duckdb.connection.all("TRUNCATE events_1");
+    await duckdb.connection.all("INSERT INTO events_1 (c1, c2) VALUES ('a', 1), ('b', NULL)");
     const many = Array.from({ length: 401 }, (_, n): SchemaEntry => {
       return { role: "value", path: `f${n}`, type: "INT64", column: n % 2 === 0 ? "c2" : "c3" };
     });
@@ -95,13 +88,13 @@ describe("the entries of each tenant", () => {
 
   it("are kept by source, however many they are, and replaced", async () => {
     const tenants = Array.from({ length: 1001 }, (_, n) => [`t${n}`, `${n}`] as const);
-    await keepTenants(connection, "edge", tenants);
-    await keepTenants(connection, "other", [
+    await keepTenants(duckdb.connection, "edge", tenants);
+    await keepTenants(duckdb.connection, "other", [
       [null, "1"],
       ["t1", "5"],
     ]);
-    await keepTenants(connection, "edge", []);
-    const kept = await readTenants(connection);
+    await keepTenants(duckdb.connection, "edge", []);
+    const kept = await readTenants(duckdb.connection);
     expect(new Map(kept.get("edge"))).toEqual(new Map(tenants));
     expect(new Map(kept.get("other"))).toEqual(
       new Map([
@@ -109,8 +102,8 @@ describe("the entries of each tenant", () => {
         ["t1", "5"],
       ]),
     );
-    await replaceTenants(connection, "edge", [["t1", "7"]]);
-    const replaced = await readTenants(connection);
+    await replaceTenants(duckdb.connection, "edge", [["t1", "7"]]);
+    const replaced = await readTenants(duckdb.connection);
     expect([replaced.get("edge"), replaced.get("other")?.length]).toEqual([[["t1", "7"]], 2]);
   });
 });
