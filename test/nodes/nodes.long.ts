@@ -289,6 +289,8 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
       // The first node is the leader.
       if (round === 30) void first.kill();
       if (round === 50) await cluster.kill().then(() => cluster.restart());
+      // Until then its keys wait in memory, and would end with it.
+      if (round === 60) await waitUntil(async () => (await healthOf(all[1] as NodeProcess)) === "ok", 10_000);
       if (round === 70) void all[1]?.kill();
       const batch = Array.from({ length: 10 }, (_, each) => n + each);
       const node = all[round % 3] as NodeProcess;
