@@ -4,9 +4,10 @@ import common from "./vitest.config.ts";
 /** Tests of `npm test` that try more values here (`sampleSize`). */
 export const sampledTests = [
   "src/access/token-document.test.ts",
-  "src/engines/clickhouse/constants/evaluate.test.ts",
   "src/engines/conformance/conformance.test.ts",
+  "src/engines/constants/evaluate.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
+  "src/engines/duckdb/compile/run-constants.test.ts",
   "src/engines/duckdb/functions/failures.test.ts",
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",

@@ -17,14 +17,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/lowering": ["googlesql"],
   "engines/schema": ["googlesql", "engines/contract"],
   "engines/values": ["googlesql", "semantics", "engines/contract"],
+  "engines/constants": ["googlesql", "semantics", "engines/contract", "engines/lowering", "engines/values"],
   "engines/encoder": ["engines/contract", "engines/schema"],
   "engines/duckdb": [
     ...["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering", "engines/schema"],
-    ...["engines/values", "engines/encoder"],
+    ...["engines/constants", "engines/values", "engines/encoder"],
   ],
   "engines/clickhouse": [
     ...["shared", "googlesql", "semantics", "engines/contract", "engines/lowering", "engines/schema"],
-    ...["engines/values", "engines/encoder"],
+    ...["engines/constants", "engines/values", "engines/encoder"],
   ],
   "engines/index.ts": ["engines/contract", "engines/duckdb", "engines/clickhouse"],
   sources: ["shared", "googlesql", "engines/contract"],

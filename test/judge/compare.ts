@@ -1,9 +1,10 @@
 /** Asks the engine and the judge the same, and tells where they differ. */
+
+import { bindQuery } from "../../src/engines/duckdb/bind-query.ts";
 import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import { type Connection, openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
 import { physicalType, toDriverValue } from "../../src/engines/duckdb/driver/parameters.ts";
 import { createRowEncoder } from "../../src/engines/duckdb/driver/rows.ts";
-import { bindValues } from "../../src/engines/duckdb/run-query.ts";
 import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import type { ResolvedQuery } from "../../src/googlesql/resolved.ts";
@@ -65,10 +66,11 @@ const tables = {
 async function ask(connection: Connection, text: string, query: ResolvedQuery): Promise<readonly unknown[]> {
   const compiled = compileQuery(query, (table) => findLayout(table.name), { text });
   const values = compiled.parameters.map(({ key }) => parameterValues[key] ?? null);
-  const bound = bindValues(compiled, values).map(({ type, value }) => {
+  const { sql, parameters } = bindQuery(compiled, values);
+  const bound = parameters.map(({ type, value }) => {
     return { value: toDriverValue(type, value), type: physicalType(type) };
   });
-  const reader = await connection.stream(compiled.sql, bound);
+  const reader = await connection.stream(sql, bound);
   const encode = createRowEncoder(compiled.columns, "cells");
   const batches: string[] = [];
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {

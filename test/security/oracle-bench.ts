@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bindQuery } from "../../src/engines/duckdb/bind-query.ts";
 import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import {
   type BoundValue,
@@ -13,7 +14,6 @@ import {
   openDatabase,
 } from "../../src/engines/duckdb/driver/connection.ts";
 import { physicalType, toDriverValue } from "../../src/engines/duckdb/driver/parameters.ts";
-import { bindValues } from "../../src/engines/duckdb/run-query.ts";
 import type { TableLayout } from "../../src/engines/schema/layout.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { resolveSandboxed } from "../../src/googlesql/resolve.ts";
@@ -110,11 +110,10 @@ function sqlOver(compiled: Compiled, table: string): string {
 }
 
 function boundValues(compiled: Compiled): readonly BoundValue[] {
-  const values = bindValues(
-    compiled,
-    compiled.parameters.map(() => "inside"),
-  );
-  return values.map(({ type, value }) => ({ value: toDriverValue(type, value), type: physicalType(type) }));
+  const given = compiled.parameters.map(() => "inside");
+  return bindQuery(compiled, given).parameters.map(({ type, value }) => {
+    return { value: toDriverValue(type, value), type: physicalType(type) };
+  });
 }
 
 async function outcomeOf(rows: Promise<unknown>): Promise<Outcome> {

@@ -1,12 +1,12 @@
 /** A resolved query as a plan: statements for the server, and the rest for the embedded engine. */
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
+import { applyChoices, findChoices } from "../constants/choices.ts";
+import { Computable } from "../constants/evaluate.ts";
+import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
-import { applyChoices, findChoices } from "./constants/choices.ts";
-import { Computable } from "./constants/evaluate.ts";
-import type { ConstantValue } from "./constants/values.ts";
 import { NestedTooDeeply } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 

@@ -1,23 +1,9 @@
 /** What a run computes of a query before anything is sent: constants, by the values of the call. */
+import { factsOf } from "../constants/run-facts.ts";
 import type { RunRequest } from "../contract/query-engine.ts";
 import { bindConstants, computeKnown } from "./compile/run-constants.ts";
 import type { ServerPlan } from "./compile-query.ts";
-import type { RunFacts } from "./constants/evaluate.ts";
-import { constantOf } from "./constants/values.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
-
-/** What a run reads of its values before anything is sent. */
-function factsOf({ query, values }: Pick<RunRequest, "query" | "values">, nowUs: bigint): RunFacts {
-  const own = query.parameters.map(({ key, type }, index) => [key, { type, value: values[index] ?? null }] as const);
-  const known = new Map(own);
-  return {
-    nowUs,
-    valueOf(key) {
-      const found = known.get(key);
-      return found === undefined ? null : constantOf(found.type, found.value);
-    },
-  };
-}
 
 interface SettledPlan {
   readonly plan: ServerPlan;

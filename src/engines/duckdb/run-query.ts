@@ -3,56 +3,19 @@
  * keep it.
  */
 
-import { INT64, TIMESTAMP } from "../../googlesql/types.ts";
 import { type Deadline, openDeadline } from "../../shared/deadline.ts";
 import {
-  type CompiledQuery,
   EngineError,
-  type ParameterValue,
-  type QueryLimits,
   type QuerySummary,
   type RowBatch,
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
-import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
+import { bindQuery } from "./bind-query.ts";
 import type { EngineHost, HostQuery } from "./host/protocol.ts";
-import type { StatementPlan } from "./statement-plan.ts";
 
 /** How long past its deadline a host may take to say so itself. */
 const TIMEOUT_GRACE_MS = 100;
-
-const generatedSizes = { maxArrayElements: MAX_ARRAY_ELEMENTS, maxStringBytes: MAX_STRING_BYTES };
-
-/** How the database writes the ends of time. */
-export const [FIRST_US, LAST_US] = [-(2n ** 63n) + 1n, 2n ** 63n - 1n];
-
-/** The values of a query's parameters, of the limits that stand in it, and of the bounds of its conditions on ids. */
-export function bindValues(
-  query: CompiledQuery,
-  values: readonly ParameterValue[],
-  limits: Partial<QueryLimits> = {},
-): HostQuery["parameters"] {
-  if (values.length !== query.parameters.length) {
-    throw new EngineError("internal", `The query has ${query.parameters.length} parameters, not ${values.length}`);
-  }
-  const own = query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
-  const plan = planOf(query);
-  if (query.limits === undefined && plan === undefined) return own;
-  const sizes = (query.limits ?? []).map((limit) => {
-    return { type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) };
-  });
-  // All times, unless the engine host knows better.
-  const bounds = (plan?.idConditions ?? []).flatMap(() =>
-    [FIRST_US, LAST_US].map((us) => ({ type: TIMESTAMP, value: String(us) })),
-  );
-  return [...own, ...sizes, ...bounds];
-}
-
-/** What the compiler recorded about the statement. */
-export function planOf({ plan }: CompiledQuery): StatementPlan | undefined {
-  return plan as StatementPlan | undefined;
-}
 
 type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
 
@@ -112,14 +75,7 @@ async function* runUntil(
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
   const { query, values, encoding, limits, signal, onEngineEnded } = request;
-  const hostQuery = {
-    sql: query.sql,
-    parameters: bindValues(query, values, limits),
-    columns: query.columns,
-    encoding,
-    limits,
-    ...(query.plan === undefined ? {} : { plan: query.plan as StatementPlan }),
-  };
+  const hostQuery = { ...bindQuery(query, values, limits), encoding, limits };
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const rows = runUntil(host, hostQuery, deadline, onEngineEnded);
   const explain = (error: unknown): unknown =>

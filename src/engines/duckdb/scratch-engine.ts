@@ -2,6 +2,7 @@ import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import type { TableLayout } from "../schema/layout.ts";
+import { bindQuery } from "./bind-query.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { type Connection, type Database, openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
@@ -9,7 +10,6 @@ import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { QueryRunner } from "./host/query/query-runner.ts";
 import { type CheckStatement, createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
-import { bindValues } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 const MEMORY_LIMIT_BYTES = 1024 ** 3;
@@ -61,12 +61,13 @@ class DuckDbScratch implements ScratchEngine {
   async createTable(name: string, query: CompiledQuery): Promise<void> {
     const table = `scratch_${++this.#tableCount}`;
     const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
-    const values = bindValues(query, []).map(({ type, value }) => {
+    const { sql, parameters } = bindQuery(query, []);
+    const values = parameters.map(({ type, value }) => {
       return { value: toDriverValue(type, value), type: physicalType(type) };
     });
     try {
-      await this.#check(query.sql);
-      const create = `CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`;
+      await this.#check(sql);
+      const create = `CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${sql}) AS q(${columns})`;
       await this.#connection.all(create, values);
     } catch (error) {
       throw toEngineError(error);
@@ -77,9 +78,7 @@ class DuckDbScratch implements ScratchEngine {
   async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
     const batches: string[] = [];
     const request = {
-      sql: query.sql,
-      columns: query.columns,
-      parameters: bindValues(query, values),
+      ...bindQuery(query, values),
       encoding: "cells" as const,
       limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
     };

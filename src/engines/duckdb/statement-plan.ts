@@ -26,6 +26,8 @@ export interface RowsPlan {
   readonly order: string;
   /** The rows come from the newest on. */
   readonly isNewestFirst: boolean;
+  /** Positions of values that differ from run to run with the clock; absent if there are none. */
+  readonly clockValues?: readonly number[];
   readonly limit: number;
 }
 

@@ -9,6 +9,17 @@ export const MICROS_PER_SECOND = 1_000_000n;
 /** Microseconds of a day. */
 export const MICROS_PER_DAY = 86_400_000_000n;
 
+/** Microseconds of the date parts that always have as many. */
+export const MICROS_PER_PART: Readonly<Record<string, bigint>> = {
+  MICROSECOND: 1n,
+  MILLISECOND: 1_000n,
+  SECOND: MICROS_PER_SECOND,
+  MINUTE: 60n * MICROS_PER_SECOND,
+  HOUR: 3_600n * MICROS_PER_SECOND,
+  DAY: MICROS_PER_DAY,
+  WEEK: 7n * MICROS_PER_DAY,
+};
+
 /** 0001-01-01 00:00:00. */
 export const MIN_MICROS = -62_135_596_800_000_000n;
 /** 9999-12-31 23:59:59.999999. */

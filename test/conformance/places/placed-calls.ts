@@ -1,7 +1,8 @@
 /** A call of everything in the catalogue, over columns of a table that is made for it. */
+
+import { bindQuery } from "../../../src/engines/duckdb/bind-query.ts";
 import { compileText } from "../../../src/engines/duckdb/compile/testing/compile-text.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../../src/engines/duckdb/driver/memory-database.ts";
-import { bindValues } from "../../../src/engines/duckdb/run-query.ts";
 import type { TableLayout } from "../../../src/engines/schema/layout.ts";
 import type { Place, Signature, SignatureParameter } from "../../../src/googlesql/catalogue/signature.ts";
 import { GoogleSqlError } from "../../../src/googlesql/diagnostic.ts";
@@ -181,7 +182,8 @@ export async function openPlacedCalls({ isBrief }: { readonly isBrief: boolean }
   const layouts = [layoutOf(columns)];
   const run: PlacedCalls["run"] = (text) => {
     const compiled = compileText(text, layouts);
-    return database.encode(compiled.sql, compiled.columns, "cells", bindValues(compiled, []));
+    const { sql, parameters } = bindQuery(compiled, []);
+    return database.encode(sql, compiled.columns, "cells", parameters);
   };
   const compile = async (text: string) => {
     compileText(text, layouts);

@@ -3,9 +3,12 @@
  * or not at all, it is computed here and bound as a parameter: then the server finds rows by it as by any value.
  */
 import type { Expr } from "../../../googlesql/resolved.ts";
-import { Computable, computeConstant, type RunFacts, readsRun } from "../constants/evaluate.ts";
-import { type ConstantValue, isConstantType, literalFor, toServerConstant } from "../constants/values.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { Computable, type RunFacts, readsRun } from "../../constants/evaluate.ts";
+import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
+import { type ConstantValue, isConstantType, literalFor } from "../../constants/values.ts";
 import type { ServerValue } from "../driver/parameter-form.ts";
+import { floatText } from "../parameters.ts";
 import type { Compilation } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType, printLiteral } from "./physical-types.ts";
@@ -76,13 +79,14 @@ function isPlain({ kind, type }: Expr): boolean {
 
 /** Undefined where it fails, which is for the server to find out for each row. */
 function tryLiteral(expression: Expr): string | undefined {
-  try {
-    const value = computeConstant(expression, { valueOf: () => null, nowUs: 0n });
-    const literal = literalFor(expression, value);
-    return literal.kind === "Literal" ? printLiteral(literal.type, literal.value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryConstant(expression, NO_FACTS);
+  const literal = value === undefined ? undefined : literalFor(expression, value);
+  return literal?.kind === "Literal" ? printLiteral(literal.type, literal.value) : undefined;
+}
+
+/** As a parameter of the server has it. */
+function toServerConstant(value: ConstantValue, type: SqlType): ServerValue {
+  return typeof value === "number" && type.kind === "FLOAT64" ? floatText(value) : value;
 }
 
 /** Undefined where one has no value: then the server, or the embedded engine, is to find out for which row. */
@@ -92,26 +96,18 @@ export function bindConstants(
 ): Readonly<Record<string, ServerValue>> | undefined {
   const bound: Record<string, ServerValue> = {};
   for (const { name, expression } of constants) {
-    const value = attempt(() => computeConstant(expression, facts));
+    const value = tryConstant(expression, facts);
     if (value === undefined) return undefined;
     bound[name] = toServerConstant(value, expression.type);
   }
   return bound;
 }
 
-function attempt<T>(compute: () => T): T | undefined {
-  try {
-    return compute();
-  } catch {
-    return undefined;
-  }
-}
-
 /** The values of the constants that have one. */
 export function computeKnown(constants: readonly Expr[], facts: RunFacts): ReadonlyMap<Expr, ConstantValue> {
   const values = new Map<Expr, ConstantValue>();
   for (const constant of constants) {
-    const value = attempt(() => computeConstant(constant, facts));
+    const value = tryConstant(constant, facts);
     if (value !== undefined) values.set(constant, value);
   }
   return values;

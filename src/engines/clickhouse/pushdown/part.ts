@@ -2,8 +2,8 @@
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { Column, ComputedColumn, Expr, OrderKey, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
 import { readsTable, someExpression } from "../../lowering/children.ts";
+import { mapOwn, type Rewriting } from "../../lowering/rewrite.ts";
 import type { Block } from "../compile/block.ts";
-import { mapOwn, type Rewriting } from "./rewrite.ts";
 
 /** Why something runs in the embedded engine. */
 export interface Reason {

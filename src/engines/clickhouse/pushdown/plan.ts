@@ -5,6 +5,7 @@ import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { mapExpression, mapScan, type Rewriting } from "../../lowering/rewrite.ts";
 import { type Block, copyBlock } from "../compile/block.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
@@ -14,7 +15,6 @@ import type { ServerTables } from "../compile/server-table.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
 import { skipsProjections } from "./projections.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
-import { mapExpression, mapScan, type Rewriting } from "./rewrite.ts";
 
 /** A statement for the server. */
 export interface ServerStatement {

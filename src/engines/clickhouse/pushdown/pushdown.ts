@@ -6,6 +6,7 @@
 
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { computesFailing } from "../../lowering/failing.ts";
+import { mapOwn, mapScan, type Rewriting } from "../../lowering/rewrite.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
@@ -29,7 +30,6 @@ import {
   readsLate,
   readsTables,
 } from "./part.ts";
-import { mapOwn, mapScan, type Rewriting } from "./rewrite.ts";
 
 /** A sub-tree that the server runs, in the tree that the embedded engine runs. */
 export interface Remote {

@@ -1,6 +1,6 @@
 /** What is shared while one query is printed. */
 import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
-import type { Scan } from "../../../googlesql/resolved.ts";
+import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
@@ -8,6 +8,7 @@ import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { Sql } from "../sql/sql.ts";
 import type { Block } from "./block.ts";
 import type { PrintedIdCondition } from "./expression/id-conditions.ts";
+import type { RunConstants } from "./run-constants.ts";
 import type { Scope } from "./scope.ts";
 
 /** A CTE that is printed as one: its name and its body, which gets columns on demand. */
@@ -31,6 +32,8 @@ export interface Compilation {
   readonly failing: Failing;
   /** The query's parameters, with their positions among the placeholders. */
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
+  /** What of conditions is computed before a run; undefined where nothing is. */
+  readonly constants: RunConstants | undefined;
   /** CTEs that have been asked for. */
   readonly printedCtes: Map<number, PrintedCte>;
   readonly tables: Set<string>;
@@ -53,6 +56,11 @@ export interface Compilation {
 export function nextAlias(compilation: Compilation, prefix: string): string {
   compilation.aliasCount++;
   return `${prefix}${compilation.aliasCount}`;
+}
+
+/** A condition as it may be printed. */
+export function settleCondition({ constants, failing }: Compilation, condition: Expr): Expr {
+  return failing.settle(constants === undefined ? condition : constants.bindIn(condition));
 }
 
 /** Fails the compilation with a position. */

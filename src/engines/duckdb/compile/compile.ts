@@ -1,15 +1,19 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
 
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
-import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
+import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
 import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
+import { parametersOf, readsClock } from "../../constants/evaluate.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
+import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
+import { placeholder } from "../sql/atoms.ts";
+import { castTo } from "../sql/forms.ts";
 import { joinSql } from "../sql/sql.ts";
+import { TIMESTAMP } from "../sql/types.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
 import { type Block, selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
@@ -19,17 +23,14 @@ import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { FIRST_BOUND, FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
 import { planRows, printRows } from "./plan-rows.ts";
 import { renderBlock } from "./render.ts";
+import { type PlaceholderMap, RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
 
 /**
  * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the
  * statement as a quoted literal only; names are made here.
  */
-export function compileQuery(
-  query: ResolvedQuery,
-  layouts: LayoutCatalog,
-  options: CompileOptions = {},
-): CompiledQuery {
+export function compileQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: PrintOptions = {}): CompiledQuery {
   try {
     return printQuery(query, layouts, options);
   } catch (error) {
@@ -38,15 +39,26 @@ export function compileQuery(
   }
 }
 
-function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: CompileOptions): CompiledQuery {
+export interface PrintOptions extends CompileOptions {
+  /** Compute what conditions compare rows with before a run; true by default. */
+  readonly bindsConstants?: boolean;
+}
+
+function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: PrintOptions): CompiledQuery {
   const { query, analysis } = analyseGuarded(resolved);
+  const timeZone = options.timeZone ?? "UTC";
+  const parameters = numbered(query.parameters);
   const compilation: Compilation = {
     layouts,
-    timeZone: options.timeZone ?? "UTC",
+    timeZone,
     text: options.text ?? "",
     analysis,
     failing: new Failing(analysis),
-    parameters: numbered(query.parameters),
+    parameters,
+    constants:
+      options.bindsConstants === false
+        ? undefined
+        : new RunConstants(parameters, query.parameters.length + 1, timeZone),
     printedCtes: new Map(),
     tables: new Set(),
     idConditions: new Map(),
@@ -64,24 +76,30 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Co
   const body = renderBlock(block, items);
   const finish = (printed: string) => {
     const guarded = guardHiddenFailures(printed);
-    return numberPlaceholders(options.nowUs === undefined ? guarded : stopClock(guarded, options.nowUs));
+    return numberPlaceholders(stopClock(guarded, options.nowUs, compilation.constants));
   };
   const { sql, used } = finish(printWith(compilation) + body.text);
-  const plan = planStatement(
+  const statement = planStatement(
     compilation,
     used,
     planRows(block, items, (text) => finish(text).sql),
     sql,
   );
+  const perRow = () => printQuery(resolved, layouts, { ...options, bindsConstants: false });
+  const { parameters: read, constants } = planConstants(query, compilation, used, { nowUs: options.nowUs, perRow });
+  const plan: QueryPlan = {
+    ...(statement === undefined ? {} : { statement }),
+    ...(constants === undefined ? {} : { constants }),
+  };
   return {
     sql,
-    parameters: used.map((index) => query.parameters[index - 1]).filter((parameter) => parameter !== undefined),
+    parameters: read,
     ...(used.every((index) => index < FIRST_LIMIT || index >= FIRST_BOUND)
       ? {}
       : { limits: used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []) }),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
-    ...(plan === undefined ? {} : { plan }),
+    ...(statement === undefined && constants === undefined ? {} : { plan }),
   };
 }
 
@@ -93,7 +111,7 @@ function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuer
 
 /** What the host needs to know about the statement; undefined if that is nothing. */
 function planStatement(
-  { idConditions }: Compilation,
+  { idConditions, constants }: Compilation,
   used: readonly number[],
   rows: RowsPlan | undefined,
   sql: string,
@@ -105,11 +123,44 @@ function planStatement(
   // Parts that do not make up the statement would answer another question.
   const isWhole = rows !== undefined && printRows(rows) === sql;
   if (conditions.length === 0 && !isWhole) return undefined;
-  return { idConditions: conditions, ...(isWhole ? { rows } : {}) };
+  if (!isWhole) return { idConditions: conditions };
+  const clockValues = used.flatMap((index, position) => {
+    const constant = constants?.at(index);
+    return constant !== undefined && readsClock(constant) ? [position] : [];
+  });
+  return { idConditions: conditions, rows: clockValues.length === 0 ? rows : { ...rows, clockValues } };
 }
 
-function numbered(parameters: ResolvedQuery["parameters"]): Compilation["parameters"] {
-  const byKey = new Map<string | number, { readonly index: number; readonly type: SqlType }>();
+/** The parameters whose values a run needs, and how they become those of the statement. */
+function planConstants(
+  { parameters }: ResolvedQuery,
+  { constants }: Compilation,
+  used: readonly number[],
+  { nowUs, perRow }: { readonly nowUs: bigint | undefined; readonly perRow: () => CompiledQuery },
+): { readonly parameters: CompiledQuery["parameters"]; readonly constants?: ConstantsPlan } {
+  const bound = used.filter((index) => index < FIRST_LIMIT);
+  const plain = bound.map((index) => parameters[index - 1]).filter((parameter) => parameter !== undefined);
+  const computed = bound.map((index) => constants?.at(index)).filter((constant) => constant !== undefined);
+  if (computed.length === 0) return { parameters: plain };
+  const keys = new Set(computed.flatMap((constant) => [...parametersOf(constant)]));
+  const read = [...plain, ...parameters.filter((each) => keys.has(each.key) && !plain.includes(each))];
+  const places = bound.map((index) => {
+    const parameter = parameters[index - 1];
+    return parameter === undefined ? (constants?.at(index) as Expr) : read.indexOf(parameter);
+  });
+  return { parameters: read, constants: { places, ...(nowUs === undefined ? {} : { nowUs }), perRow: once(perRow) } };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {
+  const byKey: PlaceholderMap = new Map();
   parameters.forEach(({ key, type }, index) => {
     byKey.set(key, { index: index + 1, type });
   });
@@ -137,10 +188,17 @@ function printWith(compilation: Compilation): string {
 }
 
 /**
- * Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is.
+ * Lets all that reads the clock read one instant instead: a given one, or the one that constants are computed with.
+ * Literals are passed over: a caller's text stays what it is.
  */
-function stopClock(sql: string, nowUs: bigint): string {
-  const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1)}'`;
+function stopClock(sql: string, nowUs: bigint | undefined, constants: RunConstants | undefined): string {
+  if (!sql.includes(CURRENT_INSTANT.text)) return sql;
+  const index = nowUs === undefined ? constants?.clockIndex : undefined;
+  if (nowUs === undefined && index === undefined) return sql;
+  const instant =
+    index === undefined
+      ? `TIMESTAMP '${formatIsoTimestamp(nowUs ?? 0n).slice(0, -1)}'`
+      : castTo(placeholder(index), TIMESTAMP).text;
   const token = new RegExp(`${CURRENT_INSTANT.text.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
   return sql.replace(token, (text) => (text === CURRENT_INSTANT.text ? instant : text));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FLOAT64, INT64, STRING } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
-import { planOf } from "../run-query.ts";
+import { planOf } from "../query-plan.ts";
 import { printRows } from "./plan-rows.ts";
 import { compileText } from "./testing/compile-text.ts";
 
@@ -14,7 +14,7 @@ describe("the plan's conditions on ids", () => {
       "SELECT id FROM edge_logs WHERE id = 'it''s' OR id = @p AND REPEAT(@p, 2) = 'x'".replace("''", "\\'"),
     );
     expect(query.limits).toEqual(["maxStringBytes"]);
-    expect(planOf(query)?.idConditions).toEqual([
+    expect(planOf(query).statement?.idConditions).toEqual([
       { table: "events_1", id: "it's" },
       { table: "events_1", id: 0 },
     ]);
@@ -26,7 +26,7 @@ describe("the plan's conditions on ids", () => {
 
   it("share the bounds when they test for the same id", () => {
     const query = compile("SELECT id FROM edge_logs WHERE id = @p OR NOT id = @p");
-    expect(planOf(query)?.idConditions).toHaveLength(1);
+    expect(planOf(query).statement?.idConditions).toHaveLength(1);
     expect(query.sql.match(/CAST\(\$2 AS TIMESTAMP\)/g)).toHaveLength(2);
   });
 
@@ -40,7 +40,7 @@ describe("the plan's conditions on ids", () => {
     "SELECT 1 FROM (SELECT 'a' AS id) WHERE id = 'x'",
     `SELECT '(t1."id" = ''x'')' FROM edge_logs`.replaceAll("''", "\\'"),
   ])("are absent for %s", (text) => {
-    expect(planOf(compile(text))?.idConditions ?? []).toEqual([]);
+    expect(planOf(compile(text)).statement?.idConditions ?? []).toEqual([]);
   });
 
   it("are those that the statement holds", () => {
@@ -50,14 +50,14 @@ describe("the plan's conditions on ids", () => {
       `SELECT id = 'y' FROM edge_logs WHERE ${dropped}`,
       `SELECT ${dropped} FROM edge_logs WHERE id = 'y'`,
     ]) {
-      expect(planOf(compile(text))?.idConditions).toEqual([{ table: "events_1", id: "y" }]);
-      expect(planOf(compile(text.replace("id = 'y'", "id > 'y'")))).toBeUndefined();
+      expect(planOf(compile(text)).statement?.idConditions).toEqual([{ table: "events_1", id: "y" }]);
+      expect(planOf(compile(text.replace("id = 'y'", "id > 'y'"))).statement).toBeUndefined();
     }
   });
 
   it("are at most four", () => {
     const list = Array.from({ length: 9 }, (_, n) => `id = '${n}'`).join(" OR ");
-    expect(planOf(compile(`SELECT 1 FROM edge_logs WHERE ${list}`))?.idConditions).toHaveLength(4);
+    expect(planOf(compile(`SELECT 1 FROM edge_logs WHERE ${list}`)).statement?.idConditions).toHaveLength(4);
   });
 });
 
@@ -67,7 +67,7 @@ describe("the plan for plain rows", () => {
 
   it("contains the parts of the statement", () => {
     const query = compile(newest);
-    const rows = planOf(query)?.rows;
+    const rows = planOf(query).statement?.rows;
     expect(rows).toMatchObject({
       table: "events_1",
       alias: "t1",
@@ -91,13 +91,13 @@ describe("the plan for plain rows", () => {
     ["texts of a query read like SQL", newest.replace("@p", `' ORDER BY x LIMIT 1 UNION "'`)],
   ])("exists and prints the same statement where %s", (_, text) => {
     const query = compile(text);
-    const rows = planOf(query)?.rows;
+    const rows = planOf(query).statement?.rows;
     expect(rows && printRows(rows)).toBe(query.sql);
   });
 
   it("has a column under each of its names", () => {
     const query = compile("SELECT id, id AS again FROM edge_logs ORDER BY id LIMIT 5");
-    expect(planOf(query)?.rows?.columns.map(({ column }) => column)).toEqual(["id", "id"]);
+    expect(planOf(query).statement?.rows?.columns.map(({ column }) => column)).toEqual(["id", "id"]);
   });
 
   it("is absent where rows are sorted by what may be NaN", () => {
@@ -110,7 +110,7 @@ describe("the plan for plain rows", () => {
       const definition = { name: "t", isLenient: true, columns };
       const layout = { definition, table: "t_1", recordColumns, leaves, presence: new Map<string, string>() };
       const plan = (order: string) =>
-        planOf(compileText(`SELECT ms, n FROM t ORDER BY ${order} LIMIT 5`, [layout]))?.rows;
+        planOf(compileText(`SELECT ms, n FROM t ORDER BY ${order} LIMIT 5`, [layout])).statement?.rows;
       return [plan("ms"), plan("n")].map((rows) => rows !== undefined);
     };
     expect(of(new Map())).toEqual([false, true]);
@@ -119,7 +119,7 @@ describe("the plan for plain rows", () => {
 
   it("records whether the newest rows come first", () => {
     const sorted = (order: string) =>
-      planOf(compile(newest.replace("timestamp DESC, id DESC", order)))?.rows?.isNewestFirst;
+      planOf(compile(newest.replace("timestamp DESC, id DESC", order))).statement?.rows?.isNewestFirst;
     expect(["timestamp DESC", "timestamp", "id DESC", "timestamp DESC NULLS FIRST"].map(sorted)).toEqual([
       true,
       false,
@@ -146,6 +146,6 @@ describe("the plan for plain rows", () => {
     ["it is part of a query", `SELECT id FROM (${newest}) WHERE id > 'x' ORDER BY id LIMIT 5`],
     ["a window is computed", "SELECT id, RANK() OVER (ORDER BY id) AS r FROM edge_logs ORDER BY id LIMIT 5"],
   ])("is absent where %s", (_, text) => {
-    expect(planOf(compile(text))?.rows).toBeUndefined();
+    expect(planOf(compile(text)).statement?.rows).toBeUndefined();
   });
 });

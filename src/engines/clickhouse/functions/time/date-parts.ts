@@ -1,5 +1,6 @@
 /** Date parts of calls: what they are, cutting to them, taking them out, and counting their boundaries. */
 import type { DatePartExpr } from "../../../../googlesql/resolved.ts";
+import { MICROS_PER_PART } from "../../../../semantics/time/civil.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext } from "../types.ts";
 import {
@@ -17,17 +18,6 @@ import {
   remainder,
   yearOf,
 } from "./calendar.ts";
-
-/** Microseconds of the parts that always have as many. */
-export const UNITS: Readonly<Record<string, bigint>> = {
-  MICROSECOND: 1n,
-  MILLISECOND: 1_000n,
-  SECOND: 1_000_000n,
-  MINUTE: 60_000_000n,
-  HOUR: 3_600_000_000n,
-  DAY: DAY_MICROS,
-  WEEK: 7n * DAY_MICROS,
-};
 
 const WEEKDAYS = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
 
@@ -82,7 +72,7 @@ export function truncate(context: CallContext): string {
   const part = partOf(context, 1);
   if (kind === "TIME" || kind === undefined) return context.refuse("values of the type TIME");
   if (kind === "DATE") return cutDays(context, value, part, (days) => days);
-  const unit = UNITS[part.part];
+  const unit = MICROS_PER_PART[part.part];
   if (kind === "TIMESTAMP" && !["MICROSECOND", "MILLISECOND", "SECOND"].includes(part.part)) requireUtc(context, 2);
   if (unit !== undefined && part.part !== "WEEK") {
     return unit === 1n ? value : context.bind([value], (t) => `(${t} - ${remainder(t, unit)})`);
@@ -102,7 +92,7 @@ export function difference(context: CallContext): string {
   const [late = "", early = ""] = context.args;
   const kind = context.types[0]?.kind;
   const part = partOf(context, 2);
-  const unit = UNITS[part.part];
+  const unit = MICROS_PER_PART[part.part];
   if (kind === "TIMESTAMP") {
     if (unit === undefined || part.part === "WEEK") return context.refuse(`the date part ${part.part}`);
     return unit === 1n ? `(${late} - ${early})` : `intDiv(${late} - ${early}, toInt64(${unit}))`;
@@ -196,7 +186,7 @@ function extractFromDays(days: string, part: DatePartExpr): string | undefined {
 }
 
 export function truncateTime(context: CallContext): string {
-  const unit = UNITS[partOf(context, 1).part];
+  const unit = MICROS_PER_PART[partOf(context, 1).part];
   if (unit === undefined || unit >= DAY_MICROS) return context.refuse("this date part");
   return context.bind([context.args[0] ?? ""], (t) => (unit === 1n ? t : `(${t} - ${remainder(t, unit)})`));
 }

@@ -1,5 +1,6 @@
 /** Moving dates and times by intervals. */
 import { parseInterval } from "../../../../semantics/time/calendar.ts";
+import { MICROS_PER_PART } from "../../../../semantics/time/civil.ts";
 import type { CallContext, PrintCall } from "../types.ts";
 import {
   clockOf,
@@ -16,7 +17,6 @@ import {
   remainder,
   yearOf,
 } from "./calendar.ts";
-import { UNITS } from "./date-parts.ts";
 
 const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 };
 interface Move {
@@ -45,7 +45,7 @@ export function moveOf(context: CallContext, index: number): Move {
   const amount = context.args[index] ?? "";
   const months = MONTHS[name];
   if (months !== undefined) return { amount, unit: 1n, months };
-  return { amount, unit: UNITS[name] ?? context.refuse(`the date part ${name}`), months: 0 };
+  return { amount, unit: MICROS_PER_PART[name] ?? context.refuse(`the date part ${name}`), months: 0 };
 }
 
 /** Of 10,000 years. */
@@ -73,7 +73,7 @@ export function move(operator: "+" | "-"): PrintCall {
     const kind = context.types[0]?.kind;
     const { amount, unit, months } = moveOf(context, 1);
     const interval = context.call.arguments[1];
-    if (kind === "TIMESTAMP" && unit === UNITS.WEEK) return context.refuse("the date part WEEK");
+    if (kind === "TIMESTAMP" && unit === MICROS_PER_PART.WEEK) return context.refuse("the date part WEEK");
     if (kind === "TIME") {
       const isLiteral = interval?.kind === "Literal";
       const hasDays = isLiteral ? (parseInterval(interval.value ?? "")?.days ?? 1) !== 0 : unit >= DAY_MICROS;

@@ -7,7 +7,7 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
 import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import type { Compilation } from "../compilation.ts";
+import { type Compilation, settleCondition } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
@@ -46,7 +46,7 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
   const isLateral = scan.isLateral === true;
-  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
+  const on = scan.on === undefined ? undefined : settleCondition(compilation, scan.on);
   const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
   const right = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
   const built = isLateral ? right : apartFrom(compilation, left, right);

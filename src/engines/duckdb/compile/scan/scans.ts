@@ -6,7 +6,7 @@ import { chainOf } from "../../../lowering/scan-chain.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail } from "../compilation.ts";
+import { type Compilation, fail, settleCondition } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
@@ -97,7 +97,7 @@ function printCondition(compilation: Compilation, condition: Expr, scope: Scope)
 }
 
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
-  const conditions = partsOf(scan.predicate, "$and").map((condition) => compilation.failing.settle(condition));
+  const conditions = partsOf(scan.predicate, "$and").map((condition) => settleCondition(compilation, condition));
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
     conditions.map((condition) => printCondition(compilation, condition, scope)),

@@ -4,7 +4,7 @@ import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
 import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
-import { planOf } from "../../run-query.ts";
+import { planOf } from "../../query-plan.ts";
 import { compileQuery } from "../compile.ts";
 import { compileText, refusalOf } from "../testing/compile-text.ts";
 import { edgeLayout } from "../testing/edge-layout.ts";
@@ -42,7 +42,8 @@ describe("a table", () => {
 
   it("has times by which its ids are found only in a column `timestamp` beside `id`", () => {
     const conditions = (leaves: Readonly<Record<string, LeafLayout>>, column = "id") =>
-      planOf(compileText(`SELECT 1 FROM t WHERE ${column} = 'x'`, [layoutOf(leaves)]))?.idConditions.length ?? 0;
+      planOf(compileText(`SELECT 1 FROM t WHERE ${column} = 'x'`, [layoutOf(leaves)])).statement?.idConditions.length ??
+      0;
     const found = [
       conditions({ id, timestamp }),
       conditions({ id }),
@@ -55,7 +56,8 @@ describe("a table", () => {
 
   it("has plain rows of columns alone: not of fields with several columns or none", () => {
     const rows = (leaves: Readonly<Record<string, LeafLayout>>, name: string) =>
-      planOf(compileText(`SELECT id, ${name} FROM t ORDER BY id LIMIT 5`, [layoutOf({ id, ...leaves })]))?.rows;
+      planOf(compileText(`SELECT id, ${name} FROM t ORDER BY id LIMIT 5`, [layoutOf({ id, ...leaves })])).statement
+        ?.rows;
     const variants = [
       { column: "c_int", type: INT64 },
       { column: "c_text", type: STRING },

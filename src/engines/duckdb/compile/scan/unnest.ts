@@ -10,7 +10,7 @@ import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { type Compilation, fail, nextAlias, settleCondition } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
@@ -40,7 +40,7 @@ export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block
       ? buildAlias(compilation, rows, alias, scan.isOuter)
       : buildArrays(compilation, rows, scan);
   if (scan.on === undefined || scan.isOuter) return built;
-  const on = printExpression(compilation, compilation.failing.settle(scan.on), scopeOf(compilation, built));
+  const on = printExpression(compilation, settleCondition(compilation, scan.on), scopeOf(compilation, built));
   built.where.push(on);
   return built;
 }

@@ -5,9 +5,9 @@ import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import type { CompiledQuery, ParameterValue } from "../../../contract/query-engine.ts";
 import type { TableLayout } from "../../../schema/layout.ts";
+import { bindQuery } from "../../bind-query.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
-import { bindValues } from "../../run-query.ts";
-import { compileQuery } from "../compile.ts";
+import { compileQuery, type PrintOptions } from "../compile.ts";
 import { edgeLayout, edgeSetup } from "./edge-layout.ts";
 
 /** Compiles a text over the tables; parameters that are not declared are inferred. */
@@ -15,6 +15,7 @@ export function compileText(
   text: string,
   layouts: readonly TableLayout[] = [edgeLayout],
   parameters: ReadonlyMap<string | number, SqlType> = new Map(),
+  options: PrintOptions = {},
 ): CompiledQuery {
   const find = (name: string) => layouts.find((layout) => layout.definition.name.toLowerCase() === name.toLowerCase());
   const tables = {
@@ -22,7 +23,7 @@ export function compileText(
     tableNames: () => layouts.map((layout) => layout.definition.name),
   };
   const query = resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
-  return compileQuery(query, (table) => find(table.name), { text });
+  return compileQuery(query, (table) => find(table.name), { text, ...options });
 }
 
 /** What a query is refused for; undefined where it is not. */
@@ -50,11 +51,9 @@ export async function openEdgeDatabase(): Promise<EdgeDatabase> {
     database,
     rows(text, values = {}) {
       const compiled = compileText(text);
-      const parameters = bindValues(
-        compiled,
-        compiled.parameters.map(({ key }) => values[key] ?? null),
-      );
-      return database.encode(compiled.sql, compiled.columns, "cells", parameters);
+      const given = compiled.parameters.map(({ key }) => values[key] ?? null);
+      const { sql, parameters } = bindQuery(compiled, given);
+      return database.encode(sql, compiled.columns, "cells", parameters);
     },
   };
 }

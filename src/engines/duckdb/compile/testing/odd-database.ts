@@ -2,8 +2,8 @@
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import type { CompiledQuery } from "../../../contract/query-engine.ts";
+import { bindQuery } from "../../bind-query.ts";
 import { openMemoryDatabase } from "../../driver/memory-database.ts";
-import { bindValues } from "../../run-query.ts";
 import { compileQuery } from "../compile.ts";
 import { makeOddTable, type OddRow, oddLayouts } from "./odd-layout.ts";
 
@@ -47,7 +47,8 @@ export async function openOddDatabase(rows: Readonly<Record<string, OddRow>>): P
   return {
     rows(text) {
       const compiled = compileOdd(text);
-      return database.encode(compiled.sql, compiled.columns, "cells", bindValues(compiled, []));
+      const { sql, parameters } = bindQuery(compiled, []);
+      return database.encode(sql, compiled.columns, "cells", parameters);
     },
     close: () => database.close(),
   };

@@ -87,6 +87,11 @@ function noteNewest({ shape, state, values }: CacheableCall, rows: readonly Row[
   state.sinceUs.set(values, last instanceof DuckDBTimestampValue ? last.micros : FIRST_US);
 }
 
+/** Values of a call, without those that are others at the next run: rows are counted, whatever time they were of. */
+function withoutClock(values: readonly unknown[], clockValues: readonly number[]): readonly unknown[] {
+  return values.filter((_, position) => !clockValues.includes(position));
+}
+
 /** Lets more and more runs pass before ids are asked for first again. */
 function pause(state: ShapeState): void {
   state.pause = Math.min(MAX_PAUSE, Math.max(1, state.pause * 2));
@@ -114,7 +119,7 @@ export class RowCache {
     const { shape, sinceUs } = state;
     if (shape === undefined || shape.texts.length !== columnCount || shape.valueCount !== values.length)
       return undefined;
-    const text = JSON.stringify(values);
+    const text = JSON.stringify(plan.clockValues === undefined ? values : withoutClock(values, plan.clockValues));
     return { shape, state, generation: this.#generation, values: text, sinceUs: sinceUs.get(text) };
   }
 

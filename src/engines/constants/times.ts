@@ -1,9 +1,8 @@
 /** Functions of constants that are times. Zones other than UTC are not computed. */
-import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { civilFromDays, daysFromCivil } from "../../../semantics/time/calendar.ts";
-import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../../semantics/time/civil.ts";
-import { UNITS } from "../functions/time/date-parts.ts";
+import type { CallExpr } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { civilFromDays, daysFromCivil } from "../../semantics/time/calendar.ts";
+import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MICROS_PER_PART, MIN_MICROS } from "../../semantics/time/civil.ts";
 import type { ConstantFunction, ConstantFunctions } from "./functions.ts";
 import type { ConstantValue } from "./values.ts";
 
@@ -46,13 +45,13 @@ function truncate(kind: SqlType["kind"]): ConstantFunction {
       const part = partOf(call);
       if (kindOf(call) !== kind || call.arguments.length !== 2) return false;
       if (CALENDAR_PARTS.has(part) || part === "DAY") return true;
-      return kind !== "DATE" && UNITS[part] !== undefined && part !== "WEEK";
+      return kind !== "DATE" && MICROS_PER_PART[part] !== undefined && part !== "WEEK";
     },
     call([value = null], call) {
       const part = partOf(call);
       if (typeof value === "number") return part === "DAY" ? value : cutDays(value, part);
       const micros = BigInt(`${value}`);
-      if (!CALENDAR_PARTS.has(part)) return micros - floorDivide(micros, UNITS[part] ?? 1n)[1];
+      if (!CALENDAR_PARTS.has(part)) return micros - floorDivide(micros, MICROS_PER_PART[part] ?? 1n)[1];
       return BigInt(cutDays(Number(floorDivide(micros, MICROS_PER_DAY)[0]), part)) * MICROS_PER_DAY;
     },
   };

@@ -1,9 +1,8 @@
 /** Constants of times, moved by intervals. */
-import type { Expr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { civilFromDays, daysFromCivil, parseInterval } from "../../../semantics/time/calendar.ts";
-import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../../semantics/time/civil.ts";
-import { UNITS } from "../functions/time/date-parts.ts";
+import type { Expr } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { civilFromDays, daysFromCivil, parseInterval } from "../../semantics/time/calendar.ts";
+import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MICROS_PER_PART, MIN_MICROS } from "../../semantics/time/civil.ts";
 import type { ConstantValue } from "./values.ts";
 
 /** An interval of months, or of microseconds. */
@@ -18,7 +17,7 @@ function unitOf(interval: Expr): { readonly amount: Expr; readonly unit: Shift }
   if (interval.kind !== "Call" || interval.function !== "$interval" || interval.isSafe) return undefined;
   const [amount, part] = interval.arguments;
   if (amount === undefined || part?.kind !== "DatePart") return undefined;
-  const [months, micros] = [MONTHS[part.part], UNITS[part.part]];
+  const [months, micros] = [MONTHS[part.part], MICROS_PER_PART[part.part]];
   if (months === undefined && micros === undefined) return undefined;
   return { amount, unit: { months: months ?? 0n, micros: micros ?? 0n } };
 }
@@ -79,7 +78,7 @@ function move(sign: 1n | -1n): ConstantMove {
       const isLiteral = interval.kind === "Literal";
       const unit = isLiteral ? literalShift(interval) : unitOf(interval)?.unit;
       if (unit === undefined) return false;
-      const isWeek = !isLiteral && unit.micros === UNITS.WEEK;
+      const isWeek = !isLiteral && unit.micros === MICROS_PER_PART.WEEK;
       if (kind === "TIMESTAMP") return unit.months === 0n && !isWeek;
       if (kind === "DATE") return unit.micros % MICROS_PER_DAY === 0n;
       return kind === "DATETIME";

@@ -1,11 +1,9 @@
 /** Values of expressions that are the same for every row of a run. */
-import type { Expr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { formatDate, formatDatetime, formatTime } from "../../../semantics/time/calendar.ts";
-import type { ParameterValue } from "../../contract/query-engine.ts";
-import { makeValue, type ValueMaker } from "../../values/parameter-value.ts";
-import type { ServerValue } from "../driver/parameter-form.ts";
-import { floatText } from "../parameters.ts";
+import type { Expr } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { formatDate, formatDatetime, formatTime } from "../../semantics/time/calendar.ts";
+import type { ParameterValue } from "../contract/query-engine.ts";
+import { makeValue, type ValueMaker } from "../values/parameter-value.ts";
 
 /**
  * INT64 and times are bigint (microseconds since 1970 or midnight), a DATE is its days since 1970 and a FLOAT64 itself
@@ -50,11 +48,6 @@ export function constantOf(type: SqlType, value: ParameterValue): ConstantValue 
   return makeValue(type, value, maker);
 }
 
-/** As a parameter of the server has it. */
-export function toServerConstant(value: ConstantValue, type: SqlType): ServerValue {
-  return typeof value === "number" && type.kind === "FLOAT64" ? floatText(value) : value;
-}
-
 function literalText(value: Exclude<ConstantValue, null>, { kind }: SqlType): string {
   if (typeof value === "number") return kind === "DATE" ? formatDate(value) : Object.is(value, -0) ? "-0" : `${value}`;
   if (typeof value !== "bigint") return `${value}`;
@@ -62,7 +55,12 @@ function literalText(value: Exclude<ConstantValue, null>, { kind }: SqlType): st
   return kind === "DATETIME" ? formatDatetime(value) : `${value}`;
 }
 
+/** A parameter's or a literal's value, as `constantOf` reads it. */
+export function valueTextOf(type: SqlType, value: ConstantValue): string | null {
+  return value === null ? null : literalText(value, type);
+}
+
 /** A literal of the value in the place of an expression. */
 export function literalFor({ type, span }: Expr, value: ConstantValue): Expr {
-  return { kind: "Literal", type, value: value === null ? null : literalText(value, type), span };
+  return { kind: "Literal", type, value: valueTextOf(type, value), span };
 }

@@ -6,7 +6,7 @@ import type {
   ResolvedFrameBound,
   Scan,
   WindowCall,
-} from "../../../googlesql/resolved.ts";
+} from "../../googlesql/resolved.ts";
 
 /** What becomes of the parts; undefined for one that is looked into. Good for one tree. */
 export interface Rewriting {

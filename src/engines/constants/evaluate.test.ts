@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sampleOf } from "../../../../test/support/sample-size.ts";
-import { parseQuery } from "../../../googlesql/parse.ts";
-import { resolveQuery } from "../../../googlesql/resolve.ts";
-import type { Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
-import type { ScratchEngine } from "../../contract/scratch-engine.ts";
-import { openScratchEngine } from "../../index.ts";
+import { sampleOf } from "../../../test/support/sample-size.ts";
+import { parseQuery } from "../../googlesql/parse.ts";
+import { resolveQuery } from "../../googlesql/resolve.ts";
+import type { Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { openScratchEngine } from "../index.ts";
 import { Computable, computeConstant } from "./evaluate.ts";
 import { literalFor } from "./values.ts";
 

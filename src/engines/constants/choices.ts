@@ -2,8 +2,8 @@
  * Conditions that are the same for every row of a run and choose what of a query counts: `@since IS NULL OR ...`,
  * `CASE WHEN @interval = ... THEN ...`. With their values the query is shorter, and the server reads and computes less.
  */
-import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
-import { mapExpression, mapScan, type Rewriting } from "../pushdown/rewrite.ts";
+import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import { mapExpression, mapScan, type Rewriting } from "../lowering/rewrite.ts";
 import { type Computable, readsRun } from "./evaluate.ts";
 import type { ConstantValue } from "./values.ts";
 

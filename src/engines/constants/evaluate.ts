@@ -2,8 +2,8 @@
  * What an expression that reads no row comes to, computed here once instead of by the server for each row. Operands
  * are computed from the left, and only those that count, as the language's conditions have it.
  */
-import type { CallExpr, CaseExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
-import { someExpression } from "../../lowering/children.ts";
+import type { CallExpr, CaseExpr, Expr, LetExpr } from "../../googlesql/resolved.ts";
+import { someExpression } from "../lowering/children.ts";
 import { castConstant, isCastComputed } from "./casts.ts";
 import { plainFunctions } from "./functions.ts";
 import { isInterval, movingFunctions, type Shift, shiftOf } from "./moves.ts";
@@ -96,11 +96,29 @@ export class Computable {
   }
 }
 
+type Node = { readonly kind: string; readonly function?: string };
+
+const isClock = (at: Node) => at.kind === "Call" && Object.hasOwn(CLOCKS, at.function ?? "");
+
 /** Does the value depend on the run, by a parameter or the clock? */
 export function readsRun(expression: Expr): boolean {
-  const isOfRun = (at: { readonly kind: string; readonly function?: string }) =>
-    at.kind === "Parameter" || (at.kind === "Call" && Object.hasOwn(CLOCKS, at.function ?? ""));
-  return someExpression(expression, isOfRun, false);
+  return someExpression(expression, (at: Node) => at.kind === "Parameter" || isClock(at), false);
+}
+
+/** Does the value depend on the clock? */
+export function readsClock(expression: Expr): boolean {
+  return someExpression(expression, isClock, false);
+}
+
+/** Keys of the parameters that the value depends on. */
+export function parametersOf(expression: Expr): ReadonlySet<string | number> {
+  const keys = new Set<string | number>();
+  const note = (at: { readonly kind: string; readonly key?: string | number }) => {
+    if (at.kind === "Parameter" && at.key !== undefined) keys.add(at.key);
+    return false;
+  };
+  someExpression(expression, note, false);
+  return keys;
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

@@ -1,16 +1,16 @@
 /** Casts of constants. */
-import type { CastExpr } from "../../../googlesql/resolved.ts";
-import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { parseFloat64, parseInt64 } from "../../../semantics/number/float-text.ts";
-import { formatDate } from "../../../semantics/time/calendar.ts";
+import type { CastExpr } from "../../googlesql/resolved.ts";
+import { formatType, type SqlType } from "../../googlesql/types.ts";
+import { parseFloat64, parseInt64 } from "../../semantics/number/float-text.ts";
+import { formatDate } from "../../semantics/time/calendar.ts";
 import {
   formatDatetimeText,
   parseDateText,
   parseDatetimeText,
   parseTimestampText,
   parseTimeText,
-} from "../../../semantics/time/datetime-text.ts";
-import { createZoneFinder } from "../../../semantics/time/time-zone.ts";
+} from "../../semantics/time/datetime-text.ts";
+import { createZoneFinder } from "../../semantics/time/time-zone.ts";
 import { convertTime } from "./times.ts";
 import type { ConstantValue } from "./values.ts";
 

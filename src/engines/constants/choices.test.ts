@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseQuery } from "../../../googlesql/parse.ts";
-import { resolveQuery } from "../../../googlesql/resolve.ts";
-import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
-import { BOOL, INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
-import type { ParameterValue } from "../../contract/query-engine.ts";
-import type { ScratchEngine } from "../../contract/scratch-engine.ts";
-import { openScratchEngine } from "../../index.ts";
+import { parseQuery } from "../../googlesql/parse.ts";
+import { resolveQuery } from "../../googlesql/resolve.ts";
+import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
+import { BOOL, INT64, type SqlType, STRING } from "../../googlesql/types.ts";
+import type { ParameterValue } from "../contract/query-engine.ts";
+import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { openScratchEngine } from "../index.ts";
 import { applyChoices, findChoices } from "./choices.ts";
 import { Computable, computeConstant, type RunFacts } from "./evaluate.ts";
 import { type ConstantValue, constantOf } from "./values.ts";

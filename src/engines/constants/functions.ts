@@ -1,7 +1,7 @@
 /** Functions of constants but for those of times. */
-import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../../semantics/time/civil.ts";
+import type { CallExpr } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../semantics/time/civil.ts";
 import type { ConstantValue } from "./values.ts";
 
 /** How a call over constants is computed. */

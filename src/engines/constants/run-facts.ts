@@ -1,0 +1,30 @@
+/** What a run knows before anything of it is sent to an engine, and what it makes of that. */
+import type { Expr } from "../../googlesql/resolved.ts";
+import type { RunRequest } from "../contract/query-engine.ts";
+import { computeConstant, type RunFacts } from "./evaluate.ts";
+import { type ConstantValue, constantOf } from "./values.ts";
+
+/** The values of a call's parameters, and its clock. */
+export function factsOf({ query, values }: Pick<RunRequest, "query" | "values">, nowUs: bigint): RunFacts {
+  const own = query.parameters.map(({ key, type }, index) => [key, { type, value: values[index] ?? null }] as const);
+  const known = new Map(own);
+  return {
+    nowUs,
+    valueOf(key) {
+      const found = known.get(key);
+      return found === undefined ? null : constantOf(found.type, found.value);
+    },
+  };
+}
+
+/** The constant's value; undefined where it fails, which is for an engine to find out for each row. */
+export function tryConstant(constant: Expr, facts: RunFacts): ConstantValue | undefined {
+  try {
+    return computeConstant(constant, facts);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a constant that reads nothing of a run is computed from. */
+export const NO_FACTS: RunFacts = { valueOf: () => null, nowUs: 0n };

@@ -1,0 +1,105 @@
+/**
+ * What conditions compare rows with: `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL @n HOUR)`. DuckDB leaves
+ * out blocks of a table by a value that it knows when it plans the statement, and not by an expression that is guarded
+ * against failure, which it computes for each row. So what is the same for every row is computed before the run, and
+ * bound like a parameter.
+ */
+import type { Expr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { Computable, readsClock, readsRun } from "../../constants/evaluate.ts";
+import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
+import { literalFor } from "../../constants/values.ts";
+import { isSubquery } from "../../lowering/children.ts";
+import { mapExpression, type Rewriting } from "../../lowering/rewrite.ts";
+
+/** Placeholders by the keys of parameters. */
+export type PlaceholderMap = Map<string | number, { readonly index: number; readonly type: SqlType }>;
+
+const COMPUTED: ReadonlySet<Expr["kind"]> = new Set(["Call", "Case", "Cast", "Let"] as const);
+
+/** The constants found in one statement. */
+export class RunConstants {
+  readonly #parameters: PlaceholderMap;
+  readonly #computable: Computable;
+  /** Which expressions stand for them. */
+  readonly #bound = new Map<Expr, Expr>();
+  readonly #byIndex = new Map<number, Expr>();
+
+  #nextIndex: number;
+
+  /** Constants become further parameters, with placeholders from `firstIndex` on. */
+  constructor(parameters: PlaceholderMap, firstIndex: number, timeZone: string) {
+    this.#parameters = parameters;
+    this.#nextIndex = firstIndex;
+    this.#computable = new Computable(timeZone);
+  }
+
+  /** The condition with a literal or a parameter in the place of each constant; itself where it has none. */
+  bindIn(condition: Expr): Expr {
+    let isChanged = false;
+    const rewriting: Rewriting = {
+      definitions: new Map(),
+      scan: (scan) => scan,
+      expression: (expression) => {
+        // Its scans are printed, and their conditions bound, by themselves.
+        if (isSubquery(expression)) return expression;
+        const bound = this.#bind(expression);
+        isChanged ||= bound !== undefined;
+        return bound;
+      },
+    };
+    const changed = mapExpression(condition, rewriting);
+    return isChanged ? changed : condition;
+  }
+
+  /** The constant behind a placeholder. */
+  at(index: number): Expr | undefined {
+    return this.#byIndex.get(index);
+  }
+
+  /** The placeholder of the clock, where a constant reads it: all that reads the clock has to read one instant. */
+  get clockIndex(): number | undefined {
+    const [clock] = [...this.#byIndex.values()].filter(readsClock);
+    if (clock === undefined) return undefined;
+    const { span } = clock;
+    const now: Expr = {
+      kind: "Call",
+      function: "CURRENT_TIMESTAMP",
+      arguments: [],
+      isSafe: false,
+      type: { kind: "TIMESTAMP" },
+      span,
+    };
+    return this.#indexOf("the clock", now);
+  }
+
+  #bind(expression: Expr): Expr | undefined {
+    const known = this.#bound.get(expression);
+    if (known !== undefined) return known;
+    const bound = this.#make(expression);
+    if (bound !== undefined) this.#bound.set(expression, bound);
+    return bound;
+  }
+
+  #make(expression: Expr): Expr | undefined {
+    const { kind, type, span } = expression;
+    // A choice between conditions is the engine's: it is decided when the statement is planned.
+    if (!COMPUTED.has(kind) || type.kind === "BOOL" || !this.#computable.has(expression)) return undefined;
+    if (!readsRun(expression)) {
+      const value = tryConstant(expression, NO_FACTS);
+      return value === undefined ? undefined : literalFor(expression, value);
+    }
+    const key = `constant ${this.#byIndex.size}`;
+    this.#indexOf(key, expression);
+    return { kind: "Parameter", key, type, span };
+  }
+
+  #indexOf(key: string, constant: Expr): number {
+    const known = this.#parameters.get(key);
+    if (known !== undefined) return known.index;
+    const index = this.#nextIndex++;
+    this.#parameters.set(key, { index, type: constant.type });
+    this.#byIndex.set(index, constant);
+    return index;
+  }
+}

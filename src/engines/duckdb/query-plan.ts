@@ -1,0 +1,28 @@
+/** What the compiler tells the runs of a query beside its SQL. */
+import type { Expr } from "../../googlesql/resolved.ts";
+import type { CompiledQuery } from "../contract/query-engine.ts";
+import type { StatementPlan } from "./statement-plan.ts";
+
+export interface QueryPlan {
+  /** For the engine host; absent if that need not know anything. */
+  readonly statement?: StatementPlan;
+  /** Set where the statement has placeholders of constants. */
+  readonly constants?: ConstantsPlan;
+}
+
+export interface ConstantsPlan {
+  /** What the first placeholders stand for: a parameter, by its position from 0 in the query's, or a constant. */
+  readonly places: readonly (number | Expr)[];
+  /** The instant that all runs have for now, in microseconds since 1970; the clock's unless set. */
+  readonly nowUs?: bigint;
+  /**
+   * The same query with nothing computed beforehand, for values with which that fails: then it depends on the rows
+   * whether the query does.
+   */
+  readonly perRow: () => CompiledQuery;
+}
+
+/** The plan that the compiler made. */
+export function planOf({ plan }: Pick<CompiledQuery, "plan">): QueryPlan {
+  return plan ?? {};
+}
