@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lastValue, splitValues } from "./json-scan.ts";
+import { lastObject, lastValue, splitValues } from "./json-scan.ts";
+
+/** Rows with all that could be taken for the end of one, as JSON text. */
+const text = fc.oneof(fc.string(), fc.constantFrom(`},{"id":`, `"`, "\\", `},{`, "]"));
+const key = fc.constantFrom("id", "a", "", `},{"id":`, "\\");
+const leaf = fc.dictionary(key, fc.oneof(text, fc.integer()), { maxKeys: 3 });
+const row = fc.dictionary(key, fc.oneof(text, leaf, fc.array(leaf, { maxLength: 10 })), { maxKeys: 3 });
+const rows = fc.array(row, { minLength: 1, maxLength: 5 }).map((each) => each.map((one) => JSON.stringify(one)).join());
 
 describe("lastValue", () => {
   it.each([
@@ -19,16 +26,25 @@ describe("lastValue", () => {
   });
 
   it("equals the last value that splitValues finds", () => {
-    const text = fc.oneof(fc.string(), fc.constantFrom(`},{"id":`, `"`, "\\", `},{`, "]"));
-    const key = fc.constantFrom("id", "a", "", `},{"id":`, "\\");
-    const leaf = fc.dictionary(key, fc.oneof(text, fc.integer()), { maxKeys: 3 });
-    const row = fc.dictionary(key, fc.oneof(text, leaf, fc.array(leaf, { maxLength: 10 })), { maxKeys: 3 });
     fc.assert(
-      fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
-        const json = rows.map((each) => JSON.stringify(each)).join();
+      fc.property(rows, (json) => {
         expect(lastValue(json)).toBe([...splitValues(json)].at(-1));
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe("lastObject", () => {
+  it("finds the last of several objects, wherever their text begins, or nothing", () => {
+    expect(lastObject(`x"},{"id":1},{"id":2}`)).toBe(`{"id":2}`);
+    expect(lastObject(`{"id":2}`)).toBeUndefined();
+    fc.assert(
+      fc.property(rows, fc.nat(), (json, cut) => {
+        const found = lastObject(json.slice(cut % json.length));
+        if (found !== undefined) expect(found).toBe([...splitValues(json)].at(-1));
+      }),
+      { numRuns: 1_000 },
     );
   });
 });

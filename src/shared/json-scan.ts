@@ -41,22 +41,28 @@ export function* splitValues(json: string): Generator<string> {
   }
 }
 
+/** Between two objects; where the key is of letters and digits, it cannot stand in a text. */
+const BOUNDARY = /\},\{"\w+":/y;
+/** Objects of a list within a row may look like rows; where there are many, one walk over everything is quicker. */
+const MAX_TRIES = 8;
+
 /**
- * The last of the values that are separated by commas, found from the end. Undefined where there is none. Rows begin
- * with the same key: where it is of letters and digits, `},{"key":` cannot stand in a text, whose closing quote no
- * letter may follow.
+ * The last of the objects that are separated by commas, found from the end of their text, of which the beginning may
+ * be missing. Undefined where it is not found so.
  */
-export function lastValue(json: string): string | undefined {
-  const [beginning] = /^\{"\w+":/.exec(json) ?? [];
-  if (beginning === undefined) return [...splitValues(json)].at(-1);
-  const boundary = `},${beginning}`;
-  let at = json.lastIndexOf(boundary);
-  // Objects of a list within a row may begin like rows; where there are many, one walk over everything is quicker.
-  for (let tries = 0; at > 0 && tries < 8; tries++) {
-    if (endOfValue(json, at + 2) === json.length) return json.slice(at + 2);
-    at = json.lastIndexOf(boundary, at - 1);
+export function lastObject(tail: string): string | undefined {
+  let at = tail.lastIndexOf('},{"');
+  for (let tries = 0; at > 0 && tries < MAX_TRIES; tries++) {
+    BOUNDARY.lastIndex = at;
+    if (BOUNDARY.test(tail) && endOfValue(tail, at + 2) === tail.length) return tail.slice(at + 2);
+    at = tail.lastIndexOf('},{"', at - 1);
   }
-  return at <= 0 && endOfValue(json, 0) === json.length ? json : [...splitValues(json)].at(-1);
+  return undefined;
+}
+
+/** The last of the values that are separated by commas. Undefined where there is none. */
+export function lastValue(json: string): string | undefined {
+  return lastObject(json) ?? [...splitValues(json)].at(-1);
 }
 
 /** The texts of an object's values, in their order. */

@@ -1,11 +1,11 @@
 import { defaultCapabilities } from "../../src/engines/contract/capabilities.ts";
-import type {
-  CompiledQuery,
-  Engine,
-  LogEvent,
+import {
+  type CompiledQuery,
+  type Engine,
+  type LogEvent,
   RowBatch,
-  RunningQuery,
-  RunRequest,
+  type RunningQuery,
+  type RunRequest,
 } from "../../src/engines/contract/query-engine.ts";
 
 /** An engine that answers what a test tells it to, and remembers what it was asked. */
@@ -33,7 +33,7 @@ export function runningQuery(batches: readonly (readonly object[])[]): RunningQu
 
 /** Rows as the engine writes them: JSON objects, comma separated. */
 export function toBatch(rows: readonly object[]): RowBatch {
-  return { json: rows.map((row) => JSON.stringify(row)).join(","), rowCount: rows.length };
+  return new RowBatch(rows.map((row) => JSON.stringify(row)).join(","), rows.length);
 }
 
 export function createFakeEngine(): FakeEngine {

@@ -1,7 +1,10 @@
-import type { RowBatch } from "../../engines/contract/query-engine.ts";
-import { lastValue, splitValues } from "../../shared/json-scan.ts";
+import { RowBatch } from "../../engines/contract/query-engine.ts";
+import { lastObject, lastValue, splitValues } from "../../shared/json-scan.ts";
 import type { PagePlace } from "./cursor.ts";
 import { type Paging, placeParameter } from "./page-query.ts";
+
+/** Of a batch, what its last row is looked for in first. */
+const tailBytes = 16_384;
 
 /** Watches a page's rows go by: takes hidden columns off, and keeps the last row's place. */
 export interface PageEnd {
@@ -21,18 +24,19 @@ export function createPageEnd(paging: Paging | undefined, maxRows: number): Page
   const pageSize = fullPageRows(paging, maxRows);
   const hidden = paging.keys.findIndex(({ name }, index) => name === placeParameter(index));
   let rowCount = 0;
-  let lastRow: string | undefined;
+  let last: RowBatch | undefined;
   return {
     read(batch) {
       rowCount += batch.rowCount;
-      const isFull = rowCount === pageSize;
-      if (!isFull && hidden === -1) return batch;
-      if (isFull) lastRow = lastValue(batch.json);
+      if (rowCount === pageSize && batch.rowCount > 0) last = batch;
       if (hidden === -1) return batch;
       const rows = [...splitValues(batch.json)];
-      return { ...batch, json: rows.map((row) => hideFrom(row, placeParameter(hidden))).join(",") };
+      return new RowBatch(rows.map((row) => hideFrom(row, placeParameter(hidden))).join(","), batch.rowCount);
     },
-    next: () => (lastRow === undefined ? undefined : placeOf(lastRow, paging)),
+    next() {
+      const row = last === undefined ? undefined : (lastObject(last.tail(tailBytes)) ?? lastValue(last.json));
+      return row === undefined ? undefined : placeOf(row, paging);
+    },
   };
 }
 

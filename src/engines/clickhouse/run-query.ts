@@ -7,7 +7,7 @@ import {
   EngineError,
   type ParameterValue,
   type QuerySummary,
-  type RowBatch,
+  RowBatch,
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
@@ -154,7 +154,7 @@ async function* writeRows(run: Run, statement: ServerStatement): AsyncGenerator<
       throw new EngineError("result_too_large", message, { limit: "maxResultBytes" });
     }
     rowCount += kept.length;
-    if (kept.length > 0) yield { json, rowCount: kept.length };
+    if (kept.length > 0) yield new RowBatch(json, kept.length);
     if (isTruncated) break;
   }
   return { rowCount, isTruncated, engineMs: performance.now() - started };

@@ -6,6 +6,7 @@ import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { EngineCapabilities } from "./capabilities.ts";
 import type { EventStore } from "./event-store.ts";
+import type { RowBatch } from "./row-batch.ts";
 import type { StoredEvents } from "./stored-events.ts";
 
 export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
@@ -31,6 +32,7 @@ export type {
   TenantLoad,
 } from "./event-store.ts";
 export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
+export { RowBatch } from "./row-batch.ts";
 export type { FigureDefinition, Figures, SourceReport, StoreProblem, StoreReport } from "./store-report.ts";
 export type { StoredEvents, TimeRange, TimeSlice } from "./stored-events.ts";
 
@@ -104,16 +106,8 @@ export interface RunRequest {
   readonly onEngineEnded?: () => void;
 }
 
-/**
- * Rows as JSON text, comma separated without brackets, in batches as the engine makes them. Not iterating to the end
- * must be ended by `return()`, which interrupts the query.
- */
-export interface RowBatch {
-  readonly json: string;
-  readonly rowCount: number;
-}
-
 export interface RunningQuery {
+  /** As the engine makes them. Not iterating to the end must be ended by `return()`, which interrupts the query. */
   readonly batches: AsyncIterable<RowBatch>;
   /** Known when `batches` has ended. */
   summary(): QuerySummary;

@@ -1,7 +1,7 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { RowBatch } from "../../engines/contract/query-engine.ts";
-import type { AnswerWriter, Chunk } from "../formats/answer-format.ts";
+import { type AnswerWriter, toBuffers, type Written } from "../formats/answer-format.ts";
 import { nextCursorHeader } from "./answer-headers.ts";
 import { type ContentEncoding, minEncodedBytes } from "./content-encoding.ts";
 import { openOwnedStream } from "./owned-stream.ts";
@@ -25,7 +25,7 @@ export interface StreamOptions<Summary> {
   /** Called at the end of a streamed answer; returns its trailer: a header of `nextPageHeader`. */
   readonly linkOf?: (summary: Summary) => readonly [name: string, value: string] | undefined;
   /** Runs the writer's work, and may take its time. */
-  readonly encode: (work: () => Chunk) => Chunk;
+  readonly encode: (work: () => Written) => Written;
 }
 
 /**
@@ -61,18 +61,19 @@ async function readHead<Summary>(
   { pageRows, encode }: StreamOptions<Summary>,
 ): Promise<Head<Summary>> {
   const maxBytes = pageRows !== undefined && pageRows <= bufferedPageRows ? bufferedPageBytes : bufferedBytes;
-  const chunks: Buffer[] = [toBuffer(encode(() => writer.begin()))];
+  const chunks: Buffer[] = [...toBuffers(encode(() => writer.begin()))];
   let length = 0;
   while (length <= maxBytes) {
     const next = await rows.next();
     if (next.done === true) {
-      chunks.push(toBuffer(encode(() => writer.end())));
+      chunks.push(...toBuffers(encode(() => writer.end())));
       return { isWhole: true, chunks, summary: next.value };
     }
     if (next.value.rowCount === 0) continue;
-    const chunk = toBuffer(encode(() => writer.write(next.value)));
-    chunks.push(chunk);
-    length += chunk.length;
+    for (const chunk of toBuffers(encode(() => writer.write(next.value)))) {
+      chunks.push(chunk);
+      length += chunk.length;
+    }
   }
   return { isWhole: false, chunks };
 }
@@ -137,14 +138,9 @@ async function* writeRest<Summary>(
       onEnd(next.value);
       break;
     }
-    const chunk = next.value.rowCount > 0 ? toBuffer(writer.write(next.value)) : undefined;
+    const chunks = next.value.rowCount > 0 ? toBuffers(writer.write(next.value)) : [];
     // An empty piece would end the stream.
-    if (chunk !== undefined && chunk.length > 0) yield chunk;
+    for (const chunk of chunks) if (chunk.length > 0) yield chunk;
   }
-  const end = toBuffer(writer.end());
-  if (end.length > 0) yield end;
-}
-
-function toBuffer(chunk: Chunk): Buffer {
-  return typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  for (const chunk of toBuffers(writer.end())) if (chunk.length > 0) yield chunk;
 }

@@ -4,12 +4,13 @@ import type { CachedAnswer } from "../../endpoints/cache/cached-answer.ts";
 import { type CacheableCall, runCached } from "../../endpoints/cache/run-cached.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { RunOptions } from "../../endpoints/call/run/run-prepared.ts";
+import { RowBatch } from "../../engines/contract/query-engine.ts";
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { ageHeaders, ageOf, cacheControl, nextPageHeader, varyHeader } from "../answer/answer-headers.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "../answer/content-encoding.ts";
 import { isKnownTag } from "../answer/entity-tag.ts";
 import type { AppDependencies } from "../app.ts";
-import type { AnswerFormat } from "../formats/answer-format.ts";
+import { type AnswerFormat, toBuffers } from "../formats/answer-format.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import type { CachedReplies } from "./cached-replies.ts";
 
@@ -121,6 +122,6 @@ async function bodyOf(
 function convert({ body, columns }: CachedAnswer, format: AnswerFormat): Buffer {
   const json = body.toString("utf8", jsonFrame.begin.length, body.length - jsonFrame.end.length);
   const writer = format.open(columns);
-  const chunks = [writer.begin(), json === "" ? "" : writer.write({ json, rowCount: 1 }), writer.end()];
-  return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
+  const rows = json === "" ? "" : writer.write(new RowBatch(json, 1));
+  return Buffer.concat([writer.begin(), rows, writer.end()].flatMap(toBuffers));
 }

@@ -1,8 +1,8 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import type { OutputColumn } from "../../engines/contract/query-engine.ts";
-import type { AnswerFormat } from "./answer-format.ts";
+import { type OutputColumn, RowBatch } from "../../engines/contract/query-engine.ts";
+import { type AnswerFormat, toBuffers } from "./answer-format.ts";
 import { arrowFormat } from "./arrow.ts";
 import { chooseFormat } from "./choose-format.ts";
 import { answerFormats } from "./index.ts";
@@ -26,8 +26,8 @@ const rows = [
 
 function write(format: AnswerFormat, batches: readonly string[], of: readonly OutputColumn[] = columns): Buffer {
   const writer = format.open(of);
-  const chunks = [writer.begin(), ...batches.map((json) => writer.write({ json, rowCount: 1 })), writer.end()];
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+  const written = batches.map((json) => writer.write(new RowBatch(json, 1)));
+  return Buffer.concat([writer.begin(), ...written, writer.end()].flatMap(toBuffers));
 }
 
 function named(name: string): AnswerFormat {
@@ -128,7 +128,7 @@ describe("rows", () => {
         `{"id":"${id}${"x".repeat(3_000_000)}","at":1,"n":${id},"x":1,"ok":true,"day":null,"m":null}`;
       const ids = [1, 2, 3, 4, 5, 6, 7];
       const writer = format.open(columns);
-      const sizes = ids.map((id) => writer.write({ json: big(id), rowCount: 1 }).length);
+      const sizes = ids.map((id) => writer.write(new RowBatch(big(id), 1)).length);
       expect(sizes.filter((size) => size > 0).length).toBe(2);
       const bytes = write(format, ids.map(big));
       if (format === arrowFormat) {

@@ -13,10 +13,10 @@ export const jsonFormat: AnswerFormat = {
     let isFirst = true;
     return {
       begin: () => jsonFrame.begin,
-      write({ json }) {
-        const text = isFirst ? json : `,${json}`;
+      write({ chunks }) {
+        if (!isFirst) return [",", ...chunks];
         isFirst = false;
-        return text;
+        return chunks;
       },
       end: () => jsonFrame.end,
     };

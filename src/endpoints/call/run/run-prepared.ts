@@ -3,7 +3,7 @@ import {
   EngineError,
   type QueryLimits,
   type QuerySummary,
-  type RowBatch,
+  RowBatch,
   type RunningQuery,
   type RunRequest,
 } from "../../../engines/contract/query-engine.ts";
@@ -79,7 +79,7 @@ export async function* runPrepared(
       for (let step = await read(); step.done !== true; step = await read()) {
         const shown = page.read(step.value);
         rowCount += shown.rowCount;
-        yield call.redactsPii ? { ...shown, json: redactJson(shown.json, call.detectors) } : shown;
+        yield call.redactsPii ? new RowBatch(redactJson(shown.json, call.detectors), shown.rowCount) : shown;
       }
     } finally {
       await batches.return?.();

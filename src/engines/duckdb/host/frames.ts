@@ -10,7 +10,8 @@ const PREFIX_BYTES = 8;
 
 export interface Frame {
   readonly head: unknown;
-  readonly body: Buffer;
+  /** In pieces as they arrived; none where there is no body. */
+  readonly body: readonly Buffer[];
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -47,25 +48,43 @@ export class FrameReader {
 
   #take(): Frame | undefined {
     if (this.#byteCount < PREFIX_BYTES) return undefined;
-    const restBytes = this.#peek(PREFIX_BYTES).readUInt32LE(0);
+    const prefix = this.#first(PREFIX_BYTES);
+    const restBytes = prefix.readUInt32LE(0);
     if (restBytes < 4 || restBytes > MAX_FRAME_BYTES) throw new RangeError(`A frame cannot have ${restBytes} bytes`);
-    const total = restBytes + 4;
-    if (this.#byteCount < total) return undefined;
-    const [bytes = NO_BODY, ...later] = [this.#peek(total), ...this.#pieces.slice(1)];
-    this.#pieces = bytes.length === total ? later : [bytes.subarray(total), ...later];
-    this.#byteCount -= total;
-    const headBytes = bytes.readUInt32LE(4);
+    if (this.#byteCount < restBytes + 4) return undefined;
+    const headBytes = prefix.readUInt32LE(4);
     if (headBytes > restBytes - 4) throw new RangeError(`A frame's head cannot have ${headBytes} bytes`);
-    const head: unknown = JSON.parse(bytes.toString("utf8", PREFIX_BYTES, PREFIX_BYTES + headBytes));
-    return { head, body: bytes.subarray(PREFIX_BYTES + headBytes, total) };
+    const start = PREFIX_BYTES + headBytes;
+    const head: unknown = JSON.parse(this.#first(start).toString("utf8", PREFIX_BYTES, start));
+    this.#shift(start);
+    return { head, body: this.#shift(restBytes + 4 - start) };
   }
 
-  /** The pieces as one buffer of at least `byteCount` bytes, which must have arrived. */
-  #peek(byteCount: number): Buffer {
-    const [first] = this.#pieces;
-    if (first !== undefined && first.length >= byteCount) return first;
-    const joined = Buffer.concat(this.#pieces);
-    this.#pieces = [joined];
+  /** A buffer that begins with the first bytes, which must have arrived. */
+  #first(byteCount: number): Buffer {
+    const [first = NO_BODY] = this.#pieces;
+    if (first.length >= byteCount) return first;
+    let end = 0;
+    for (let length = 0; length < byteCount; end++) length += this.#pieces[end]?.length ?? byteCount;
+    const joined = Buffer.concat(this.#pieces.slice(0, end));
+    this.#pieces.splice(0, end, joined);
     return joined;
+  }
+
+  /** Takes the first bytes, which must have arrived, off the pieces. */
+  #shift(byteCount: number): Buffer[] {
+    const taken: Buffer[] = [];
+    let missing = byteCount;
+    let end = 0;
+    for (; missing > 0; end++) {
+      const piece = this.#pieces[end] ?? NO_BODY;
+      taken.push(piece.subarray(0, missing));
+      if (piece.length > missing) break;
+      missing -= piece.length;
+    }
+    const rest = missing > 0 ? this.#pieces[end]?.subarray(missing) : undefined;
+    this.#pieces.splice(0, rest === undefined ? end : end + 1, ...(rest === undefined ? [] : [rest]));
+    this.#byteCount -= byteCount;
+    return taken;
   }
 }

@@ -19,7 +19,9 @@ function detailOf(error: unknown): string | undefined {
   return cause instanceof Error ? cause.message : undefined;
 }
 
-function splitBatches(parts: readonly BatchPart[], body: Buffer): EncodedBatch[] {
+function splitBatches(parts: readonly BatchPart[], pieces: readonly Buffer[]): EncodedBatch[] {
+  const [only = Buffer.alloc(0), ...others] = pieces;
+  const body = others.length === 0 ? only : Buffer.concat(pieces);
   let end = 0;
   return parts.map(({ header, byteCount }) => {
     const start = end;
@@ -66,7 +68,10 @@ class Server {
     return this.#host;
   }
 
-  async #answer(request: Exclude<HostRequest, { kind: "run" | "more" | "cancel" }>, body: Buffer): Promise<unknown> {
+  async #answer(
+    request: Exclude<HostRequest, { kind: "run" | "more" | "cancel" }>,
+    body: readonly Buffer[],
+  ): Promise<unknown> {
     switch (request.kind) {
       case "open": {
         const { host, ...opened } = await openCore(request.options, this.#hooks);

@@ -1,7 +1,7 @@
 /** The engine host as seen over a stream of frames. */
 import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/passing-map.ts";
-import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../../contract/query-engine.ts";
+import { type AppendResult, EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import { writtenColumns } from "../../values/written-type.ts";
@@ -26,7 +26,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 type RequestBody = Unnumbered<HostRequest>;
 
 interface Pending {
-  readonly onAnswer: (answer: HostAnswer, body: Buffer) => void;
+  readonly onAnswer: (answer: HostAnswer, body: readonly Buffer[]) => void;
   readonly onFailure: (error: EngineError) => void;
   /** Where it is a query. */
   readonly query?: RunningQuery;
@@ -206,7 +206,7 @@ export class HostClient implements EngineHost {
       {
         query: { startedAtMs, deadlineMs: startedAtMs + query.limits.timeoutMs, onEngineEnded },
         onAnswer: (answer, body) => {
-          if (answer.kind === "rows") queue.push({ json: body.toString(), rowCount: answer.rowCount });
+          if (answer.kind === "rows") queue.push(new RowBatch(body, answer.rowCount));
           else end(answer.kind === "error" ? errorOf(answer) : (answer.value as QuerySummary));
         },
         onFailure: end,
@@ -218,7 +218,7 @@ export class HostClient implements EngineHost {
       for (;;) {
         const item = await queue.next();
         if (item instanceof EngineError) throw item;
-        if (!("json" in item)) return item;
+        if (!(item instanceof RowBatch)) return item;
         if (++takenCount === REPORTED_BATCHES) {
           this.#write({ id, kind: "more", batchCount: takenCount });
           takenCount = 0;

@@ -100,7 +100,7 @@ describe("the query runner", () => {
     expect(cut).toMatchObject({ rowCount: 1, isTruncated: true });
     expect(noted.splice(0)).toEqual(["SELECT 1", "discard"]);
     const left = run();
-    expect((await left.next()).value).toEqual({ json: "[1],[2]", rowCount: 2 });
+    expect((await left.next()).value).toMatchObject({ json: "[1],[2]", rowCount: 2 });
     await left.return({ rowCount: 0, isTruncated: true, engineMs: 0 });
     expect(noted.splice(0)).toEqual(["SELECT 1", "discard"]);
     told.work = async () => {

@@ -1,5 +1,5 @@
 /** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
-import { EngineError, type QuerySummary, type RowBatch } from "../../../contract/query-engine.ts";
+import { EngineError, type QuerySummary, RowBatch } from "../../../contract/query-engine.ts";
 import type { BoundValue, Connection, Database } from "../../driver/connection.ts";
 import { type DuckDBValue, TIMESTAMP } from "../../driver/driver.ts";
 import { physicalType, toDriverValue } from "../../driver/parameters.ts";
@@ -129,7 +129,7 @@ async function* readRows(
       byteCount += Buffer.byteLength(json) + 1;
       if (byteCount > maxResultBytes) refuse();
       rowCount += to - from;
-      yield { json, rowCount: to - from };
+      yield new RowBatch(json, to - from);
       from = to;
     }
     if (available < chunk.rowCount) return { rowCount, isTruncated: true, engineMs: clock.totalMs };
