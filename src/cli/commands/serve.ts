@@ -20,7 +20,7 @@ export interface ServeOptions {
  * The percentage by which the old generation may grow before it is collected. V8's own default allows up to four times
  * as much.
  */
-const heapGrowingPercent = 50;
+const heapGrowingPercent = 100;
 
 /**
  * Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. SIGHUP has the
