@@ -30,6 +30,7 @@ describe("the cache key", () => {
 
   const calls: readonly (readonly [string, Partial<PreparedCall>])[] = [
     ["another query", { query: { ...emptyQuery, sql: "SELECT 2" } }],
+    ["another computation of what is bound", { query: { ...emptyQuery, computed: "other" } }],
     ["other columns", { query: { ...emptyQuery, columns: [{ name: "a", type: { kind: "INT64" } }] } }],
     ["another digest", { query: { ...emptyQuery, digest: "other" } }],
     ["another value", { values: ["b", null] }],

@@ -3,6 +3,7 @@ import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
 import { applyChoices, findChoices } from "../constants/choices.ts";
 import { Computable } from "../constants/evaluate.ts";
+import { describeConstants } from "../constants/run-facts.ts";
 import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
@@ -63,7 +64,7 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
   const rest = planForms(query, target, options);
   if (division.kind === "whole") {
     const plan: ServerPlan = { kind: "whole", statement: division.statement, ...rest };
-    return { ...common, sql: division.statement.sql, plan };
+    return { ...common, ...computedBy([division.statement]), sql: division.statement.sql, plan };
   }
   const residual = target.residual.compile(division.residual, options);
   const reasons = division.reasons.map(({ reason, span }): PlacedReason => {
@@ -72,7 +73,14 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
   });
   const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, ...rest };
   const sql = [...division.remotes.map((remote) => remote.sql), residual.sql].join(";\n");
-  return { ...common, sql, plan };
+  return { ...common, ...computedBy(division.remotes, residual.computed), sql, plan };
+}
+
+/** What the statements' constants, and those of the embedded engine's part, are computed from. */
+function computedBy(statements: readonly ServerStatement[], residual?: string): Pick<CompiledQuery, "computed"> {
+  const constants = statements.map((statement) => statement.constants);
+  if (residual === undefined && constants.every((each) => each.length === 0)) return {};
+  return { computed: describeConstants([...constants, residual ?? null]) };
 }
 
 /** Of a query whose values choose in more ways than that the last are kept. */

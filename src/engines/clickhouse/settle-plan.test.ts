@@ -37,6 +37,19 @@ describe("settlePlan", () => {
     expect(plan.kind === "whole" && plan.statement.constants.map(({ name }) => name)).toEqual(["k1"]);
   });
 
+  it("tells queries of the same SQL apart by what is computed", () => {
+    const hours = (count: number, item: string) => {
+      const bound = `TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL ${count} HOUR)`;
+      return compileText(`SELECT ${item} FROM edge_logs WHERE timestamp > ${bound}`);
+    };
+    for (const item of ["id", "NORMALIZE(id)"]) {
+      const [one, two, again] = [hours(1, item), hours(2, item), hours(1, `  ${item}`)];
+      expect(two.sql).toBe(one.sql);
+      expect(two.computed).not.toBe(one.computed);
+      expect(again.computed).toBe(one.computed);
+    }
+  });
+
   it("leaves an expression that fails for the call's values to the rows, on the server where possible", () => {
     const failing = settle("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
     expect(failing).toMatchObject({ constants: {}, isPerRow: true, kind: "whole" });

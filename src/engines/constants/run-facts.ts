@@ -26,5 +26,10 @@ export function tryConstant(constant: Expr, facts: RunFacts): ConstantValue | un
   }
 }
 
+/** The expressions among the parts as a text that tells them apart, wherever in a query they stand. */
+export function describeConstants(parts: readonly unknown[]): string {
+  return JSON.stringify(parts, (key, value: unknown) => (key === "span" ? undefined : value));
+}
+
 /** What a constant that reads nothing of a run is computed from. */
 export const NO_FACTS: RunFacts = { valueOf: () => null, nowUs: 0n };

@@ -46,6 +46,11 @@ export interface CompiledQuery {
   readonly columns: readonly OutputColumn[];
   /** Canonical names of the tables that are read. */
   readonly tables: readonly string[];
+  /**
+   * What is computed from the values before a run, and bound, as a text: queries with the same SQL that differ in it
+   * answer differently. Absent where nothing is.
+   */
+  readonly computed?: string;
   /** What the engine's compiler tells the engine's runs beside the SQL. Nobody else looks into it. */
   readonly plan?: object;
 }

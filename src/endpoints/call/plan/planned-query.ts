@@ -31,9 +31,9 @@ export function readsOf({ reads, tables }: Pick<PlannedQuery, "reads" | "tables"
   return reads ?? tables.map((source) => ({ source, tenant: undefined }));
 }
 
-/** A SHA-256 of the compiled query and its columns. */
-export function digestQuery({ sql, columns }: CompiledQuery): string {
+/** A SHA-256 of the compiled query and its columns: with the same values, queries with the same answer the same. */
+export function digestQuery({ sql, computed, columns }: CompiledQuery): string {
   return createHash("sha256")
-    .update(JSON.stringify([sql, columns]))
+    .update(JSON.stringify([sql, columns, computed ?? null]))
     .digest("base64url");
 }

@@ -4,6 +4,7 @@ import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
 import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
 import { parametersOf, readsClock } from "../../constants/evaluate.ts";
+import { describeConstants } from "../../constants/run-facts.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
@@ -99,6 +100,7 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
       : { limits: used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []) }),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
+    ...(constants === undefined ? {} : { computed: describeComputed(read, constants) }),
     ...(statement === undefined && constants === undefined ? {} : { plan }),
   };
 }
@@ -149,6 +151,11 @@ function planConstants(
     return parameter === undefined ? (constants?.at(index) as Expr) : read.indexOf(parameter);
   });
   return { parameters: read, constants: { places, ...(nowUs === undefined ? {} : { nowUs }), perRow: once(perRow) } };
+}
+
+/** Which parameters a constant reads counts too: values come in their order. */
+function describeComputed(parameters: CompiledQuery["parameters"], { places, nowUs }: ConstantsPlan): string {
+  return describeConstants([parameters.map(({ key }) => key), places, nowUs === undefined ? null : String(nowUs)]);
 }
 
 function once<T>(make: () => T): () => T {
