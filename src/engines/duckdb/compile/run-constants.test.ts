@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleOf } from "../../../../test/support/sample-size.ts";
+import { digestQuery } from "../../../endpoints/call/plan/planned-query.ts";
 import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
 import type { CompiledQuery, ParameterValue } from "../../contract/query-engine.ts";
 import { bindQuery } from "../bind-query.ts";
@@ -59,6 +60,35 @@ describe("a condition on rows", () => {
     const query = compile("WITH e AS (SELECT id FROM edge_logs WHERE id > CONCAT(@s, 'x')) SELECT 1 FROM e, e AS f");
     expect(query.parameters.map(({ key }) => key)).toEqual(["s"]);
     expect(bind(query, { s: "a" }).parameters.map(({ value }) => value)).toEqual(["ax"]);
+  });
+
+  it("takes no parameter for a constant or the clock, whatever its name is", () => {
+    const names = ["constant 0", "the clock", "-1", "1"];
+    const conditions = names.map((name) => `id != @\`${name}\``).join(" AND ");
+    const query = compileText(`SELECT CURRENT_TIME() FROM edge_logs WHERE ${conditions}
+      AND id > CONCAT(@\`constant 0\`, 'x') AND timestamp < TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)`);
+    const given = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+    const values = bind(query, given).parameters.map(({ value }) => value);
+    const [now, ...rest] = values;
+    expect(rest).toEqual([
+      ...names.map((name) => given[name]),
+      "value of constant 0x",
+      String(BigInt(`${now}`) - hourUs),
+    ]);
+  });
+
+  it("is told apart from others of the same SQL by what is computed", () => {
+    const conditions = [
+      ...["HOUR", "DAY"].map((part) => `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 ${part})`),
+      ...["@s", "@u"].map((name) => `timestamp > CAST(${name} AS TIMESTAMP)`),
+      "timestamp > TIMESTAMP_SECONDS(@n)",
+      "timestamp > TIMESTAMP_SUB(@t, INTERVAL 1 HOUR)",
+    ];
+    const queries = conditions.map((condition) => compile(`SELECT id FROM edge_logs WHERE ${condition}`));
+    expect(new Set(queries.map(({ sql }) => sql)).size).toBe(1);
+    expect(new Set(queries.map(digestQuery)).size).toBe(queries.length);
+    const moved = conditions.map((condition) => compile(`SELECT  id FROM edge_logs WHERE (${condition})`));
+    expect(moved.map(digestQuery)).toEqual(queries.map(digestQuery));
   });
 
   it("finds an event by an id that is computed", () => {

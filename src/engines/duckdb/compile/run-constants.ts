@@ -26,6 +26,7 @@ export class RunConstants {
   readonly #byIndex = new Map<number, Expr>();
 
   #nextIndex: number;
+  #clockIndex: number | undefined;
 
   /** Constants become further parameters, with placeholders from `firstIndex` on. */
   constructor(parameters: PlaceholderMap, firstIndex: number, timeZone: string) {
@@ -60,7 +61,7 @@ export class RunConstants {
   /** The placeholder of the clock, where a constant reads it: all that reads the clock has to read one instant. */
   get clockIndex(): number | undefined {
     const [clock] = [...this.#byIndex.values()].filter(readsClock);
-    if (clock === undefined) return undefined;
+    if (clock === undefined || this.#clockIndex !== undefined) return this.#clockIndex;
     const { span } = clock;
     const now: Expr = {
       kind: "Call",
@@ -70,7 +71,8 @@ export class RunConstants {
       type: { kind: "TIMESTAMP" },
       span,
     };
-    return this.#indexOf("the clock", now);
+    this.#clockIndex = this.#add(now).index;
+    return this.#clockIndex;
   }
 
   #bind(expression: Expr): Expr | undefined {
@@ -89,17 +91,15 @@ export class RunConstants {
       const value = tryConstant(expression, NO_FACTS);
       return value === undefined ? undefined : literalFor(expression, value);
     }
-    const key = `constant ${this.#byIndex.size}`;
-    this.#indexOf(key, expression);
-    return { kind: "Parameter", key, type, span };
+    return { kind: "Parameter", key: this.#add(expression).key, type, span };
   }
 
-  #indexOf(key: string, constant: Expr): number {
-    const known = this.#parameters.get(key);
-    if (known !== undefined) return known.index;
+  #add(constant: Expr): { readonly key: number; readonly index: number } {
     const index = this.#nextIndex++;
+    // Parameters have names, of any characters, or positions from 1 on.
+    const key = -index;
     this.#parameters.set(key, { index, type: constant.type });
     this.#byIndex.set(index, constant);
-    return index;
+    return { key, index };
   }
 }
