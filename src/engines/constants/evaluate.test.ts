@@ -6,6 +6,7 @@ import type { Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { openScratchEngine } from "../index.ts";
 import { Computable, computeConstant } from "./evaluate.ts";
+import { NO_FACTS, tryConstant } from "./run-facts.ts";
 import { literalFor } from "./values.ts";
 
 /** The resolver itself casts literals. */
@@ -116,6 +117,8 @@ async function judgeText(text: string): Promise<string | undefined> {
   const expression = query.scan.kind === "Project" ? query.scan.computed[0]?.expression : undefined;
   if (expression === undefined || !new Computable("UTC").has(expression)) return `${text} is not computed`;
   const [found, due] = [computed(query), await ask(query)];
+  // What fails is left to the engine, which need not compute it beside a NULL.
+  if (found === "an error" && due === "[[null]]") return undefined;
   const got = found === "an error" ? found : await ask(found);
   return got === due ? undefined : `${text} is ${got} instead of ${due}`;
 }
@@ -142,6 +145,39 @@ describe("constant evaluation", () => {
     const expression = scan.kind === "Project" ? scan.computed[0]?.expression : undefined;
     expect(expression).toBeDefined();
     expect(expression !== undefined && new Computable("UTC").has(expression)).toBe(false);
+  });
+
+  it("computes what the embedded engine computes of moves", async () => {
+    const moves = [
+      "DATE + INTERVAL 1 MONTH|DATE - INTERVAL '1 2:3' DAY TO MINUTE|DATETIME '2024-02-29' < DATE - INTERVAL 1 DAY",
+      "DATE + INTERVAL n HOUR|DATE - INTERVAL n MONTH|SAFE.DATE_ADD(DATE, INTERVAL n DAY)|DATE + INTERVAL n WEEK",
+      "SAFE.DATETIME_ADD(DATETIME(DATE), INTERVAL n YEAR)",
+      "SAFE.TIMESTAMP_SUB(TIMESTAMP(DATE), INTERVAL n MICROSECOND)|TIMESTAMP(DATE) + INTERVAL n HOUR",
+    ].flatMap((each) => each.split("|"));
+    const dates = ["DATE '0001-01-01'", "DATE '2024-02-29'", "DATE '9999-12-31'"];
+    const amounts = ["1", "-3660000", "87840001", "9223372036854775807", "CAST(NULL AS INT64)"];
+    const wrong = await Promise.all(
+      moves.flatMap((move) =>
+        dates.flatMap((date) =>
+          (/\bn\b/.test(move) ? amounts : ["0"]).map((amount) =>
+            judgeText(move.replace(/\bDATE\b(?= [+-]|[,)])/g, `(${date})`).replace(/\bn\b/, `(0 + ${amount})`)),
+          ),
+        ),
+      ),
+    );
+    expect(wrong.filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  it("leaves long texts to the engine, however often they double", () => {
+    const doubled = Array.from({ length: 40 }, (_, n) => `v${n + 1} AS CONCAT(v${n}, v${n})`).join(", ");
+    const compute = (text: string) => {
+      const { scan } = resolve(text);
+      const expression = scan.kind === "Project" ? scan.computed[0]?.expression : undefined;
+      return expression === undefined ? undefined : tryConstant(expression, NO_FACTS);
+    };
+    expect(compute(`WITH(v0 AS 'x', ${doubled}, v40)`)).toBeUndefined();
+    expect(compute(`'${"a".repeat(1023)}' || 'b'`)).toHaveLength(1024);
+    expect(compute(`'${"a".repeat(1023)}' || '\u00e4'`)).toBeUndefined();
   });
 
   it("accepts nothing if the session's clock has another time zone", () => {

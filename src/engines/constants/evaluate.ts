@@ -87,7 +87,7 @@ export class Computable {
     if (move !== undefined && interval?.type.kind === "INTERVAL") {
       const [value] = operands;
       const isKnown = isInterval(interval, (amount) => this.#has(amount, variables));
-      return value !== undefined && this.#has(value, variables) && isKnown && move.takes(value.type, interval);
+      return value !== undefined && this.#has(value, variables) && isKnown && move.takes(call, interval);
     }
     const row = functions[name];
     if (!LAZY.has(name) && row?.takes(call) !== true) return false;
@@ -177,7 +177,7 @@ function computeCall(call: CallExpr, facts: RunFacts, variables: Variables): Con
     const shift: Shift | null = shiftOf(interval, value);
     const moved = value(first);
     if (shift === null || moved === null) return null;
-    return unlessSafe(call, () => move.move(moved, shift, first.type));
+    return unlessSafe(call, () => move.move(moved, shift, call.type));
   }
   const row = functions[call.function];
   if (row === undefined) throw new Error(`No constant is made by ${call.function}`);

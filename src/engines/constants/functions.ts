@@ -124,6 +124,15 @@ function isBetween([value = null, low = null, high = null]: readonly ConstantVal
 
 const isText = (call: CallExpr) => areAll(call, "STRING");
 
+/** What every call may make. Texts that double at each step would fill the memory of the service, not of an engine. */
+const MAX_TEXT_BYTES = 1024;
+
+function joined(values: readonly ConstantValue[]): string {
+  const text = values.join("");
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw new Error("A text of that length is left to the engine");
+  return text;
+}
+
 export const plainFunctions: ConstantFunctions = {
   $add: additive(1),
   $subtract: additive(-1),
@@ -163,6 +172,6 @@ export const plainFunctions: ConstantFunctions = {
       left !== null && right !== null && compare(left, right) === 0 ? null : left,
     acceptsNull: true,
   },
-  $concat_op: { takes: isText, call: (values) => values.join("") },
-  CONCAT: { takes: isText, call: (values) => values.join("") },
+  $concat_op: { takes: isText, call: joined },
+  CONCAT: { takes: isText, call: joined },
 };

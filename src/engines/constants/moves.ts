@@ -1,8 +1,10 @@
 /** Constants of times, moved by intervals. */
-import type { Expr } from "../../googlesql/resolved.ts";
+import type { CallExpr, Expr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import { civilFromDays, daysFromCivil, parseInterval } from "../../semantics/time/calendar.ts";
 import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MICROS_PER_PART, MIN_MICROS } from "../../semantics/time/civil.ts";
+import { checkInterval } from "../../semantics/time/interval-text.ts";
+import { convertTime } from "./times.ts";
 import type { ConstantValue } from "./values.ts";
 
 /** An interval of months, or of microseconds. */
@@ -36,18 +38,20 @@ export function isInterval(interval: Expr, isComputed: (amount: Expr) => boolean
   return unit === undefined ? literalShift(interval) !== undefined : isComputed(unit.amount);
 }
 
-/** The interval; null for a NULL. */
+/** The interval; null for a NULL. Throws an `Error` beyond the range of intervals. */
 export function shiftOf(interval: Expr, compute: (amount: Expr) => ConstantValue): Shift | null {
   const unit = unitOf(interval);
   if (unit === undefined) return literalShift(interval) ?? null;
   const amount = compute(unit.amount);
   if (typeof amount !== "bigint") return null;
-  return { months: unit.unit.months * amount, micros: unit.unit.micros * amount };
+  const shift = { months: unit.unit.months * amount, micros: unit.unit.micros * amount };
+  checkInterval(shift.months, 0n, shift.micros);
+  return shift;
 }
 
 interface ConstantMove {
-  takes(type: SqlType, interval: Expr): boolean;
-  /** Throws an `Error` beyond the type's range. */
+  takes(call: CallExpr, interval: Expr): boolean;
+  /** A value of the type. Throws an `Error` beyond its range. */
   move(value: ConstantValue, shift: Shift, type: SqlType): ConstantValue;
 }
 
@@ -74,7 +78,7 @@ function move(sign: 1n | -1n): ConstantMove {
     return BigInt(addMonths(Number(days), sign * shift.months)) * MICROS_PER_DAY + clock;
   };
   return {
-    takes({ kind }, interval) {
+    takes({ type: { kind } }, interval) {
       const isLiteral = interval.kind === "Literal";
       const unit = isLiteral ? literalShift(interval) : unitOf(interval)?.unit;
       if (unit === undefined) return false;
@@ -83,9 +87,10 @@ function move(sign: 1n | -1n): ConstantMove {
       if (kind === "DATE") return unit.micros % MICROS_PER_DAY === 0n;
       return kind === "DATETIME";
     },
-    move(value, shift) {
-      if (typeof value === "bigint") return moved(value, shift);
-      return Number(moved(BigInt(value as number) * MICROS_PER_DAY, shift) / MICROS_PER_DAY);
+    // A DATE and an interval make a DATETIME by the operators, and a DATE by the functions.
+    move(value, shift, type) {
+      const micros = typeof value === "bigint" ? value : BigInt(value as number) * MICROS_PER_DAY;
+      return convertTime(moved(micros, shift), type.kind);
     },
   };
 }
