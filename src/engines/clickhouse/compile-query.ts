@@ -73,14 +73,15 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
   });
   const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, ...rest };
   const sql = [...division.remotes.map((remote) => remote.sql), residual.sql].join(";\n");
-  return { ...common, ...computedBy(division.remotes, residual.computed), sql, plan };
+  return { ...common, ...computedBy(division.remotes, residual), sql, plan };
 }
 
-/** What the statements' constants, and those of the embedded engine's part, are computed from. */
-function computedBy(statements: readonly ServerStatement[], residual?: string): Pick<CompiledQuery, "computed"> {
+/** What the statements' constants are computed from, and what the embedded engine's part is handed and computes. */
+function computedBy(statements: readonly ServerStatement[], residual?: CompiledQuery): Pick<CompiledQuery, "computed"> {
   const constants = statements.map((statement) => statement.constants);
   if (residual === undefined && constants.every((each) => each.length === 0)) return {};
-  return { computed: describeConstants([...constants, residual ?? null]) };
+  const handed = residual?.parameters.map(({ key }) => key) ?? null;
+  return { computed: describeConstants([constants, handed, residual?.computed ?? null]) };
 }
 
 /** Of a query whose values choose in more ways than that the last are kept. */

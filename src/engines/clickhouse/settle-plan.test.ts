@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { digestQuery } from "../../endpoints/call/plan/planned-query.ts";
 import { type SqlType, STRING } from "../../googlesql/types.ts";
 import type { ParameterValue, RunRequest } from "../contract/query-engine.ts";
 import { planOf } from "./compile-query.ts";
@@ -48,6 +49,18 @@ describe("settlePlan", () => {
       expect(two.computed).not.toBe(one.computed);
       expect(again.computed).toBe(one.computed);
     }
+  });
+
+  it("tells queries apart that hand their parameters to the embedded engine in another order", () => {
+    const parameters = new Map<string, SqlType>(["s", "t"].map((name) => [name, STRING]));
+    const both = (first: string, second: string) => {
+      const list = `FORMAT('%T', [id, ${first}, ${second}])`;
+      return compileText(`SELECT ${list} AS c FROM edge_logs WHERE id > @s OR id < @t`, { parameters });
+    };
+    const [one, other] = [both("@s", "@t"), both("@t", "@s")];
+    expect(other.parameters).toEqual(one.parameters);
+    expect(digestQuery(other)).not.toBe(digestQuery(one));
+    expect(digestQuery(both("@s", "@t"))).toBe(digestQuery(one));
   });
 
   it("leaves an expression that fails for the call's values to the rows, on the server where possible", () => {

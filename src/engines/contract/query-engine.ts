@@ -47,8 +47,8 @@ export interface CompiledQuery {
   /** Canonical names of the tables that are read. */
   readonly tables: readonly string[];
   /**
-   * What is computed from the values before a run, and bound, as a text: queries with the same SQL that differ in it
-   * answer differently. Absent where nothing is.
+   * How what is bound comes from the values, as a text: queries with the same SQL that differ in it answer differently.
+   * Absent where the values themselves are bound, in their order.
    */
   readonly computed?: string;
   /** What the engine's compiler tells the engine's runs beside the SQL. Nobody else looks into it. */
