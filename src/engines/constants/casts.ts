@@ -55,9 +55,20 @@ export function isCastComputed({ operand, type, format, timeZone }: CastExpr): b
   return format === undefined && timeZone === undefined && converter(operand.type.kind, type.kind) !== undefined;
 }
 
-/** Throws an `Error` if the value is not valid for the type. */
-export function castConstant({ operand, type, isSafe }: CastExpr, value: ConstantValue): ConstantValue {
+/** Two letters, but for UTC: a text of a time with these names a zone, or is not valid. */
+const ZONE_NAME = /(?!UT|TC)[A-Za-z]{2}/;
+
+/**
+ * `nameZone` is called before a zone is looked for, and may throw. Throws an `Error` if the value is not valid for the
+ * type.
+ */
+export function castConstant(
+  { operand, type, isSafe }: CastExpr,
+  value: ConstantValue,
+  nameZone: () => void,
+): ConstantValue {
   if (value === null) return null;
+  if (type.kind === "TIMESTAMP" && typeof value === "string" && ZONE_NAME.test(value)) nameZone();
   const made = converter(operand.type.kind, type.kind)?.(value);
   if (made !== undefined) return made;
   if (isSafe) return null;

@@ -8,6 +8,7 @@ import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { openScratchEngine } from "../index.ts";
 import { applyChoices, findChoices } from "./choices.ts";
 import { Computable, computeConstant, type RunFacts } from "./evaluate.ts";
+import { NO_FACTS } from "./run-facts.ts";
 import { type ConstantValue, constantOf } from "./values.ts";
 
 const types: ReadonlyMap<string, SqlType> = new Map([
@@ -67,7 +68,7 @@ async function ask(query: ResolvedQuery, given: Readonly<Record<string, Paramete
 
 function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): ResolvedQuery {
   const facts: RunFacts = {
-    nowUs: 0n,
+    ...NO_FACTS,
     valueOf: (key) => constantOf(types.get(String(key)) ?? STRING, given[key] ?? null),
   };
   const choices = findChoices(query, new Computable("UTC"));

@@ -6,7 +6,7 @@ import type { Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { openScratchEngine } from "../index.ts";
 import { Computable, computeConstant } from "./evaluate.ts";
-import { NO_FACTS, tryConstant } from "./run-facts.ts";
+import { factsOf, NO_FACTS, tryConstant } from "./run-facts.ts";
 import { literalFor } from "./values.ts";
 
 /** The resolver itself casts literals. */
@@ -103,7 +103,7 @@ async function ask(query: ResolvedQuery): Promise<string> {
 }
 
 function computed(query: ResolvedQuery): ResolvedQuery | "an error" {
-  const facts = { valueOf: () => null, nowUs: 0n };
+  const facts = { ...NO_FACTS, nameZone: () => undefined };
   try {
     return withExpression(query, (expression) => literalFor(expression, computeConstant(expression, facts)));
   } catch {
@@ -166,6 +166,19 @@ describe("constant evaluation", () => {
       ),
     );
     expect(wrong.filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  it("looks for a few zones only", () => {
+    const { scan } = resolve("SAFE_CAST(CONCAT('2024-05-17 01:02:03', ' Europe/Paris') AS TIMESTAMP)");
+    const named = scan.kind === "Project" ? scan.computed[0]?.expression : undefined;
+    const { scan: other } = resolve("SAFE_CAST(CONCAT('2024-05-17T01:02:03', 'Z') AS TIMESTAMP)");
+    const unnamed = other.kind === "Project" ? other.computed[0]?.expression : undefined;
+    if (named === undefined || unnamed === undefined) throw new Error("The queries are not projections");
+    const facts = factsOf({ query: judge.compile(resolve("1")), values: [] }, 0n);
+    const made = Array.from({ length: 20 }, () => tryConstant(named, facts));
+    expect(made.filter((each) => each !== undefined)).toEqual(Array.from({ length: 8 }, () => 1_715_900_523_000_000n));
+    expect(made.slice(8).every((each) => each === undefined)).toBe(true);
+    expect([named, unnamed].map((each) => tryConstant(each, NO_FACTS))).toEqual([undefined, 1_715_907_723_000_000n]);
   });
 
   it("leaves long texts to the engine, however often they double", () => {

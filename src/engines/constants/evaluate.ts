@@ -15,6 +15,8 @@ export interface RunFacts {
   /** The value of a parameter. */
   valueOf(key: string | number): ConstantValue;
   readonly nowUs: bigint;
+  /** Called for each text that names a time zone. Throws where too many do. */
+  readonly nameZone: () => void;
 }
 
 const functions = { ...plainFunctions, ...timeFunctions };
@@ -145,7 +147,7 @@ function compute(expression: Expr, facts: RunFacts, variables: Variables): Const
     case "Case":
       return computeCase(expression, facts, variables);
     case "Cast":
-      return castConstant(expression, compute(expression.operand, facts, variables));
+      return castConstant(expression, compute(expression.operand, facts, variables), facts.nameZone);
     case "Let":
       return computeLet(expression, facts, variables);
     default:
