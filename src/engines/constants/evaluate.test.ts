@@ -191,6 +191,7 @@ describe("constant evaluation", () => {
     expect(compute(`WITH(v0 AS 'x', ${doubled}, v40)`)).toBeUndefined();
     expect(compute(`'${"a".repeat(1023)}' || 'b'`)).toHaveLength(1024);
     expect(compute(`'${"a".repeat(1023)}' || '\u00e4'`)).toBeUndefined();
+    expect(compute(`SAFE.CONCAT('${"a".repeat(1023)}', 'bc')`)).toBeUndefined();
   });
 
   it("accepts nothing if the session's clock has another time zone", () => {

@@ -8,7 +8,7 @@ import { castConstant, isCastComputed } from "./casts.ts";
 import { plainFunctions } from "./functions.ts";
 import { isInterval, movingFunctions, type Shift, shiftOf } from "./moves.ts";
 import { convertTime, timeFunctions } from "./times.ts";
-import { type ConstantValue, constantOf, isConstantType } from "./values.ts";
+import { type ConstantValue, constantOf, isConstantType, LeftToEngine } from "./values.ts";
 
 /** What a run knows. */
 export interface RunFacts {
@@ -192,7 +192,7 @@ function unlessSafe({ isSafe }: CallExpr, call: () => ConstantValue): ConstantVa
   try {
     return call();
   } catch (error) {
-    if (isSafe) return null;
+    if (isSafe && !(error instanceof LeftToEngine)) return null;
     throw error;
   }
 }

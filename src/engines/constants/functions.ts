@@ -2,7 +2,7 @@
 import type { CallExpr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../semantics/time/civil.ts";
-import type { ConstantValue } from "./values.ts";
+import { type ConstantValue, LeftToEngine } from "./values.ts";
 
 /** How a call over constants is computed. */
 export interface ConstantFunction {
@@ -129,7 +129,7 @@ const MAX_TEXT_BYTES = 1024;
 
 function joined(values: readonly ConstantValue[]): string {
   const text = values.join("");
-  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw new Error("A text of that length is left to the engine");
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw new LeftToEngine("The text is long");
   return text;
 }
 

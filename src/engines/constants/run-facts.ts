@@ -2,7 +2,7 @@
 import type { Expr } from "../../googlesql/resolved.ts";
 import type { RunRequest } from "../contract/query-engine.ts";
 import { computeConstant, type RunFacts } from "./evaluate.ts";
-import { type ConstantValue, constantOf } from "./values.ts";
+import { type ConstantValue, constantOf, LeftToEngine } from "./values.ts";
 
 /** Texts of a run that name a zone: each takes half a millisecond, in which the service answers nobody else. */
 const MAX_NAMED_ZONES = 8;
@@ -15,7 +15,7 @@ export function factsOf({ query, values }: Pick<RunRequest, "query" | "values">,
   return {
     nowUs,
     nameZone() {
-      if (++zoneCount > MAX_NAMED_ZONES) throw new Error("So many zones are left to the engine");
+      if (++zoneCount > MAX_NAMED_ZONES) throw new LeftToEngine("So many texts name a zone");
     },
     valueOf(key) {
       const found = known.get(key);
@@ -43,6 +43,6 @@ export const NO_FACTS: RunFacts = {
   valueOf: () => null,
   nowUs: 0n,
   nameZone() {
-    throw new Error("Zones are left to the engine");
+    throw new LeftToEngine("The text names a zone");
   },
 };

@@ -11,6 +11,11 @@ import { makeValue, type ValueMaker } from "../values/parameter-value.ts";
  */
 export type ConstantValue = null | boolean | bigint | number | string;
 
+/** A value is left to an engine to compute, whatever it is: below SAFE too. */
+export class LeftToEngine extends Error {
+  override readonly name = "LeftToEngine";
+}
+
 const KINDS: ReadonlySet<SqlType["kind"]> = new Set([
   ..."INT64 FLOAT64 BOOL STRING DATE TIME DATETIME TIMESTAMP".split(" "),
 ] as SqlType["kind"][]);
