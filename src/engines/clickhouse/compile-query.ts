@@ -6,6 +6,7 @@ import { Computable } from "../constants/evaluate.ts";
 import { describeConstants } from "../constants/run-facts.ts";
 import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
+import { once } from "../lowering/once.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
 import { NestedTooDeeply } from "./pushdown/limits.ts";
@@ -108,14 +109,6 @@ function planForms(query: ResolvedQuery, target: CompileTarget, options: Compile
       forms.set(key, form);
       return form;
     },
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -8,6 +8,7 @@ import { describeConstants } from "../../constants/run-facts.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
+import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
@@ -156,14 +157,6 @@ function planConstants(
 /** Which parameters a constant reads counts too: values come in their order. */
 function describeComputed(parameters: CompiledQuery["parameters"], { places, nowUs }: ConstantsPlan): string {
   return describeConstants([parameters.map(({ key }) => key), places, nowUs === undefined ? null : String(nowUs)]);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {
