@@ -7,11 +7,9 @@ import { type CompiledQuery, EngineError, type ParameterValue, type QueryLimits 
 import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
 import type { HostQuery } from "./host/protocol.ts";
 import { type ConstantsPlan, planOf } from "./query-plan.ts";
+import { FIRST_US, LAST_US } from "./statement-plan.ts";
 
 const generatedSizes = { maxArrayElements: MAX_ARRAY_ELEMENTS, maxStringBytes: MAX_STRING_BYTES };
-
-/** How the database writes the ends of time. */
-export const [FIRST_US, LAST_US] = [-(2n ** 63n) + 1n, 2n ** 63n - 1n];
 
 type Bound = Pick<HostQuery, "sql" | "parameters" | "columns" | "plan">;
 
@@ -29,8 +27,8 @@ export function bindQuery(
   }
   const { statement, constants } = planOf(query);
   const given = query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
-  const own = constants === undefined ? given : bindConstants(query, values, constants, given);
-  if (own === undefined) return bindPerRow(query, values, constants?.perRow() ?? query, limits);
+  const computed = constants && bindConstants(query, values, constants, given);
+  if (constants !== undefined && computed === undefined) return bindPerRow(query, values, constants.perRow(), limits);
   const sizes = (query.limits ?? []).map((limit) => {
     return { type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) };
   });
@@ -40,7 +38,7 @@ export function bindQuery(
   );
   return {
     sql: query.sql,
-    parameters: [...own, ...sizes, ...bounds],
+    parameters: [...(computed ?? given), ...sizes, ...bounds],
     columns: query.columns,
     ...(statement === undefined ? {} : { plan: statement }),
   };

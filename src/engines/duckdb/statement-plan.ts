@@ -38,3 +38,6 @@ export interface PlainColumn {
   /** A message or a record's JSON, which are long beside all others. */
   readonly isText: boolean;
 }
+
+/** How the database writes the ends of time, in microseconds since 1970. */
+export const [FIRST_US, LAST_US] = [-(2n ** 63n) + 1n, 2n ** 63n - 1n];

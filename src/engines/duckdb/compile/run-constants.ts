@@ -5,12 +5,12 @@
  * bound like a parameter.
  */
 import type { Expr } from "../../../googlesql/resolved.ts";
+import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { Computable, readsClock, readsRun } from "../../constants/evaluate.ts";
 import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
 import { literalFor } from "../../constants/values.ts";
 import { isSubquery } from "../../lowering/children.ts";
-import { mapExpression, type Rewriting } from "../../lowering/rewrite.ts";
 
 /** Placeholders by the keys of parameters. */
 export type PlaceholderMap = Map<string | number, { readonly index: number; readonly type: SqlType }>;
@@ -35,22 +35,10 @@ export class RunConstants {
     this.#computable = new Computable(timeZone);
   }
 
-  /** The condition with a literal or a parameter in the place of each constant; itself where it has none. */
+  /** The condition with a literal or a parameter in the place of each constant. */
   bindIn(condition: Expr): Expr {
-    let isChanged = false;
-    const rewriting: Rewriting = {
-      definitions: new Map(),
-      scan: (scan) => scan,
-      expression: (expression) => {
-        // Its scans are printed, and their conditions bound, by themselves.
-        if (isSubquery(expression)) return expression;
-        const bound = this.#bind(expression);
-        isChanged ||= bound !== undefined;
-        return bound;
-      },
-    };
-    const changed = mapExpression(condition, rewriting);
-    return isChanged ? changed : condition;
+    // The scans of a sub-query are printed, and their conditions bound, by themselves.
+    return mapExpr(condition, (expression) => (isSubquery(expression) ? expression : this.#bind(expression)));
   }
 
   /** The constant behind a placeholder. */
@@ -60,7 +48,7 @@ export class RunConstants {
 
   /** The placeholder of the clock, where a constant reads it: all that reads the clock has to read one instant. */
   get clockIndex(): number | undefined {
-    const [clock] = [...this.#byIndex.values()].filter(readsClock);
+    const clock = [...this.#byIndex.values()].find(readsClock);
     if (clock === undefined || this.#clockIndex !== undefined) return this.#clockIndex;
     const { span } = clock;
     const now: Expr = {

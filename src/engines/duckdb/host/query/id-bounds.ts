@@ -1,8 +1,8 @@
 /** The times that a statement's conditions on ids are bounded by, as the id filter knows them. */
 
-import { FIRST_US, LAST_US } from "../../bind-query.ts";
 import type { BoundValue } from "../../driver/connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../../driver/driver.ts";
+import { FIRST_US, LAST_US } from "../../statement-plan.ts";
 import type { HostQuery } from "../protocol.ts";
 import type { TimeRange } from "../store/id-filter.ts";
 

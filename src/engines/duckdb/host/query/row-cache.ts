@@ -11,7 +11,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { DuckDBTimestampValue, type DuckDBValue } from "../../driver/driver.ts";
-import type { RowsPlan } from "../../statement-plan.ts";
+import { FIRST_US, type RowsPlan } from "../../statement-plan.ts";
 import { createRowShape, type FindTenantColumn, type RowShape } from "./row-shape.ts";
 
 /** Bytes of texts that are cached at most, two for each of their characters. */
@@ -58,8 +58,6 @@ export interface KeysStatement {
   readonly sql: string;
   readonly since: DuckDBTimestampValue | undefined;
 }
-
-const FIRST_US = -(2n ** 63n) + 1n;
 
 function isText(value: DuckDBValue | undefined): value is string {
   return typeof value === "string";
