@@ -1,11 +1,12 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
-/** What the embedded engine alone has: a process of its own, a folder that one service holds, backups of it. */
+/** Tests of the embedded engine alone: its own process, a folder that one service locks, backups of it. */
 export const embeddedOnly = [
   "survives kill -9 of its engine host",
   "refuses a second service on its data folder",
   "reports the state of a running service to its owner only",
+  "only its user may read any file of a backup",
   "copy a service while it ingests, and restore its events",
   "refuse a folder that is not empty, and a backup that was modified",
 ];
@@ -16,7 +17,7 @@ const config = mergeConfig(
   defineConfig({
     test: {
       env: { LOGWEIR_TEST_ENGINE: "clickhouse" },
-      globalSetup: ["test/clickhouse/lend-to-all.ts"],
+      globalSetup: ["test/clickhouse/share-server.ts"],
       testNamePattern: new RegExp(`^(?!.*(?:${embeddedOnly.join("|")}))`),
     },
   }),

@@ -4,15 +4,19 @@ import common from "./vitest.config.ts";
 /** Tests of `npm test` that try more values here (`sampleSize`). */
 export const sampledTests = [
   "src/access/token-document.test.ts",
-  "src/engines/conformance/conformance.test.ts",
+  "src/drains/delivery-sum.test.ts",
+  "src/engines/clickhouse/spool/deletions.test.ts",
+  "src/engines/clickhouse/spool/spool.test.ts",
   "src/engines/constants/evaluate.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
+  "src/engines/duckdb/compile/resolutions.test.ts",
   "src/engines/duckdb/compile/run-constants.test.ts",
   "src/engines/duckdb/functions/failures.test.ts",
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",
   "src/engines/duckdb/host/query/statement-rules.test.ts",
   "src/engines/duckdb/process/host-process.test.ts",
+  "src/engines/duckdb/store/deletions.test.ts",
   "src/engines/duckdb/store/drop-source.test.ts",
   "src/engines/duckdb/store/faults.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
@@ -26,19 +30,21 @@ export const sampledTests = [
   "src/redaction/corpus.test.ts",
   "src/redaction/redaction.test.ts",
   "src/sources/source-changes.test.ts",
-  "src/spool/spool.test.ts",
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",
   "test/conformance/families.test.ts",
   "test/endpoints/hostile-texts.test.ts",
   "test/endpoints/pushed-down.test.ts",
+  "test/engine-conformance/conformance.test.ts",
   "test/judge/joins.test.ts",
   "test/security/attempts.test.ts",
   "test/security/composed-endpoints.test.ts",
+  "test/security/pins/guards/guards.test.ts",
+  "test/security/pins/random-queries.test.ts",
   "test/security/sandbox-properties.test.ts",
 ];
 
-/** What takes too long for `npm test`; each has a short form there. */
+/** Suites that take too long for `npm test`; each has a short form there. */
 const config = mergeConfig(common, defineConfig({ test: { env: { LOGWEIR_TESTS: "long" } } }));
 export default {
   ...config,

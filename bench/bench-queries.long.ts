@@ -56,7 +56,7 @@ function describeHour(inside: readonly BenchEvent[]): Row {
   return [inside.length, errors, mean, times[Math.ceil(times.length * 0.95) - 1]];
 }
 
-/** What each query must answer, worked out here from the events themselves. */
+/** The expected answer of each query, computed here from the events themselves. */
 const expected: Readonly<Record<string, readonly Row[]>> = {
   "newest-1h": newestIds(({ timestampUs }) => timestampUs > endUs - hourUs),
   "newest-all": newestIds(() => true),

@@ -1,7 +1,7 @@
 /**
- * What a change costs: this build beside another checkout of the project, `npm run bench:beside -- FOLDER`. Both
- * services hold the same events, and are asked and sent to in turns of a few calls, so that whatever else the machine
- * does meets both. Prints medians, the least times (5 % are shorter), processor time, and own to other.
+ * Compares the cost of this build with another checkout of the project, `npm run bench:beside -- FOLDER`. Both services
+ * store the same events, and are queried and sent events in turns of a few calls, so that other load on the machine
+ * affects both alike. Prints medians, the least times (5 % are shorter), processor time, and the ratio of own to other.
  */
 import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { quantileOf } from "./statistics.ts";
 
 const callsPerTurn = 5;
 
-/** What one build took for the same work, one value a turn or call. */
+/** Times of one build for the same work, one value a turn or call. */
 interface Taken {
   readonly times: number[];
   cpuSeconds: number;
@@ -37,7 +37,7 @@ async function takeTurns(
   const taken = [nothing(), nothing()] as const;
   const pids = builds.map(({ pid }) => pid);
   const comeToRest = async () => {
-    for (const build of builds) await build.settle();
+    for (const build of builds) await build.waitForCompaction();
     await waitForRest(pids);
   };
   await comeToRest();
@@ -116,7 +116,7 @@ async function openBuild(folder: string, plan: EventPlan, root: string): Promise
   const isKept = existsSync(folder);
   const build = await startLogweir(folder, plan.endMs, root);
   if (!isKept) await build.load(Array.from({ length: batchCount(plan) }, (_, index) => makeBatch(plan, index)));
-  await build.settle();
+  await build.waitForCompaction();
   return build;
 }
 

@@ -11,8 +11,8 @@ function isClose(a: unknown, b: unknown, tolerance: number): boolean {
 }
 
 /**
- * What is different between two answers to the same query; undefined when nothing is. Column 0 holds ids, or buckets
- * whose form is each peer's own.
+ * Describes the difference between two answers to the same query; undefined if there is none. Column 0 holds ids, or
+ * buckets whose form is each peer's own.
  */
 export function findDifference(
   comparison: Comparison,

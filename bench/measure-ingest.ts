@@ -6,7 +6,7 @@ import type { Peer, PeerName } from "./peers/peer.ts";
 import { treeCpuSeconds, watchMemory } from "./processes.ts";
 import { quantileOf } from "./statistics.ts";
 
-/** What one peer did. Times are those of one acknowledged insert. */
+/** The figures of one peer. Times are those of one acknowledged insert. */
 export interface IngestResult {
   readonly peer: PeerName;
   readonly clients: number;

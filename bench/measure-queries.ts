@@ -14,17 +14,17 @@ import { defaultEffort, type Effort, measure, type Timing } from "./statistics.t
 export interface QueryResult {
   readonly key: string;
   readonly peer: PeerName;
-  /** Of the call whose rows nobody had asked for yet. */
+  /** The time of the call whose rows had not been queried before. */
   readonly firstMs: number;
   readonly timing: Timing;
   /** Median of what the engine alone took, where it is known. */
   readonly engineMs: number | undefined;
   readonly rowCount: number;
-  /** What differs from the service's answer; undefined when nothing does. */
+  /** The difference from the service's answer; undefined if there is none. */
   readonly difference: string | undefined;
 }
 
-/** What a peer took besides time. */
+/** Figures of a peer other than query times. */
 export interface PeerFacts {
   readonly peer: PeerName;
   readonly version: string;
@@ -73,7 +73,7 @@ async function loadPeer(peer: Peer, options: BenchOptions, say: Say): Promise<Lo
   const startedAt = performance.now();
   await peer.load(batchesOf(options.plan, peer, say));
   const seconds = (performance.now() - startedAt) / 1_000;
-  await peer.settle();
+  await peer.waitForCompaction();
   watch.stop();
   writeFileSync(marker, wanted);
   return { seconds, peakBytes: watch.peakBytes() };

@@ -1,4 +1,4 @@
-/** What redaction costs: the same 100 rows of `logs.all`, as they are and redacted, in turns. */
+/** Measures the cost of redaction: the same 100 rows of `logs.all`, plain and redacted, in turns. */
 import type { LogweirPeer } from "./peers/logweir.ts";
 import { clientRows, type QueryContext } from "./queries.ts";
 import { quantileOf } from "./statistics.ts";

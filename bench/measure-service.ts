@@ -1,4 +1,4 @@
-/** What the service adds to its engine, how it does under mixed load, and the memory it takes. */
+/** Measures the service's overhead over its engine, its behaviour under mixed load, and its memory. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,11 +35,11 @@ export interface ServiceReport {
 
 const mixedRate = 5_000;
 const mixedSecondsPerQuery = 6;
-const settleMs = 3_000;
+const pauseMs = 3_000;
 
 async function measureIdle(folder: string, endMs: number): Promise<{ readonly own: number; readonly tree: number }> {
   const peer = await startLogweir(join(folder, "idle"), endMs);
-  await sleep(settleMs);
+  await sleep(pauseMs);
   const sizes = { own: residentBytes(peer.pid), tree: treeMemoryBytes(peer.pid) };
   await peer.stop();
   return sizes;
@@ -121,7 +121,7 @@ export async function measureService(options: BenchOptions, say: (line: string) 
   try {
     say(`Loading ${options.plan.eventCount} events into logweir`);
     await peer.load(planned(options));
-    await peer.settle();
+    await peer.waitForCompaction();
     say("Queries at rest");
     const atRest = await measureAtRest(peer, context);
     say("Redacted rows");

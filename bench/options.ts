@@ -8,7 +8,7 @@ const parts = ["all", "queries", "ingest", "service", "http"] as const;
 
 type Part = (typeof parts)[number];
 
-/** What to measure, and where. */
+/** The measurements to take, and where. */
 export interface BenchOptions {
   readonly plan: EventPlan;
   readonly peers: readonly ("postgres" | "clickhouse")[];
@@ -24,7 +24,7 @@ export interface BenchOptions {
   readonly engine?: "duckdb" | "clickhouse";
 }
 
-/** What the machine is, for the report. */
+/** The machine's description for the report. */
 export const machine: string = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node.js ${process.version}`;
 
 interface Flags {

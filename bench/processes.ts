@@ -53,7 +53,7 @@ export function treeCpuSeconds(pid: number): number {
 }
 
 const restSampleMs = 500;
-/** Of one processor: more than a database does for itself while nobody asks. */
+/** The share of one processor above which a database is not idle. */
 const restShare = 0.1;
 const maxRestMs = 20_000;
 
@@ -87,7 +87,7 @@ export function watchMemory(pid: number): MemoryWatch {
   return { peakBytes: () => peak, stop: () => clearInterval(timer) };
 }
 
-/** What a folder's files take on disk. */
+/** Returns the disk space of a folder's files. */
 export function folderBytes(folder: string): number {
   let sum = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -1,11 +1,11 @@
 /** The eight queries, each in every peer's own words. What they ask is the same, and so must the answers be. */
 import { type EventPlan, makeBatch, projectReferences, rareWord } from "./events.ts";
 
-/** What queries ask for: the largest project, at the end of the data. */
+/** The values that queries use: the largest project, at the end of the data. */
 export interface QueryContext {
   readonly project: string;
   readonly endMs: number;
-  /** Of an event of that project, in the middle of the data. */
+  /** The id of an event of that project, in the middle of the data. */
   readonly id: string;
 }
 
@@ -25,7 +25,7 @@ export interface BenchQuery {
   readonly key: string;
   readonly title: string;
   readonly comparison: Comparison;
-  /** What the time may be at most, as a multiple of the peer's. */
+  /** The maximum time, as a multiple of the peer's. */
   readonly targets: { readonly clickhouse: number; readonly postgres: number };
   logweir(context: QueryContext): LogweirCall;
   postgres(context: QueryContext): string;
@@ -91,7 +91,7 @@ function countsClickhouse({ project, endMs }: QueryContext, unit: "Day" | "Minut
     AND match(coalesce(metadata.request.url.:String, project), ${quote(project)}) GROUP BY t ORDER BY t`;
 }
 
-/** What a client asks of the newest rows in its own words. */
+/** A client's own query of the newest rows. */
 export const clientRows = "select id, timestamp, event_message, metadata from edge_logs";
 
 export const benchQueries: readonly BenchQuery[] = [

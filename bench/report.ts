@@ -114,7 +114,7 @@ export function formatIngest(report: IngestReport): string {
   );
 }
 
-/** What a redacted answer may take at most, as a multiple of a plain one. */
+/** The maximum time of a redacted answer, as a multiple of a plain one. */
 const maxRedactionRatio = 1.5;
 
 /** The table of what the service adds, and its memory. */

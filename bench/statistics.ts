@@ -1,4 +1,4 @@
-/** What is said of many measured times. All in milliseconds. */
+/** Statistics of many measured times. All in milliseconds. */
 export interface Timing {
   readonly runs: number;
   readonly medianMs: number;

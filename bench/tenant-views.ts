@@ -1,6 +1,6 @@
 /**
- * What views by tenant cost, as the difference to the same store without tenants' shapes, in one run: planning a warm
- * call, and memory, with 10,000 tenants of 60 fields each in 500 shapes. `node --expose-gc bin/tool.mjs
+ * Measures the cost of views by tenant, as the difference to the same store without tenants' shapes, in one run:
+ * planning a warm call, and memory, with 10,000 tenants of 60 fields each in 500 shapes. `node --expose-gc bin/tool.mjs
  * bench/tenant-views.ts`
  */
 import { readFileSync } from "node:fs";
@@ -102,7 +102,7 @@ interface Measured {
   readonly warm: Readonly<Record<"own" | "consumer", readonly number[]>>;
 }
 
-/** What is opened is kept until the end, so that its memory counts. */
+/** Stores and planners, referenced until the end so that their memory counts. */
 const opened: unknown[] = [];
 
 async function measureStore(tenants: Iterable<TenantEntries>): Promise<Measured> {

@@ -1,4 +1,4 @@
-/** What benchmark events are made of. Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849). */
+/** Words of benchmark events. Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849). */
 
 export const methods = ["GET", "GET", "GET", "GET", "GET", "GET", "GET", "POST", "POST", "PATCH", "DELETE"] as const;
 

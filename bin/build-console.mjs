@@ -1,6 +1,7 @@
 // Bundles console/ into dist/console: files named after their content, and the page that names them.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { bundle } from "./bundle.mjs";
 
 /**
  * Bundles the console where one of its files is newer than the bundle; the page is written last. Answers esbuild's
@@ -10,12 +11,11 @@ export async function buildConsole(root, newestMs) {
   const page = join(root, "dist", "console", "index.html");
   const built = statSync(page, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (built > newestMs) return undefined;
-  const { build } = await import("esbuild");
   const folder = join(root, "dist", "console");
   const staging = join(root, "dist", `.console-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
-    const { metafile } = await build({
+    const { metafile } = await bundle({
       absWorkingDir: root,
       entryPoints: { main: "console/main.tsx", icon: "console/icon.svg" },
       outdir: staging,

@@ -4,22 +4,27 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildConsole } from "./build-console.mjs";
+import { bundle } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entryPoints = {
   logweir: "src/main.ts",
   "engine-host": "src/engines/duckdb/host/main.ts",
   "encoder-thread": "src/service/encoder-thread.ts",
+  "planning-thread": "src/service/planning-thread.ts",
 };
 
-/** What loads a native library. */
+/** Packages that load a native library. */
 const external = ["@duckdb/node-bindings", "libsql"];
 
 /** Compilers of schemas that the framework would load where it is given none: it is, see `src/http/app.ts`. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"];
 
-/** What the bundle is made by, besides its sources. */
-const recipe = [join(root, "package.json"), fileURLToPath(import.meta.url), join(root, "bin", "build-console.mjs")];
+/** Files that determine the bundle, besides its sources. */
+const recipe = [
+  join(root, "package.json"),
+  ...["build.mjs", "build-console.mjs", "bundle.mjs"].map((file) => join(root, "bin", file)),
+];
 
 /** Newest modification time (ms) of any file below `folder`. */
 function newestMtime(folder) {
@@ -57,11 +62,10 @@ async function buildRelease() {
 }
 
 async function buildBundle() {
-  const { build } = await import("esbuild");
   const staging = join(root, "dist", `.staging-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
-    const result = await build({
+    const result = await bundle({
       absWorkingDir: root,
       entryPoints,
       outdir: staging,

@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 
 const folders = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-const installLimitMs = 90_000;
-/** What packages ask before they start a daemon of theirs. */
+const installLimitMs = 240_000;
+/** The policy that packages query before they start a daemon of theirs. */
 const policyPath = "/usr/sbin/policy-rc.d";
 const aptOptions = [
   "-qq",
@@ -14,7 +14,7 @@ const aptOptions = [
   "-o",
   "Acquire::Retries=1",
   "-o",
-  "DPkg::Lock::Timeout=30",
+  "DPkg::Lock::Timeout=120",
 ];
 
 let isUpdated = false;
@@ -33,7 +33,7 @@ export function findProgram(name) {
     });
 }
 
-/** Runs apt-get without questions and within a minute and a half, over lists of packages of now. Throws where it fails. */
+/** Runs apt-get without questions and within four minutes, over lists of packages of now. Throws where it fails. */
 export function apt(words, cwd = "/") {
   const run = (all) => {
     const { status, error } = spawnSync("apt-get", [...aptOptions, ...all], {

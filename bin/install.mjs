@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const lockfile = join(root, "package-lock.json");
-/** What npm writes at the end of each install: the packages that are there. */
+/** The list of installed packages, which npm writes at the end of each install. */
 const installed = join(root, "node_modules", ".package-lock.json");
 
 function readPackages(path) {

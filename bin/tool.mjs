@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfStale } from "./build.mjs";
+import { bundle } from "./bundle.mjs";
 import { installIfMissing } from "./install.mjs";
 
 installIfMissing();
@@ -12,8 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [entry, ...args] = process.argv.slice(2);
 const outfile = join(root, "dist", `${entry.replaceAll("/", "-").replace(/\.ts$/, "")}.js`);
 mkdirSync(dirname(outfile), { recursive: true });
-const { build } = await import("esbuild");
-await build({
+await bundle({
   absWorkingDir: root,
   entryPoints: [entry],
   outfile,

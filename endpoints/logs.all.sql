@@ -153,6 +153,15 @@ WITH
       AND (@iso_timestamp_start IS NULL OR t.timestamp > @iso_timestamp_start)
       AND (@iso_timestamp_end IS NULL OR t.timestamp <= @iso_timestamp_end)
     ORDER BY t.timestamp DESC
+  ),
+
+  supamonitor_logs AS (
+    SELECT t.timestamp, t.id, t.event_message, t.metadata, t.identifier
+    FROM supamonitor AS t
+    WHERE t.project = @project
+      AND (@iso_timestamp_start IS NULL OR t.timestamp > @iso_timestamp_start)
+      AND (@iso_timestamp_end IS NULL OR t.timestamp <= @iso_timestamp_end)
+    ORDER BY t.timestamp DESC
   )
 
 SELECT id, timestamp, event_message, metadata

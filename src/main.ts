@@ -18,6 +18,10 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+// What commands write is for nobody else on the machine: copies of events and tokens, and progress files. Only code is
+// written as other programs do: endpoints and clients.
+if (args[0] !== "endpoint" && args[0] !== "client") process.umask(0o077);
+
 process.exitCode = await runCli(args, {
   input: process.stdin,
   output: process.stdout,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What tests and the processes that they start leave in the temporary folder goes with the run. */
+/** Removes everything that tests and their processes leave in the temporary folder. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "logweir-tests-"));
   process.env.TMPDIR = folder;

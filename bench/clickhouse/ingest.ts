@@ -22,7 +22,7 @@ export interface Spenders {
   readonly serverPid: number;
 }
 
-/** What one way took in during one turn. */
+/** Figures of one way to insert during one turn. */
 export interface Turn {
   readonly eventsPerSecond: number;
   /** Processor time in microseconds an event, until the server is at rest again. */

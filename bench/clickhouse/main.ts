@@ -29,7 +29,7 @@ export interface ClickHouseFigures {
   readonly node: readonly Turn[];
   /** Median of the turns' ratios. */
   readonly ingestRatio: number;
-  /** Of the node and all below it while it stored and answered. */
+  /** Peak memory of the node and its child processes while it stored and answered. */
   readonly peakMemoryMb: number;
   readonly startMs: readonly number[];
   readonly cancelMs: readonly number[];

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net";
 
-/** What to send, and for how long. */
+/** Requests to send, and for how long. */
 export interface LoadPlan {
   /** `{}` stands for a number that is another one in each request. */
   readonly url: string;

@@ -1,6 +1,6 @@
 /**
- * What the HTTP side costs and holds: kept answers, identical and different misses, junk, callers who leave, large
- * exports.
+ * Measures cost and memory of the HTTP side: cached answers, identical and different misses, junk, callers who leave,
+ * large exports.
  */
 import { get } from "node:http";
 import { loadavg } from "node:os";
@@ -36,7 +36,7 @@ const fullEffort: HttpEffort = {
   exportRows: 1_000_000,
 };
 
-/** What was measured under load, and what it cost the process that answered. */
+/** The figures of a load, and its cost to the process that answered. */
 export interface ServedLoad extends LoadResult {
   /** Processor time a request, in microseconds. */
   readonly cpuUs: number;
@@ -184,7 +184,7 @@ async function readMetric({ client }: BenchService, name: string): Promise<numbe
 }
 
 const leaveAfterMs = 300;
-const settleMs = 1_000;
+const pauseMs = 1_000;
 
 async function measureLeavers(service: BenchService, callers: number): Promise<HttpReport["leavers"]> {
   const { url, token, pid } = service;
@@ -194,10 +194,10 @@ async function measureLeavers(service: BenchService, callers: number): Promise<H
   });
   await sleep(leaveAfterMs);
   for (const request of requests) request.destroy();
-  await sleep(settleMs);
+  await sleep(pauseMs);
   const running = await readMetric(service, "logweir_queries_running");
   const cpuBefore = treeCpuSeconds(pid);
-  await sleep(settleMs);
+  await sleep(pauseMs);
   return { callers, running, cpuSeconds: treeCpuSeconds(pid) - cpuBefore };
 }
 
@@ -284,7 +284,7 @@ export function hitRatios(rounds: readonly HitsResult[]): {
   readonly requests: number;
   readonly p99: number;
   readonly unchanged: number;
-  /** Of requests a second of processor time, which other work on the machine hardly touches. */
+  /** The ratio of requests a second of processor time, which other work on the machine hardly affects. */
   readonly cpu: number;
 } {
   const median = (ratio: (round: HitsResult) => number) => quantileOf(rounds.map(ratio), 0.5);

@@ -56,7 +56,7 @@ export interface BenchService {
 }
 
 /** Starts it on an empty folder, or on what another run left there. */
-export async function startBenchService(folder: string, keepsData = false): Promise<BenchService> {
+export async function startBenchService(folder: string, keepsData = false, root?: string): Promise<BenchService> {
   if (!keepsData) rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "endpoints"), { recursive: true });
   for (const [name, text] of Object.entries(endpoints)) {
@@ -64,10 +64,14 @@ export async function startBenchService(folder: string, keepsData = false): Prom
     writeFileSync(join(folder, "endpoints", `${name}.sql`), named);
   }
   writeSources(join(folder, "sources"));
-  const { child, url: starting } = startProcess(folder, {
-    LOGWEIR_CACHE_MAX_BYTES: String(cacheBytes),
-    LOGWEIR_MAX_RESULT_BYTES: "2000000000",
-  });
+  const { child, url: starting } = startProcess(
+    folder,
+    {
+      LOGWEIR_CACHE_MAX_BYTES: String(cacheBytes),
+      LOGWEIR_MAX_RESULT_BYTES: "2000000000",
+    },
+    root,
+  );
   const url = await starting;
   const client = openHttpClient(url, token, 128);
   return {

@@ -8,22 +8,22 @@ import { rootFolder } from "../root.ts";
 import { runLanes } from "../run-lanes.ts";
 import type { Answer, Peer, Row } from "./peer.ts";
 
-/** Of the scope `private`. */
+/** A token of the scope `private`. */
 export const token = "logweir-bench-private-token";
 const connections = 4;
 const timeLiteral = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString()}'`;
 const ingestPath = "/api/logs?source_name=edge";
 
-/** What `GET /api/store` says, as far as it is needed here. */
+/** The part of `GET /api/store` that is needed here. */
 interface StoreState {
   readonly log_bytes: number;
   readonly sources: readonly { readonly tail_rows: number }[];
 }
 
 /** The service compacts and makes checkpoints by itself once no events come in; then so much is left at most. */
-const settledRows = 25_000;
-const settledLogBytes = 16 * 1024 ** 2;
-const maxSettleMs = 600_000;
+const compactedRows = 25_000;
+const compactedLogBytes = 16 * 1024 ** 2;
+const maxCompactionMs = 600_000;
 
 export interface LogweirPeer extends Peer {
   readonly name: "logweir";
@@ -108,13 +108,13 @@ function engineTime(header: string | string[] | undefined): number | undefined {
 }
 
 /** Waits until the service has compacted its store, and made a checkpoint. */
-async function settle(client: HttpClient): Promise<void> {
-  const giveUpAt = performance.now() + maxSettleMs;
+async function waitForCompaction(client: HttpClient): Promise<void> {
+  const giveUpAt = performance.now() + maxCompactionMs;
   for (;;) {
     const { body } = await client.send({ method: "GET", path: "/api/store" });
     const state = JSON.parse(body.toString()) as StoreState;
     const tail = state.sources.reduce((sum, { tail_rows }) => sum + tail_rows, 0);
-    if (tail < settledRows && state.log_bytes < settledLogBytes) return;
+    if (tail < compactedRows && state.log_bytes < compactedLogBytes) return;
     if (performance.now() > giveUpAt) throw new Error(`The store does not come to rest: ${JSON.stringify(state)}`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
@@ -157,7 +157,7 @@ export async function startLogweir(
     storeFolder: join(home, "data", "store"),
     insert,
     load: (batches) => runLanes(batches, connections, insert),
-    settle: () => settle(client),
+    waitForCompaction: () => waitForCompaction(client),
     async run(query, context): Promise<Answer> {
       const { endpoint, parameters } = query.logweir(context);
       const path = `/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;

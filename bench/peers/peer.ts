@@ -10,7 +10,7 @@ export type Row = readonly unknown[];
 export interface Answer {
   /** From the request to the last byte. */
   readonly elapsedMs: number;
-  /** What the engine alone took, where the peer tells. */
+  /** The time within the engine alone, if the peer reports it. */
   readonly engineMs?: number;
   /** Reads the rows, which is no part of the time. */
   rows(): readonly Row[];
@@ -27,7 +27,7 @@ export interface Peer {
   /** Stores many events by the quickest way there is. */
   load(batches: Iterable<readonly BenchEvent[]>): Promise<void>;
   /** Lets the peer do what it does after a load: indexes, statistics, merges, checkpoints. */
-  settle(): Promise<void>;
+  waitForCompaction(): Promise<void>;
   run(query: BenchQuery, context: QueryContext): Promise<Answer>;
   /** Takes all of the store on disk. */
   diskBytes(): Promise<number>;

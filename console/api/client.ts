@@ -2,10 +2,10 @@ import { watchedFetch } from "../state/connection.ts";
 import { refusedToken, token } from "../state/token.ts";
 import { type Answers, operations } from "./operations.generated.ts";
 
-/** What is wrong in a query's text, and where: lines and columns from 1, columns in code points. */
+/** A problem in a query's text: lines and columns count from 1, columns in code points. */
 export type Problem = Answers["checkQuery"]["result"]["diagnostics"][number];
 
-/** What the service answered instead of what was asked for. */
+/** An error answer of the service. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: string;
@@ -41,7 +41,10 @@ interface ErrorBody {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a call sends: the values of the path, of the URL, and a JSON body. A body makes a POST of what can be both. */
+/**
+ * The inputs of a call: values of the path, of the URL, and a JSON body. With a body, a call that permits both methods
+ * is a POST.
+ */
 export interface CallOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

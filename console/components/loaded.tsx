@@ -7,7 +7,7 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** What was asked for, or why it is not there. */
+/** Shows a loaded value, or the error if there is none. */
 export function Loaded<Value>({ load, children }: LoadedProps<Value>) {
   if (load.error !== undefined) return <ErrorNotice error={load.error} onRetry={load.reload} />;
   if (load.value === undefined) return <Spinner />;

@@ -5,12 +5,12 @@ import { Icon } from "./icon.tsx";
 
 interface ErrorNoticeProps {
   readonly error: unknown;
-  /** What the page added to what somebody typed: left out where the error quotes it. */
+  /** Text that the page added to the input: removed where the error quotes it. */
   readonly addedText?: string;
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, where, and what to do. */
+/** Shows an error: the problem, its position, and advice. */
 export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps) {
   const known = error instanceof ApiError ? error : undefined;
   return (

@@ -1,6 +1,7 @@
 import { useCallback } from "preact/hooks";
 import { callApi } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
+import { describeRetention } from "../lib/retention.ts";
 import { formatAgo } from "../lib/time.ts";
 import { type Load, useLoad } from "../lib/use-load.ts";
 import { countableFields, formatCount, showControls } from "../lib/values.ts";
@@ -18,7 +19,7 @@ const shownFields = 500;
 type SourceField = Answers["getSourceSchema"]["fields"][number];
 type Overview = Answers["countRows"]["result"];
 
-/** What came in the last day, by quarters of an hour, and how often each of the fields was there. */
+/** Counts the events of the last day by quarters of an hour, and how many of them had each field. */
 async function countLastDay(name: string, fields: readonly SourceField[], signal: AbortSignal): Promise<Overview> {
   const now = Date.now();
   const counted = countableFields(fields).slice(0, countedFields);
@@ -117,7 +118,7 @@ function Fields({ fields, overview }: FieldsProps) {
   );
 }
 
-/** What came of what was sent, since the service started: lag, retention, and why events were rejected. */
+/** Shows the outcome of received events since the service started: lag, retention, and reasons for rejections. */
 function Intake({ name }: { readonly name: string }) {
   const load = useLoad(
     async (signal) => {
@@ -150,7 +151,7 @@ function IntakeFigures({ intake }: { readonly intake: Answers["countIntake"]["so
     ["Bodies refused", formatCount(intake.refused_bodies)],
     ["Without a usable time", formatCount(intake.untimed)],
     ["Newest event", newest === null ? "none yet" : formatAgo(Date.parse(newest), Date.now())],
-    ["Retention", days === null ? "forever" : `${days} days`],
+    ["Retention", describeRetention(days)],
   ];
   return (
     <>

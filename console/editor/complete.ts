@@ -20,7 +20,7 @@ function readFunctions(): Promise<Functions> {
   return functions;
 }
 
-/** What may stand at the cursor: tables and fields that the token may read, functions, parameters. */
+/** Completes the word at the cursor: tables and fields that the token may read, functions, parameters. */
 export async function completeQuery(language: Language, context: CompletionContext): Promise<CompletionResult | null> {
   const word = context.matchBefore(/[@A-Za-z_][\w.]*/);
   if (word === null && !context.explicit) return null;

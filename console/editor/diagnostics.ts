@@ -3,7 +3,7 @@ import { ApiError, callApi, isAborted, type Problem } from "../api/client.ts";
 import { completeLql, type Language } from "../lib/query-text.ts";
 import { currentTable, ownParameters, query, queryWarnings } from "../state/explore.ts";
 
-/** What a query cannot be, and what it can hardly mean: a field that no event has carried. */
+/** Errors of a query, and warnings: fields that no event has carried. */
 interface Findings {
   readonly errors: readonly Problem[];
   readonly warnings: readonly Problem[];
@@ -11,7 +11,7 @@ interface Findings {
 
 let controller = new AbortController();
 
-/** What the service finds in a query of the endpoint's scope. What is typed on gives up what was asked. */
+/** Checks a query of the endpoint's scope at the service. Further typing cancels the check. */
 export function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
   const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
   queryWarnings.value = [];
@@ -23,7 +23,7 @@ export function checkQuery(language: Language, text: string): Promise<readonly D
   });
 }
 
-/** What it finds in a query of an endpoint, over all sources. */
+/** Checks an endpoint's query, over all sources. */
 export function checkOwnerQuery(text: string): Promise<readonly Diagnostic[]> {
   return check(text, async (signal) => {
     try {

@@ -69,7 +69,7 @@ const theme = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--danger)" },
 });
 
-/** What helps those who write. */
+/** Extensions for typing: completion and checks. */
 function writing({ language, scope, onProblems }: EditorOptions): Extension[] {
   const complete = (context: CompletionContext) =>
     scope === "all" ? completeOwnerQuery(context) : completeQuery(language, context);

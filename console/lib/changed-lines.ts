@@ -1,22 +1,23 @@
+import { diffArrays } from "diff";
+
 /** A line of both texts (` `), of the old one only (`-`), or of the new one only (`+`). */
 export interface DiffLine {
   readonly op: " " | "+" | "-";
   readonly text: string;
 }
 
-/** What an edit changed: the lines between the first and the last that differ, those of the old text before those of the new one. */
+/** Changed lines until all of the old text precedes all of the new one: this runs at every key. */
+const maxDifferences = 500;
+
+/** The lines of two texts, with as few changes as possible. */
 export function changedLines(before: string, after: string): readonly DiffLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
-  const shorter = Math.min(old.length, fresh.length);
-  let start = 0;
-  while (start < shorter && old[start] === fresh[start]) start++;
-  let end = 0;
-  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
-  const mark = (op: DiffLine["op"], lines: readonly string[]) => lines.map((text): DiffLine => ({ op, text }));
-  return [
-    ...mark(" ", old.slice(0, start)),
-    ...mark("-", old.slice(start, old.length - end)),
-    ...mark("+", fresh.slice(start, fresh.length - end)),
-    ...mark(" ", old.slice(old.length - end)),
+  const changes = diffArrays(old, fresh, { maxEditLength: maxDifferences }) ?? [
+    { removed: true, added: false, value: old },
+    { removed: false, added: true, value: fresh },
   ];
+  return changes.flatMap(({ added, removed, value }) => {
+    const op = removed ? "-" : added ? "+" : " ";
+    return value.map((text): DiffLine => ({ op, text }));
+  });
 }

@@ -1,4 +1,4 @@
-/** What the address says behind `#`: a page's path and its state. */
+/** The parts of the address behind `#`: a page's path and its state. */
 export interface Fragment {
   /** Such as `explore` or `endpoints/logs.all`, without slashes at its ends. */
   readonly path: string;

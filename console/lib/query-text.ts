@@ -90,7 +90,7 @@ export function completeLql(text: string, table: string | undefined, time: strin
   return [text.trim(), lqlCompletion(text, table, time)].filter((each) => each !== "").join(" ");
 }
 
-/** What `completeLql` writes behind the text. */
+/** Returns the text that `completeLql` appends. */
 export function lqlCompletion(text: string, table: string | undefined, time: string | undefined): string {
   const clauses = splitClauses(text);
   const has = (pattern: RegExp) => clauses.some((clause) => pattern.test(clause));

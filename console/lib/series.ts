@@ -2,7 +2,7 @@ import { type Level, levelOf } from "./values.ts";
 
 const levels: readonly Level[] = ["ok", "redirect", "other", "warning", "error"];
 
-/** What a level is called beside its count. */
+/** The names of levels beside their counts. */
 export const levelNames: Readonly<Record<Level, string>> = {
   ok: "normal",
   redirect: "redirected",

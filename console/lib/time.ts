@@ -5,7 +5,7 @@ export type TimeRange =
 
 export type Zone = "local" | "utc";
 
-/** What can be chosen at once. */
+/** Time ranges that take one click. */
 export const quickRanges: readonly (readonly [amount: string, label: string])[] = [
   ["5m", "Last 5 minutes"],
   ["15m", "Last 15 minutes"],

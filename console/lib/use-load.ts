@@ -2,7 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { isAborted } from "../api/client.ts";
 import { returns } from "../state/connection.ts";
 
-/** What a page asks for when it is shown, and again when `keys` change; the answer of an earlier call never overtakes. */
+/**
+ * The data that a page loads when it is shown, and again when `keys` change; the answer of an earlier call never
+ * replaces that of a later one.
+ */
 export interface Load<Value> {
   readonly value: Value | undefined;
   readonly error: unknown;

@@ -3,6 +3,7 @@ import { Loaded } from "../components/loaded.tsx";
 import { SendCard } from "../components/send-card.tsx";
 import { SourceDetail } from "../components/source-detail.tsx";
 import { TableCard } from "../components/table-card.tsx";
+import { describeRetention, type Retention } from "../lib/retention.ts";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
@@ -12,7 +13,7 @@ interface SourceRow {
   readonly name: string;
   readonly description: string;
   readonly aliases: readonly string[];
-  readonly retention_days: number | null;
+  readonly retention_days: Retention;
   readonly newest_event?: string | null;
   readonly alias_of?: string;
 }
@@ -84,7 +85,7 @@ function SourceLine({ source, rejected }: { readonly source: SourceRow; readonly
       <td class="number">
         {rejected > 0 ? <span class="badge warning">{formatCount(rejected)}</span> : <span class="faint">0</span>}
       </td>
-      <td class="number">{days === null ? "forever" : `${days} days`}</td>
+      <td class="number">{describeRetention(days)}</td>
     </tr>
   );
 }

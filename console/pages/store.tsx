@@ -3,6 +3,7 @@ import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { type Heading, TableCard } from "../components/table-card.tsx";
+import { describeRetention, type Retention } from "../lib/retention.ts";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatBytes, formatCount } from "../lib/values.ts";
@@ -16,11 +17,11 @@ interface StoreState {
     readonly rows: number;
     readonly newest: string | null;
     readonly fields: number;
-    readonly retention_days: number | null;
+    readonly retention_days: Retention;
     readonly [figure: string]: unknown;
   }[];
   readonly problems: readonly { readonly code: string; readonly message: string; readonly source?: string }[];
-  /** What the engine tells beside these, of the store and of each source, under the figures' names. */
+  /** The engine's own figures of the store and of each source, under their names. */
   readonly figures: readonly Figure[];
   readonly [figure: string]: unknown;
 }
@@ -115,7 +116,7 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
                 {formatFigure(figure, values)}
               </td>
             ))}
-            <td class="number">{days === null ? "forever" : `${days} days`}</td>
+            <td class="number">{describeRetention(days)}</td>
             <td>{newest === null ? <span class="faint">none</span> : formatAgo(Date.parse(newest), Date.now())}</td>
           </tr>
         ))}

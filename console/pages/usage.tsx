@@ -12,7 +12,7 @@ const intervals = [
   ["hourly", "Last hour, by hour"],
   ["daily", "Last 7 days, by day"],
 ] as const;
-/** Of projects beside each other; those beyond share the last. */
+/** Colours of projects beside each other; further projects share the last. */
 const colors = ["--series-redirect", "--series-ok", "--series-warning", "--series-error", "--series-other"] as const;
 const lastColor = "--series-other";
 

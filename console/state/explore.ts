@@ -48,7 +48,7 @@ export type Loading<Value> =
 export const tables = signal<Loading<readonly ScopeTable[]>>({ kind: "idle" });
 export const overview = signal<Loading<Overview>>({ kind: "idle" });
 export const selectedIndex = signal<number | undefined>(undefined);
-/** What the service holds against the query that is typed, though it runs: fields that no event has carried. */
+/** Warnings about the typed query, which runs all the same: fields that no event has carried. */
 export const queryWarnings = signal<readonly string[]>([]);
 export const missingParameters = signal<readonly string[]>([]);
 /** The ends of time of what is shown, in milliseconds. */
@@ -57,7 +57,7 @@ export const shownRange = signal<{ readonly fromMs: number; readonly toMs: numbe
 /** Rows of one page at most: so many that reading them holds up no frame. */
 const pageRows = 500;
 
-/** What can be explored: endpoints that take queries, and for owners sources. */
+/** Scopes that can be explored: endpoints that take queries, and for owners sources. */
 export const scopes = computed(() => {
   const signedIn = session.value;
   if (signedIn === undefined) return [];
@@ -229,7 +229,7 @@ export function callParameters(): Record<string, string> {
   return { ...ownParameters(), ...bounds, ...sent };
 }
 
-/** What the page adds to the text that was typed, which its errors then quote. */
+/** Returns the text that the page appends to the typed query, and that errors then quote. */
 export function addedText(): string {
   const { text, language } = query.value;
   const { lql = "" } = callParameters();

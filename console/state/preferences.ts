@@ -8,7 +8,10 @@ const keptTheme = readPreference("theme");
 export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system");
 const darkMedia = window.matchMedia("(prefers-color-scheme: dark)");
 const isSystemDark = signal(darkMedia.matches);
-/** What is drawn in: the choice, or the system's. Pictures that take their colours from the page are drawn again when it changes. */
+/**
+ * The chosen colour scheme, or the system's. Charts that take their colours from the page are drawn again when it
+ * changes.
+ */
 export const scheme = computed(() =>
   theme.value === "system" ? (isSystemDark.value ? "dark" : "light") : theme.value,
 );

@@ -27,7 +27,7 @@ interface Page {
 /** Pages that are held at once: a table of 100,000 rows must not fill the memory of the tab. */
 const keptPages = 30;
 /** How long rows are in view before those that were let go are asked for again. */
-const settleMs = 80;
+const restoreAfterMs = 80;
 
 let pages: Page[] = [];
 let open: { readonly ask: AskPage; readonly signal: AbortSignal } | undefined;
@@ -68,7 +68,7 @@ export function clearRows(): void {
 export function noteView(first: number, last: number): void {
   view = { first, last };
   clearTimeout(timer);
-  if (pages.some((page) => !page.isHere && isInView(page))) timer = setTimeout(() => void restore(), settleMs);
+  if (pages.some((page) => !page.isHere && isInView(page))) timer = setTimeout(() => void restore(), restoreAfterMs);
 }
 
 function isInView({ from, count }: Page): boolean {

@@ -109,7 +109,7 @@ class Container {
   }
 }
 
-/** What the process takes of memory, its part of what it shares with the other one included. */
+/** Returns the memory of the process, including its share of what it has in common with the other one. */
 function residentMegabytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1000;
 }
@@ -121,7 +121,7 @@ const call = (path: string, init: RequestInit = {}) =>
     signal: AbortSignal.timeout(20_000),
   });
 
-/** What Vector sends for one line of a gateway's container. */
+/** The event that Vector sends for one line of a gateway's container. */
 const vectorPayload = JSON.stringify([
   {
     appname: "supabase-kong",
@@ -141,7 +141,7 @@ async function countRows(): Promise<number> {
   return result.length;
 }
 
-/** What this machine lacks for the test; undefined for nothing. */
+/** Returns the reason why this machine cannot run the test; undefined if it can. */
 function findLack(): string | undefined {
   if (process.getuid?.() !== 0) return "it needs root";
   const missing = ["dpkg", "apt-get", "unshare"].filter((program) => findProgram(program) === undefined);
@@ -230,7 +230,7 @@ function npmMounts(folder: string): readonly string[] {
   return authority === undefined ? mounts : [...mounts, "--volume", `${authority}:/root/ca.pem:ro`];
 }
 
-/** What the container takes once it rests. A busy machine may take a minute to get there. */
+/** Returns the memory of the container once it is idle, which may take a minute on a busy machine. */
 async function idleMegabytes(container: Container): Promise<number> {
   let memory = Number.POSITIVE_INFINITY;
   for (let waits = 0; waits < 4 && memory > maxIdleMegabytes; waits++) {

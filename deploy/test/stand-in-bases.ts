@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the two base images hold of what the Dockerfile's commands use. */
+/** The parts of the two base images that the Dockerfile's commands use. */
 const packages = [
   "libc6",
   "libstdc++6",

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { storedToken } from "../../test/support/access/stored-token.ts";
 import { createAuthenticator } from "./authenticator.ts";
-import { storedToken } from "./testing/stored-token.ts";
 import type { TokenStore } from "./token.ts";
 
 const fixed = { id: "LOGWEIR_PRIVATE_TOKEN", secret: "fixed-secret", scopes: ["private"] };
@@ -51,6 +51,59 @@ describe("the authenticator", () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it("refuses an unknown token only when the store tells that it has no such token", async () => {
+    vi.useFakeTimers();
+    try {
+      const stored = ["old"];
+      let version = 0;
+      let known = 0;
+      const server = {
+        async confirm() {
+          version = known;
+        },
+        list: async () => stored.map(storedToken),
+      };
+      const store = {
+        version: () => String(version),
+        ownChanges: () => 0,
+        confirm: () => server.confirm(),
+        list: () => server.list(),
+      };
+      const authenticator = createAuthenticator(store as unknown as TokenStore, [fixed], () => 0);
+      const outcome = async (secret: string) => {
+        const asked = authenticator.authenticate(secret).catch((error: { readonly code: string }) => error.code);
+        await vi.advanceTimersByTimeAsync(500);
+        const answer = await asked;
+        return typeof answer === "object" ? answer.tokenId : answer;
+      };
+      expect([await outcome("old"), await outcome("unknown")]).toEqual(["old", undefined]);
+      // Created elsewhere, and not yet told of.
+      stored.push("new");
+      known++;
+      expect(await outcome("new")).toBe("new");
+      const hang = () => new Promise<never>(() => undefined);
+      const fail = () => Promise.reject(new Error("away"));
+      const { confirm, list } = server;
+      for (const broken of [
+        { confirm: hang, list },
+        { confirm: fail, list },
+        { confirm, list: hang },
+        { confirm, list: fail },
+      ]) {
+        Object.assign(server, { confirm, list });
+        await outcome("unknown");
+        stored.push("newer");
+        known++;
+        Object.assign(server, broken);
+        for (const secret of ["newer", "unknown"]) expect(await outcome(secret)).toBe("metadata_unavailable");
+        expect([await outcome("old"), await outcome("fixed-secret")]).toEqual(["old", fixed.id]);
+        stored.pop();
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("recalls a token it has just read, and checks the store's version every 20 ms or after a change", async () => {

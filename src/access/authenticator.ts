@@ -6,7 +6,10 @@ import { defaultRedaction, type TokenStore } from "./token.ts";
 
 /** Identifies callers. */
 export interface Authenticator {
-  /** Undefined for a token that is unknown, expired or revoked. */
+  /**
+   * Undefined for a token that is unknown, expired or revoked; throws `metadata_unavailable` where the store cannot
+   * tell whether it has an unknown one.
+   */
   authenticate(secret: string): Promise<Identity | undefined>;
   /** The same without waiting. Also undefined when the tokens have to be read first: `authenticate` does that. */
   recall(secret: string): RecalledIdentity | undefined;
@@ -34,11 +37,16 @@ export interface FixedToken {
  */
 const versionMs = 20;
 
+function cannotTell(): never {
+  throw new ServiceError("metadata_unavailable", "Tokens cannot be looked up");
+}
+
 /**
  * Checks tokens against the fixed ones and those of the store, which are cached in memory and read again when the
  * store's version changes. A revocation by another process takes effect within 20 milliseconds; a token created by
  * another process, and every change by this one, immediately. If the store cannot be read, the tokens read last remain
- * valid as long as `mayKnow`; after that only fixed tokens do, and all others are `metadata_unavailable`. Secrets are
+ * valid as long as `mayKnow`, and an unknown one is `metadata_unavailable`, as it may be new; after that only fixed
+ * tokens are valid, and all others are `metadata_unavailable`. Secrets are
  * compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
  */
 export function createAuthenticator(
@@ -75,18 +83,18 @@ export function createAuthenticator(
 
   return {
     async authenticate(secret) {
-      if (!mayKnow()) {
-        const token = known.findFixed(secret);
-        if (token === undefined) throw new ServiceError("metadata_unavailable", "Tokens cannot be looked up");
-        return token.identity;
-      }
+      if (!mayKnow()) return (known.findFixed(secret) ?? cannotTell()).identity;
       const recalled = isStale() ? undefined : known.find(secret);
       if (recalled !== undefined) return recalled.identity;
-      // An unknown token may have just been created by another process.
-      if (!known.isCurrent()) {
-        await known.read();
+      let isRead = known.isCurrent();
+      if (!isRead) {
+        isRead = await known.read();
         isOutdated = !known.isCurrent();
       }
+      const token = known.find(secret);
+      if (token !== undefined) return token.identity;
+      // Another process may have created it just now.
+      if (!isRead || !(await known.confirm())) cannotTell();
       return known.find(secret)?.identity;
     },
     recall(secret) {

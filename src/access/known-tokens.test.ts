@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { storedToken } from "../../test/support/access/stored-token.ts";
 import { KnownTokens } from "./known-tokens.ts";
 import { hashSecret } from "./secret.ts";
-import { storedToken } from "./testing/stored-token.ts";
 import type { Token } from "./token.ts";
 
 /** A store whose reads are resolved by hand. */

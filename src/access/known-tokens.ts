@@ -13,6 +13,8 @@ export interface KnownToken {
 /** How long concurrent callers wait for a read, together. */
 const patienceMs = 500;
 
+type ReadStore = Pick<TokenStore, "version" | "confirm" | "list">;
+
 interface Reading {
   /**
    * Resolves with false if the read takes longer than this many milliseconds from its start. Rejects when the read
@@ -25,7 +27,7 @@ type TokenIndex = ReadonlyMap<number, readonly KnownToken[]>;
 
 /** The fixed tokens, and those of a store as they were read last. */
 export class KnownTokens {
-  readonly #store: Pick<TokenStore, "version" | "list">;
+  readonly #store: ReadStore;
   readonly #fixedTokens: readonly KnownToken[];
   readonly #fixed: TokenIndex;
   readonly #now: () => number;
@@ -35,7 +37,7 @@ export class KnownTokens {
   /** Changes with the tokens. */
   serial = 0;
 
-  constructor(store: Pick<TokenStore, "version" | "list">, fixed: readonly KnownToken[], now: () => number) {
+  constructor(store: ReadStore, fixed: readonly KnownToken[], now: () => number) {
     this.#store = store;
     this.#fixedTokens = fixed;
     this.#fixed = indexTokens(fixed);
@@ -50,20 +52,31 @@ export class KnownTokens {
 
   /**
    * Reads the store's state at the time of this call or later. If it cannot be read within half a second, the tokens
-   * read last remain; throws the store's error if none were ever read.
+   * read last remain, and the answer is false; throws the store's error if none were ever read.
    */
-  async read(): Promise<void> {
+  async read(): Promise<boolean> {
     // A read that started before this call may miss a change, which the second one finds.
     for (let reads = 0; reads < 2 && !this.isCurrent(); reads++) {
       const reading = this.#begin();
       const isKnown = this.#version !== undefined;
       try {
-        if (!(await reading.isOver(isKnown ? patienceMs : undefined))) return;
+        if (!(await reading.isOver(isKnown ? patienceMs : undefined))) return false;
       } catch (error) {
         if (!isKnown) throw error;
-        return;
+        return false;
       }
     }
+    return true;
+  }
+
+  /** Reads what the store's version did not tell of yet: false also where the store does not answer in that time. */
+  async confirm(): Promise<boolean> {
+    const confirming = this.#store.confirm?.();
+    if (confirming === undefined) return true;
+    const isConfirmed = await startReading(confirming)
+      .isOver(patienceMs)
+      .catch(() => false);
+    return isConfirmed && (await this.read());
   }
 
   /** One read shared by all waiting callers. */
@@ -127,10 +140,14 @@ function startReading(done: Promise<void>): Reading {
 function toKnown(token: Token): readonly KnownToken[] {
   const { id: tokenId, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
   const identity = { tokenId, scopes, pins, budget, redaction };
-  const current = { hash, identity, expiresAt };
+  const current = { hash, identity: endingAt(identity, expiresAt), expiresAt };
   if (previousHash === undefined || previousValidUntil === undefined) return [current];
   const endsAt = Math.min(previousValidUntil, expiresAt ?? previousValidUntil);
-  return [current, { hash: previousHash, identity, expiresAt: endsAt }];
+  return [current, { hash: previousHash, identity: endingAt(identity, endsAt), expiresAt: endsAt }];
+}
+
+function endingAt(identity: Identity, expiresAt: number | undefined): Identity {
+  return expiresAt === undefined ? identity : { ...identity, expiresAt };
 }
 
 /** By the first bytes of the hash: the choice of a bucket reveals nothing about a secret. */

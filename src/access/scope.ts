@@ -1,7 +1,6 @@
 import type { Budget } from "../shared/budget.ts";
-import type { RedactionPolicy } from "./token.ts";
 
-/** What a token may do. `private` may do everything. */
+/** A permission of a token. `private` permits everything. */
 export type Scope = string;
 
 /** The forms of a scope, for messages and documentation. */
@@ -35,6 +34,18 @@ export function isPinnedOwner(scopes: readonly Scope[], pins: Readonly<Record<st
   return scopes.includes("private") && Object.keys(pins).length > 0;
 }
 
+/** How far a token controls the redaction of its answers. */
+export const redactionPolicies = [
+  /** Answers are redacted, whatever the endpoint and the header say. */
+  "required",
+  /** The header may turn redaction on; what the endpoint redacts stays redacted. */
+  "fixed",
+  /** The header may also turn off what the endpoint redacts. */
+  "switchable",
+] as const;
+
+export type RedactionPolicy = (typeof redactionPolicies)[number];
+
 /** An authenticated caller. */
 export interface Identity {
   /** The token's public id, for logs. */
@@ -44,6 +55,8 @@ export interface Identity {
   readonly pins: Readonly<Record<string, string>>;
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
+  /** When it ends, in milliseconds since 1970; absent for a token without an end. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** True for an identity that may read and change everything, in every tenant and in the service itself. */

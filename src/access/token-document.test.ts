@@ -47,6 +47,25 @@ describe("a token document", () => {
     });
   });
 
+  it.each([
+    [{}, maker.expiresAt, undefined],
+    [{}, nowMs + 120_000, nowMs + 120_000],
+    [{ expires: null, expires_at: null }, nowMs + 120_000, nowMs + 120_000],
+    [{ expires: "1m" }, nowMs + 120_000, nowMs + 60_000],
+    [{ expires: "2m" }, nowMs + 120_000, nowMs + 120_000],
+    [{ expires: "3m" }, nowMs + 120_000, "expires"],
+    [{ expires_at: "2026-08-20T09:02:00Z" }, nowMs + 120_000, nowMs + 120_000],
+    [{ expires_at: "2026-08-20T09:02:00.001Z" }, nowMs + 120_000, "expires_at"],
+    [{ expires_at: "2027-01-01" }, nowMs + 120_000, "expires_at"],
+    [{ expires: "3m" }, undefined, nowMs + 180_000],
+  ])("with %j, made by a token that ends at %s, ends at %s", (sent, endMs, expected) => {
+    const read = readNewToken({ scopes: "query", ...sent }, { ...maker, expiresAt: endMs }, nowMs);
+    if ("problems" in read) {
+      const problem = `the token that makes this one ends at ${new Date(endMs ?? 0).toISOString()}`;
+      expect(read.problems).toEqual({ [String(expected)]: [problem] });
+    } else expect(read.token.expiresAt).toBe(expected);
+  });
+
   const scopeList = "private, query, query:endpoint:<id or name>, ingest, ingest:source:<name>, metrics";
   it.each([
     [{ scopes: 3 }, { scopes: [`must be a list of one or more of ${scopeList}`] }],
@@ -64,7 +83,8 @@ describe("a token document", () => {
     [{ budget: [] }, { budget: ["must be an object of limits"] }],
     [{ budget: { max_rows: 0 } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
     [{ budget: { max_rows: "5" } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
-    [{ budget: { cake: 1 } }, { budget: [`there is no limit cake; limits are ${limitNames.join(", ")}`] }],
+    [{ budget: { cake: 1 } }, { budget: [`cake: there is no such field; fields are ${limitNames.join(", ")}`] }],
+    [{ scopes: ["query", "cake"] }, { scopes: [`there is no scope "cake"; scopes are ${scopeList}`] }],
     [{ budget: { max_rows: 101 } }, { budget: ["max_rows: the token that makes this one is bound to 100"] }],
     [{ redaction: "never" }, { redaction: ["must be one of required, fixed, switchable"] }],
     [{ redaction: "switchable" }, { redaction: ["the token that makes this one has fixed itself"] }],

@@ -1,66 +1,84 @@
-import { Type } from "typebox";
-import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames, tightest } from "../shared/budget.ts";
-import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { type Static, Type } from "typebox";
+import { type Budget, limitDefinitions, limitNames, tightest } from "../shared/budget.ts";
+import { createDocumentForm, type FieldProblems } from "../shared/document-form.ts";
+import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
-import { type Identity, isPinnedOwner, isScope, scopeForms } from "./scope.ts";
-import { defaultRedaction, type NewToken, type RedactionPolicy, redactionPolicies, type Token } from "./token.ts";
+import { type Identity, isPinnedOwner, isScope, type RedactionPolicy, redactionPolicies, scopeForms } from "./scope.ts";
+import { defaultRedaction, type NewToken, type Token } from "./token.ts";
 
-/** The problems of a requested token, as texts by field. */
-export type TokenProblems = Readonly<Record<string, readonly string[]>>;
-
-const maxDescriptionLength = 500;
 const limits = Object.fromEntries(
-  limitNames.map((name) => [name, Type.Optional(Type.Integer({ ...limitDefinitions[name] }))]),
+  limitNames.map((name) => {
+    const { minimum, maximum } = limitDefinitions[name];
+    const title = `an integer from ${minimum} to ${maximum}`;
+    return [name, Type.Optional(Type.Integer({ ...limitDefinitions[name], title }))];
+  }),
 );
+const lifetimeTitle = "a number and s, m, h, d or w, such as 30d";
+const instantTitle = "a time in ISO 8601 with a zone, or a date";
+const scopesTitle = `a list of one or more of ${scopeForms.join(", ")}`;
 
 /** A requested token in the form of the API. Null counts as omitted. */
-export const NewTokenDocument = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
-  scopes: Type.Union([Type.Array(Type.String()), Type.String()], {
-    description: "A list, or a string with spaces between",
-  }),
-  pins: Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", additionalProperties: {} })),
-  expires: Type.Optional(Type.String({ description: "A lifetime such as 30d" })),
-  expires_at: Type.Optional(Type.String()),
-  budget: Type.Optional(Type.Object(limits, { additionalProperties: false })),
-  redaction: Type.Optional(Type.Unsafe<RedactionPolicy>({ type: "string", enum: redactionPolicies })),
-});
+export const NewTokenDocument = Type.Object(
+  {
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    scopes: Type.Union([Type.Unsafe<readonly string[]>(Type.Array(Type.String())), Type.String()], {
+      title: scopesTitle,
+      description: "A list, or a string with spaces between",
+    }),
+    pins: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
+        type: "object",
+        title: "an object of parameters and their values",
+        additionalProperties: { type: ["string", "number", "boolean"], title: "a text, a number, true or false" },
+      }),
+    ),
+    expires: Type.Optional(Type.String({ title: lifetimeTitle, description: "A lifetime such as 30d" })),
+    expires_at: Type.Optional(Type.String({ title: instantTitle })),
+    budget: Type.Optional(Type.Object(limits, { title: "an object of limits", additionalProperties: false })),
+    redaction: Type.Optional(Type.Unsafe<RedactionPolicy>({ type: "string", enum: redactionPolicies })),
+  },
+  { additionalProperties: false },
+);
 
-const fields = Object.keys(NewTokenDocument.properties);
+type NewTokenDocument = Readonly<Static<typeof NewTokenDocument>>;
+
+const form = createDocumentForm(NewTokenDocument);
 
 /** From the policy with the least control over an answer's redaction to the one with the most. */
 const rankOf = (policy: RedactionPolicy) => redactionPolicies.indexOf(policy);
 
 /**
  * Reads a token document in the form of the API: `scopes` as a list or separated by spaces, `expires_at` or a lifetime
- * in `expires`. The limits of the creating token apply to the new one too; a wider limit is a problem. All problems are
- * reported together.
+ * in `expires`. The limits of the creating token, and its end, apply to the new one too; a wider limit or a later end
+ * is a problem. All problems are reported together.
  */
 export function readNewToken(
-  input: Readonly<Record<string, unknown>>,
+  sent: Readonly<Record<string, unknown>>,
   maker: Identity,
   nowMs: number,
-): { readonly token: NewToken } | { readonly problems: TokenProblems } {
-  const problems = new Map<string, string[]>();
+): { readonly token: NewToken } | { readonly problems: FieldProblems } {
+  const read = form.read(sent);
+  const problems = new Map<string, readonly string[]>("problems" in read ? Object.entries(read.problems) : []);
+  const document = "problems" in read ? read.fields : read.document;
   const report = (field: string, message: string) => {
     problems.set(field, [...(problems.get(field) ?? []), message]);
   };
-  for (const key of Object.keys(input)) {
-    if (!fields.includes(key)) report(key, `there is no such field; fields are ${fields.join(", ")}`);
-  }
-  const scopes = readScopes(input.scopes, report);
-  const pins = readPins(input.pins, report);
+  // Each scope of a list is told of by itself.
+  if (Array.isArray(sent.scopes)) problems.delete("scopes");
+  const asked: unknown = Array.isArray(sent.scopes) ? sent.scopes : document.scopes;
+  const scopes = asked === undefined ? [] : readScopes(asked as string | readonly unknown[], report);
+  const pins = readPins(document.pins);
   if (isPinnedOwner(scopes, pins)) {
     report("scopes", pinnedOwnerMessage);
     report("pins", pinnedOwnerMessage);
   }
   const token: NewToken = {
-    description: readDescription(input.description, report),
+    description: document.description ?? "",
     scopes,
     pins,
-    budget: readBudget(input.budget, maker, report),
-    redaction: readRedaction(input.redaction, scopes, maker, report),
-    expiresAt: readExpiry(input, nowMs, report),
+    budget: readBudget(document.budget, maker, report),
+    redaction: readRedaction(document.redaction, scopes, maker, report),
+    expiresAt: boundExpiry(readExpiry(document, nowMs, report), maker, report),
   };
   return problems.size === 0 ? { token } : { problems: Object.fromEntries(problems) };
 }
@@ -71,109 +89,84 @@ export const pinnedOwnerMessage =
 
 type Report = (field: string, message: string) => void;
 
-function readDescription(value: unknown, report: Report): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value !== "string") report("description", "must be a text");
-  else if (value.length > maxDescriptionLength) {
-    report("description", `must have ${maxDescriptionLength} characters at most`);
-  } else return value;
-  return "";
-}
-
-function readScopes(value: unknown, report: Report): readonly string[] {
-  const scopes: unknown = typeof value === "string" ? value.split(/[\s,]+/).filter((part) => part !== "") : value;
-  if (!Array.isArray(scopes) || scopes.length === 0) {
-    report("scopes", `must be a list of one or more of ${scopeForms.join(", ")}`);
-    return [];
-  }
+function readScopes(value: string | readonly unknown[], report: Report): readonly string[] {
+  const scopes = typeof value === "string" ? value.split(/[\s,]+/).filter((part) => part !== "") : value;
+  if (scopes.length === 0) report("scopes", `must be ${scopesTitle}`);
   // The reference's scope public may send events.
-  const named = scopes.map((scope: unknown) => (scope === "public" ? "ingest" : scope));
+  const named = scopes.map((scope) => (scope === "public" ? "ingest" : scope));
   for (const scope of named) {
-    if (typeof scope !== "string" || !isScope(scope)) {
-      report(
-        "scopes",
-        `there is no scope ${JSON.stringify(scope)?.slice(0, 200)}; scopes are ${scopeForms.join(", ")}`,
-      );
-    }
+    if (typeof scope === "string" && isScope(scope)) continue;
+    const known = scopeForms.join(", ");
+    report("scopes", `there is no scope ${JSON.stringify(scope)?.slice(0, 200)}; scopes are ${known}`);
   }
   return [...new Set(named as string[])];
 }
 
-function readPins(value: unknown, report: Report): Readonly<Record<string, string>> {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) {
-    report("pins", "must be an object of parameters and their values");
-    return {};
-  }
-  const pins = new Map<string, string>();
-  for (const [name, each] of Object.entries(value)) {
-    if (typeof each === "string" || typeof each === "number" || typeof each === "boolean") pins.set(name, String(each));
-    else report("pins", `${name}: must be a text, a number, true or false`);
-  }
+function readPins(pins: NewTokenDocument["pins"] = {}): Readonly<Record<string, string>> {
   // Defined as own properties, whatever their names are.
-  return Object.fromEntries(pins);
+  return Object.fromEntries(Object.entries(pins).map(([name, value]) => [name, String(value)]));
 }
 
-function readBudget(value: unknown, { budget: bound }: Identity, report: Report): Budget {
-  if (value === undefined || value === null) return bound;
-  if (!isObject(value)) {
-    report("budget", "must be an object of limits");
-    return {};
+function readBudget(asked: NewTokenDocument["budget"] = {}, { budget: bound }: Identity, report: Report): Budget {
+  for (const name of limitNames) {
+    const [value, most] = [asked[name], bound[name]];
+    if (value !== undefined && most !== undefined && value > most) {
+      report("budget", `${name}: the token that makes this one is bound to ${most}`);
+    }
   }
-  const budget: Partial<Record<LimitName, number>> = {};
-  for (const [key, each] of Object.entries(value)) {
-    const name = limitNames.find((known) => known === key);
-    if (name === undefined) {
-      report("budget", `there is no limit ${key}; limits are ${limitNames.join(", ")}`);
-    } else if (typeof each !== "number" || !isLimitValue(name, each)) {
-      const { minimum, maximum } = limitDefinitions[name];
-      report("budget", `${name}: must be an integer from ${minimum} to ${maximum}`);
-    } else if (each > (bound[name] ?? each)) {
-      report("budget", `${name}: the token that makes this one is bound to ${bound[name]}`);
-    } else budget[name] = each;
-  }
-  return tightest(budget, bound);
+  return tightest(asked, bound);
 }
 
 function readRedaction(
-  value: unknown,
+  policy: RedactionPolicy | undefined,
   scopes: readonly string[],
   { redaction: bound }: Identity,
   report: Report,
 ): RedactionPolicy {
   const usual = defaultRedaction(scopes);
-  if (value === undefined || value === null) return rankOf(usual) < rankOf(bound) ? usual : bound;
-  const policy = redactionPolicies.find((known) => known === value);
-  if (policy === undefined) report("redaction", `must be one of ${redactionPolicies.join(", ")}`);
-  else if (rankOf(policy) > rankOf(bound)) report("redaction", `the token that makes this one has ${bound} itself`);
-  return policy ?? bound;
+  if (policy === undefined) return rankOf(usual) < rankOf(bound) ? usual : bound;
+  if (rankOf(policy) > rankOf(bound)) report("redaction", `the token that makes this one has ${bound} itself`);
+  return policy;
+}
+
+interface ReadExpiry {
+  readonly field: "expires" | "expires_at";
+  /** Milliseconds since 1970; undefined where none is given. */
+  readonly atMs: number | undefined;
 }
 
 function readExpiry(
-  { expires, expires_at: expiresAt }: Readonly<Record<string, unknown>>,
+  { expires = "", expires_at: expiresAt = "" }: Partial<NewTokenDocument>,
   nowMs: number,
   report: Report,
-): number | undefined {
-  const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";
-  if (isGiven(expires) && isGiven(expiresAt))
-    report("expires", "is another way to say expires_at: send one of the two");
-  if (isGiven(expiresAt)) {
-    const instant = typeof expiresAt === "string" ? parseIsoTimestamp(expiresAt) : undefined;
+): ReadExpiry {
+  if (expires !== "" && expiresAt !== "") report("expires", "is another way to say expires_at: send one of the two");
+  if (expiresAt !== "") {
+    const instant = parseIsoTimestamp(expiresAt);
     const atMs = instant === undefined ? 0 : Number(instant.us / 1000n);
     if (instant === undefined || !(instant.hasZone || instant.isDateOnly)) {
-      report("expires_at", "must be a time in ISO 8601 with a zone, or a date");
+      report("expires_at", `must be ${instantTitle}`);
     } else if (atMs <= nowMs) report("expires_at", "lies in the past");
-    return atMs;
+    return { field: "expires_at", atMs };
   }
-  if (!isGiven(expires)) return undefined;
-  const lifetimeMs = typeof expires === "string" ? parseLifetime(expires) : undefined;
-  if (lifetimeMs === undefined) report("expires", "must be a number and s, m, h, d or w, such as 30d");
-  return nowMs + (lifetimeMs ?? 0);
+  if (expires === "") return { field: "expires", atMs: undefined };
+  const lifetimeMs = parseLifetime(expires);
+  if (lifetimeMs === undefined) report("expires", `must be ${lifetimeTitle}`);
+  return { field: "expires", atMs: nowMs + (lifetimeMs ?? 0) };
 }
 
-/** True when a token may do something that the identity may not, given that both are owners. */
-export function exceedsRights({ budget, redaction }: Token, identity: Identity): boolean {
+/** The end of the creating token, unless the new one ends before. */
+function boundExpiry({ field, atMs }: ReadExpiry, { expiresAt: endMs }: Identity, report: Report): number | undefined {
+  if (endMs !== undefined && atMs !== undefined && atMs > endMs) {
+    report(field, `the token that makes this one ends at ${new Date(endMs).toISOString()}`);
+  }
+  return atMs ?? endMs;
+}
+
+/** True when a token may do something that the identity may not, or for longer, given that the latter is an owner's. */
+export function exceedsRights({ budget, redaction, expiresAt }: Token, identity: Identity): boolean {
   if (rankOf(redaction) > rankOf(identity.redaction)) return true;
+  if (identity.expiresAt !== undefined && (expiresAt ?? Number.POSITIVE_INFINITY) > identity.expiresAt) return true;
   return limitNames.some((name) => {
     const bound = identity.budget[name];
     return bound !== undefined && (budget[name] === undefined || budget[name] > bound);
@@ -224,8 +217,4 @@ function toIso(ms: number | undefined): string | null {
 function statusOf(token: Token, nowMs: number): TokenDocument["status"] {
   if (token.revokedAt !== undefined) return "revoked";
   return token.expiresAt !== undefined && token.expiresAt <= nowMs ? "expired" : "active";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,5 @@
 import type { Budget } from "../shared/budget.ts";
-import type { Scope } from "./scope.ts";
-
-/** How far a token controls the redaction of its answers. */
-export const redactionPolicies = [
-  /** Answers are redacted, whatever the endpoint and the header say. */
-  "required",
-  /** The header may turn redaction on; what the endpoint redacts stays redacted. */
-  "fixed",
-  /** The header may also turn off what the endpoint redacts. */
-  "switchable",
-] as const;
-
-export type RedactionPolicy = (typeof redactionPolicies)[number];
+import type { RedactionPolicy, Scope } from "./scope.ts";
 
 /** The default of a token created without a redaction mode: owners may turn redaction off. */
 export function defaultRedaction(scopes: readonly Scope[]): RedactionPolicy {
@@ -38,7 +26,7 @@ export interface Token {
   readonly previousValidUntil?: number | undefined;
 }
 
-/** What a new token is made of. */
+/** The properties of a token to be created. */
 export interface NewToken {
   readonly description: string;
   readonly scopes: readonly Scope[];
@@ -70,6 +58,11 @@ export interface TokenStore {
   demotePinnedOwners(): Promise<readonly Token[]>;
   /** Changes whenever `list` may return something else. */
   version(): string;
+  /**
+   * Resolves once `version` tells of every change before the call. Throws `metadata_unavailable` where that cannot be
+   * found out. Absent where `version` always does.
+   */
+  confirm?(): Promise<void>;
   /** Increases with every change through this store; reading it is free. */
   ownChanges(): number;
 }

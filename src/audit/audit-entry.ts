@@ -116,6 +116,7 @@ function describeRun(
       endpoint: endpoint?.name,
       endpoint_id: endpoint?.id,
       version,
+      surface: event.surface,
       parameters: parameters.length === 0 ? undefined : JSON.stringify(masked),
       query_language: query?.language,
       query_digest: query?.digest,

@@ -1,4 +1,4 @@
-/** What can be recorded: a change of something that is managed, a run of a query, a call that was refused. */
+/** An entry of the audit: a change of something that is managed, a run of a query, a refused call. */
 export type AuditEvent = AuditChange | AuditRun | AuditRefusal;
 
 /** How much is recorded: nothing, changes and refusals, or runs too. */
@@ -11,8 +11,10 @@ export type AuditedChange =
   | `endpoint.${"create" | "update" | "delete" | "rollback"}`
   | `token.${"create" | "update" | "rotate" | "revoke"}`
   | `source.${"create" | "update" | "delete"}`
-  | `backend.${"create" | "update" | "delete"}`
+  | "events.delete"
+  | `backend.${"create" | "update" | "delete" | "test"}`
   | `rule.${"create" | "update" | "delete"}`
+  | `alert.${"create" | "update" | "delete" | "silence" | "firing" | "resolved" | "failing" | "working"}`
   | `view.${"create" | "delete"}`
   | "cache.clear"
   | `store.${"backup" | "read"}`
@@ -22,7 +24,7 @@ export type AuditedChange =
 export interface AuditChange {
   readonly action: AuditedChange;
   /**
-   * The public id of the token; `files` where files were read again, `command` for the command line on the
+   * The public id of the token; `alerts` for what alerts tell and run, `files` where files were read again, `command` for the command line on the
    * data folder, `upgrade` for what a release changed by itself.
    */
   readonly actor: string;
@@ -41,19 +43,24 @@ export interface AuditChange {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What is told of the endpoint that ran; an `EndpointDefinition` is one. */
+/** The endpoint that ran, as the audit records it; an `EndpointDefinition` is one. */
 export interface AuditedEndpoint {
   readonly id: string;
   readonly name: string;
-  /** Of what was sent, these parameters are recorded. */
+  /** The parameters whose values are recorded. */
   readonly parameters: readonly { readonly name: string }[];
 }
+
+/** The protocol by which an endpoint was run, other than its own address. */
+export type AuditSurface = "mcp" | "bigquery" | "alert";
 
 /** A run of an endpoint, or of an owner's own query over the sources. */
 export interface AuditRun {
   readonly action: "endpoint.run" | "query.run";
   /** The public id of the token. */
   readonly actor: string;
+  /** Absent for calls of the endpoint's own address. */
+  readonly surface?: AuditSurface;
   /** Absent for `query.run`. */
   readonly endpoint?: AuditedEndpoint;
   readonly version?: number;
@@ -64,7 +71,7 @@ export interface AuditRun {
   readonly parameters: ReadonlyMap<string, unknown>;
   readonly redactsPii: boolean;
   readonly cache: "hit" | "miss" | "none";
-  /** HTTP status. */
+  /** HTTP status; of an error that was answered in another protocol, the one that HTTP would have. */
   readonly status: number;
   /** The code of the error where it failed. */
   readonly error?: string;

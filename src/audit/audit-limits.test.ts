@@ -51,7 +51,7 @@ function open(more: Partial<AuditLogOptions> = {}): AuditLog {
   });
 }
 
-/** What the log shows of a value that was sent for the parameter `project`. */
+/** Returns the value of the parameter `project` as the log shows it. */
 async function shownAs(value: unknown): Promise<unknown> {
   const audit = open();
   const endpoint = { id: "u1", name: "e", parameters: [{ name: "project" }] };

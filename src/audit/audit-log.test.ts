@@ -372,7 +372,7 @@ describe("flushes of the audit", () => {
     });
     audit.record({ ...run, actor: "first" });
     const flushes = [audit.flush(), audit.flush()];
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await new Promise((resolve) => setImmediate(resolve));
     for (let index = 0; index < 20; index++) audit.record({ ...run, actor: `token ${index}` });
     flushes.push(audit.flush(), audit.flush(), audit.flush());
     release();

@@ -34,7 +34,7 @@ export interface AuditLogOptions {
   readonly writeLine: (fields: AuditFields, message: string) => void;
   /** Called with the reason why the audit cannot be written. */
   readonly warn: (message: string) => void;
-  /** Of digests of queries. */
+  /** The key of the digests of queries. */
   readonly digestKey: Uint8Array;
   /** Tokens that cannot be recognized by their form; they are never written. */
   readonly secrets: readonly string[];
@@ -133,7 +133,7 @@ class BatchedAuditLog implements AuditLog {
     }
   }
 
-  /** What the log cannot take is stored all the same. */
+  /** Stores the entry even if the log rejects it. */
   #describeOne(entry: AuditEntry): void {
     try {
       const { message, fields } = describeEntry(entry, this.#mask);

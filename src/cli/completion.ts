@@ -1,5 +1,8 @@
+import { type CommandDefinition, optionsOf } from "./command-definition.ts";
+import { CliError } from "./context.ts";
+
 /** A command with what can follow it. */
-export interface CompletedCommand {
+interface CompletedCommand {
   readonly name: string;
   readonly description: string;
   /** With their dashes. */
@@ -7,31 +10,38 @@ export interface CompletedCommand {
   readonly subcommands: readonly CompletedCommand[];
 }
 
-export const completionShells = ["bash", "zsh", "fish"] as const;
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-export type CompletionShell = (typeof completionShells)[number];
-
-export function isCompletionShell(text: string): text is CompletionShell {
-  return completionShells.some((shell) => shell === text);
+/** The script that completes the command line of `logweir` in a shell. Throws `CliError` for an unknown shell. */
+export function completionScript(
+  shell: string,
+  commands: readonly CommandDefinition[],
+  groups: Readonly<Record<string, string>>,
+): string {
+  const script = Object.entries(scripts).find(([name]) => name === shell)?.[1];
+  const shells = Object.keys(scripts).join(", ");
+  if (script === undefined) throw new CliError(`There is no completion for ${shell}; there is for ${shells}`);
+  const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
+  return script(
+    firstWords.map((word) => {
+      const own = commands.find(({ name }) => name === word);
+      const subcommands = commands.filter(({ name }) => name.startsWith(`${word} `)).map((each) => complete(each));
+      return own ? complete(own) : { name: word, description: groups[word] ?? "", options: ["--help"], subcommands };
+    }),
+  );
 }
 
-/** The script that completes the command line of `logweir` in a shell. */
-export function completionScript(shell: CompletionShell, commands: readonly CompletedCommand[]): string {
-  switch (shell) {
-    case "bash":
-      return bashScript(commands);
-    case "zsh":
-      return zshScript(commands);
-    case "fish":
-      return fishScript(commands);
-  }
+function complete(command: CommandDefinition): CompletedCommand {
+  const options = optionsOf(command).map(([flags]) => flags.split(" ")[0] ?? "");
+  const name = command.name.split(" ").at(-1) ?? "";
+  return { name, description: command.description, options: [...options, "--help"], subcommands: [] };
 }
 
 function wordsOf(commands: readonly CompletedCommand[]): string {
   return commands.map(({ name }) => name).join(" ");
 }
 
-/** What can follow the words of each command line so far. */
+/** The words that can follow each command line so far. */
 function followers(commands: readonly CompletedCommand[]): readonly (readonly [string, string])[] {
   return commands.flatMap((command): (readonly [string, string])[] => [
     [command.name, [wordsOf(command.subcommands), ...command.options].filter((word) => word !== "").join(" ")],

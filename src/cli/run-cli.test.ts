@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 import { createAuthenticator } from "../access/authenticator.ts";
 import { createAuditOutbox } from "../metadata/audit-outbox.ts";
-import { openMetadata } from "../metadata/database.ts";
+import { openMetadata } from "../metadata/open-metadata.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 
 const workingDir = mkdtempSync(join(tmpdir(), "logweir-cli-"));

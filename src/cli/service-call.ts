@@ -67,7 +67,7 @@ export async function describeAnswer(response: Response): Promise<string> {
   }
 }
 
-/** What a running service answers, from JSON. Throws `CliError` with the service's message where it refuses. */
+/** Parses a running service's JSON answer. Throws `CliError` with the service's message if it refuses. */
 export async function readAnswer<T>(
   path: string,
   options: ServiceOptions,

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type } from "typebox";
-import { auditLevels } from "../audit/audit-event.ts";
 import { parseCheckedYaml } from "../shared/checked-yaml.ts";
 import { findNearest } from "../shared/nearest.ts";
 import { UserError } from "../shared/user-error.ts";
@@ -31,7 +30,7 @@ export interface EffectiveSetting {
   readonly origin: SettingOrigin;
 }
 
-/** What the service runs with, and where each value came from. */
+/** The effective settings, and the origin of each value. */
 export interface Configuration {
   readonly settings: Settings;
   readonly effective: readonly EffectiveSetting[];
@@ -86,7 +85,8 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     }
     return { definition, value: definition.default, origin: "default" };
   });
-  problems.push(...findExposedTokens(effective), ...findServerProblems(createReader(effective, places).text));
+  const read = createReader(effective);
+  problems.push(...findExposedTokens(effective), ...findServerProblems(read), ...findBoundProblems(read));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const settings = toSettings(effective, places);
   return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
@@ -179,6 +179,9 @@ function check(
         problems.push(`${where}: must have at least ${minimumTokenLength} characters`);
       }
       if (type.form?.test(value) === false) problems.push(`${where}: must be ${type.formText}`);
+      problems.push(
+        ...[type.findProblem?.(value)].flatMap((found) => (found === undefined ? [] : `${where}: ${found}`)),
+      );
       return value;
     case "choice":
       if (!type.choices.includes(value)) {
@@ -196,73 +199,54 @@ function check(
   }
 }
 
-/** Reads settings as what they are of. */
-function createReader(effective: readonly EffectiveSetting[], places: ConfigPlaces) {
+function createReader(effective: readonly EffectiveSetting[]) {
   const values = new Map(effective.map((each) => [each.definition.name, each.value]));
-  const text = (definition: SettingDefinition) => {
+  return (definition: SettingDefinition) => {
     const value = values.get(definition.name);
     return value === undefined ? undefined : String(value);
   };
-  const number = (definition: SettingDefinition) => Number(values.get(definition.name));
-  const optional = (definition: SettingDefinition) =>
-    values.get(definition.name) === undefined ? undefined : number(definition);
-  const folders = (definition: SettingDefinition, name: string): readonly string[] => {
-    const named = text(definition);
-    if (named !== undefined) return [resolve(places.workingDir, named)];
-    const shipped = join(places.packageDir, name);
-    const own = join(places.workingDir, name);
-    const hasOwn = own !== shipped && existsSync(own);
-    return [...(text(settingDefinitions.shipped) === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
-  };
-  return { text, number, optional, folders };
 }
 
-function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces): Settings {
-  const { text, number, optional, folders } = createReader(effective, places);
-  const define = settingDefinitions;
-  return {
-    host: text(define.host) ?? "",
-    port: number(define.port),
-    dataDir: resolve(places.workingDir, text(define.dataDir) ?? ""),
-    metadataUrl: text(define.metadataUrl),
-    engineServer: readServer(text),
-    endpointFolders: folders(define.endpointsDir, "endpoints"),
-    sourceFolders: folders(define.sourcesDir, "sources"),
-    privateToken: text(define.privateToken),
-    publicToken: text(define.publicToken),
-    apiKey: text(define.apiKey),
-    queryTimeoutMs: number(define.queryTimeoutMs),
-    maxConcurrentQueries: number(define.maxConcurrentQueries),
-    maxConcurrentQueriesPerToken: number(define.maxConcurrentQueriesPerToken),
-    maxQueuedQueries: number(define.maxQueuedQueries),
-    maxRequestsPerMinute: optional(define.maxRequestsPerMinute),
-    maxResultBytes: number(define.maxResultBytes),
-    maxRows: optional(define.maxRows),
-    maxQueryMemoryMb: optional(define.maxQueryMemoryMb),
-    maxArrayElements: number(define.maxArrayElements),
-    maxStringBytes: number(define.maxStringBytes),
-    maxQueryCharacters: number(define.maxQueryCharacters),
-    maxQueryDepth: number(define.maxQueryDepth),
-    unstoppableAfterMs: number(define.unstoppableAfterMs),
-    cacheMaxBytes: number(define.cacheMaxBytes),
-    maxBodyBytes: number(define.maxBodyBytes),
-    bodyTimeoutMs: number(define.bodyTimeoutMs),
-    autoSources: number(define.autoSources),
-    maxIngestEventsPerMinute: optional(define.maxIngestEventsPerMinute),
-    maxIngestBytesPerMinute: optional(define.maxIngestBytesPerMinute),
-    maxTenantEventsPerMinute: optional(define.maxTenantEventsPerMinute),
-    maxTenantBytesPerMinute: optional(define.maxTenantBytesPerMinute),
-    maxTenantColumns: number(define.maxTenantColumns),
-    maxTenantColumnPercent: number(define.maxTenantColumnPercent),
-    spoolMaxMb: number(define.clickhouseSpoolMb),
-    drainMaxMb: number(define.drainMaxMb),
-    syslogPort: optional(define.syslogPort),
-    engineMemoryMb: optional(define.engineMemoryMb),
-    shutdownTimeoutMs: number(define.shutdownTimeoutMs),
-    audit: auditLevels.find((level) => level === text(define.audit)) ?? define.audit.default,
-    auditRetentionDays: number(define.auditRetentionDays),
-    isMetricsOpen: text(define.metricsOpen) === "true",
-    consoleFolder: text(define.console) === "off" ? undefined : join(places.packageDir, "dist", "console"),
-    logLevel: text(define.logLevel) ?? "",
+function toSettings(effective: readonly EffectiveSetting[], { workingDir, packageDir }: ConfigPlaces): Settings {
+  const byName = new Map(effective.map((each) => [each.definition.name, each.value]));
+  const entries = Object.entries(settingDefinitions).map(([key, { name }]) => [key, byName.get(name)]);
+  // `check` has made each value what its row says.
+  const values = Object.fromEntries(entries) as Omit<Settings, "engineServer">;
+  const folders = (named: string | undefined, name: string): readonly string[] => {
+    if (named !== undefined) return [resolve(workingDir, named)];
+    const [shipped, own] = [join(packageDir, name), join(workingDir, name)];
+    const hasOwn = own !== shipped && existsSync(own);
+    return [...(values.shipped === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
   };
+  return {
+    ...values,
+    dataDir: resolve(workingDir, values.dataDir),
+    engineServer: readServer(createReader(effective)),
+    endpointFolders: folders(values.endpointsDir, "endpoints"),
+    sourceFolders: folders(values.sourcesDir, "sources"),
+    spoolMaxMb: values.clickhouseSpoolMb,
+    sizeBounds: { maxUsedBytes: toBytes(values.maxStoreMb), minFreeBytes: toBytes(values.minFreeMb) },
+    isMetricsOpen: values.metricsOpen === "true",
+    consoleFolder: values.console === "off" ? undefined : join(packageDir, "dist", "console"),
+  };
+}
+
+function toBytes(megabytes: number | undefined): number | undefined {
+  return megabytes === undefined ? undefined : megabytes * 1_000_000;
+}
+
+/** A bound that cannot be measured exactly would delete too much. */
+function findBoundProblems(read: ReturnType<typeof createReader>): readonly string[] {
+  if (read(settingDefinitions.engine) !== "clickhouse") return [];
+  const isCluster = read(settingDefinitions.clickhouseCluster) !== undefined;
+  const problems: string[] = [];
+  if (read(settingDefinitions.minFreeMb) !== undefined) {
+    problems.push(
+      "LOGWEIR_MIN_FREE_MB: the server frees its disk some time after a deletion; use LOGWEIR_MAX_STORE_MB",
+    );
+  }
+  if (isCluster && read(settingDefinitions.maxStoreMb) !== undefined) {
+    problems.push("LOGWEIR_MAX_STORE_MB: the servers of a cluster fill differently; use retention_days of the sources");
+  }
+  return problems;
 }

@@ -36,6 +36,16 @@ describe("the ClickHouse settings", () => {
     });
   });
 
+  it("bound the size of a store in megabytes, where it can be told", () => {
+    const boundsOf = (env: Record<string, string>) => readConfiguration(places, env).settings.sizeBounds;
+    expect(boundsOf({})).toEqual({ maxUsedBytes: undefined, minFreeBytes: undefined });
+    expect(boundsOf({ ...server, LOGWEIR_MAX_STORE_MB: "5" })).toMatchObject({ maxUsedBytes: 5_000_000 });
+    expect(boundsOf({ LOGWEIR_MAX_STORE_MB: "7", LOGWEIR_MIN_FREE_MB: "3" })).toEqual({
+      maxUsedBytes: 7_000_000,
+      minFreeBytes: 3_000_000,
+    });
+  });
+
   it.each([
     [{ LOGWEIR_CLICKHOUSE_URL: "" }, "LOGWEIR_CLICKHOUSE_URL: must be set"],
     [{ LOGWEIR_CLICKHOUSE_URL: "http://a,tcp://b:9000" }, "address 2 is no http:// or https:// address"],
@@ -44,6 +54,11 @@ describe("the ClickHouse settings", () => {
     [{ LOGWEIR_CLICKHOUSE_DATABASE: "a b" }, "LOGWEIR_CLICKHOUSE_DATABASE: must be a name"],
     [{ LOGWEIR_CLICKHOUSE_CLUSTER: "`x`" }, "LOGWEIR_CLICKHOUSE_CLUSTER: must be a name"],
     [{ LOGWEIR_CLICKHOUSE_KEY_FILE: "/k" }, "LOGWEIR_CLICKHOUSE_CERT_FILE: goes with"],
+    [{ LOGWEIR_MIN_FREE_MB: "5" }, "LOGWEIR_MIN_FREE_MB: the server frees its disk some time after a deletion"],
+    [
+      { LOGWEIR_MAX_STORE_MB: "5", LOGWEIR_CLICKHOUSE_CLUSTER: "main" },
+      "LOGWEIR_MAX_STORE_MB: the servers of a cluster",
+    ],
     [{ LOGWEIR_ENGINE: "postgres" }, "LOGWEIR_ENGINE: must be one of duckdb, clickhouse"],
   ])("refuse %o", (env, message) => {
     expect(() => readConfiguration(places, { ...server, ...env })).toThrow(message);

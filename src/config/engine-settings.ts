@@ -1,15 +1,14 @@
 import { maskServerUrls } from "./mask-database-url.ts";
-import { integer, type SettingDefinition, type SettingType } from "./setting-definition.ts";
+import { integer, nameSettings, type SettingDefinition } from "./setting-definition.ts";
 
-const text: SettingType = { kind: "text" };
+const text = { kind: "text" } as const;
 
 /** Masks a password completely: only whether it is set is printed. */
 const maskAll = () => "(set)";
 
 /** The settings of where events are kept. */
-export const engineSettings = {
+export const engineSettings = nameSettings({
   engine: {
-    name: "engine",
     type: { kind: "choice", choices: ["duckdb", "clickhouse"] },
     default: "duckdb",
     description:
@@ -17,7 +16,6 @@ export const engineSettings = {
       "[clickhouse.md](clickhouse.md).",
   },
   clickhouseUrl: {
-    name: "clickhouse_url",
     type: text,
     default: undefined,
     mask: maskServerUrls,
@@ -25,39 +23,33 @@ export const engineSettings = {
       "Addresses of the server's HTTP interface, `http://HOST:8123` or `https://HOST:8443`, separated by commas.",
   },
   clickhouseUser: {
-    name: "clickhouse_user",
     type: text,
     default: "default",
     description: "User that creates tables and stores events.",
   },
   clickhousePassword: {
-    name: "clickhouse_password",
     type: text,
     default: undefined,
     mask: maskAll,
     description: "Its password.",
   },
   clickhouseReaderUser: {
-    name: "clickhouse_reader_user",
     type: text,
     default: undefined,
     description: "User that runs queries and may only read the sources' tables; defaults to the other user.",
   },
   clickhouseReaderPassword: {
-    name: "clickhouse_reader_password",
     type: text,
     default: undefined,
     mask: maskAll,
     description: "Its password.",
   },
   clickhouseDatabase: {
-    name: "clickhouse_database",
     type: text,
     default: "logweir",
     description: "Database for the tables, used by Logweir alone.",
   },
   clickhouseCluster: {
-    name: "clickhouse_cluster",
     type: text,
     default: undefined,
     description:
@@ -65,39 +57,34 @@ export const engineSettings = {
       "server.",
   },
   clickhouseCaFile: {
-    name: "clickhouse_ca_file",
     type: text,
     default: undefined,
     description:
       "CA certificates (PEM) that verify the server's certificate, in addition to those that Node.js trusts.",
   },
   clickhouseCertFile: {
-    name: "clickhouse_cert_file",
     type: text,
     default: undefined,
     description: "Client certificate (PEM) that is presented to the server; requires a CA file and a key file.",
   },
   clickhouseKeyFile: {
-    name: "clickhouse_key_file",
     type: text,
     default: undefined,
     description: "Its key (PEM).",
   },
   clickhouseMigrate: {
-    name: "clickhouse_migrate",
     type: { kind: "choice", choices: ["on", "off"] },
     default: "off",
     description: "`on` creates what is missing on the server at startup, as `logweir engine migrate --yes` does.",
   },
   clickhouseSpoolMb: {
-    name: "clickhouse_spool_mb",
     type: integer(0, 1_000_000),
     default: 0,
     description:
       "Disk space in megabytes, in the data folder, for events that are acknowledged while the server is " +
       "unreachable; with 0 they are refused with 503.",
   },
-} as const satisfies Readonly<Record<string, SettingDefinition>>;
+});
 
 /** A server that keeps the events. */
 export interface EngineServer {
@@ -108,7 +95,7 @@ export interface EngineServer {
   readonly database: string;
   readonly cluster?: string;
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  /** What is missing on it is made at the start. */
+  /** True if missing tables are created at the start. */
   readonly migrates: boolean;
 }
 

@@ -1,11 +1,17 @@
 /** How a setting's text is read and checked. */
 export type SettingType =
-  | { readonly kind: "text"; readonly form?: RegExp; readonly formText?: string }
+  | {
+      readonly kind: "text";
+      readonly form?: RegExp;
+      readonly formText?: string;
+      /** Returns a value's problem, in words that follow the setting's name; undefined for a valid value. */
+      readonly findProblem?: (value: string) => string | undefined;
+    }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum: number };
 
 export interface SettingDefinition {
-  /** In the file; the environment variable is `LOGWEIR_` and this in upper case. */
+  /** In the file: the row's key in snake case. The environment variable is `LOGWEIR_` and this in upper case. */
   readonly name: string;
   readonly type: SettingType;
   /** Undefined when the setting is off or computed unless it is set. */
@@ -21,6 +27,25 @@ export interface SettingDefinition {
   readonly isEnvironmentOnly?: true;
 }
 
-export const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
+export const integer = (minimum: number, maximum: number) => ({ kind: "integer", minimum, maximum }) as const;
+
+type SettingRow = Omit<SettingDefinition, "name">;
+
+/** The value of a setting, from its row: of its type, and undefined where there is no default. */
+export type ValueOf<Row extends SettingRow> =
+  | (Row["type"] extends { readonly kind: "integer" }
+      ? number
+      : Row["type"] extends { readonly choices: readonly (infer Choice)[] }
+        ? Choice
+        : string)
+  | (undefined extends Row["default"] ? undefined : never);
+
+/** Rows of settings with their names. */
+export function nameSettings<const Rows extends Readonly<Record<string, SettingRow>>>(rows: Rows) {
+  const named = Object.entries(rows).map(([key, row]): [string, SettingDefinition] => {
+    return [key, { ...row, name: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }];
+  });
+  return Object.fromEntries(named) as { readonly [Key in keyof Rows]: Rows[Key] & { readonly name: string } };
+}
 
 export const giga = 1_000_000_000;

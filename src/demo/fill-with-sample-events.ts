@@ -3,13 +3,13 @@ import type { MakeSampleEvent, SampleEvent } from "./sample-event.ts";
 import { sampleSources } from "./sample-events.ts";
 
 export interface FillOptions {
-  /** Of a running service, without a trailing slash. */
+  /** Address of a running service, without a trailing slash. */
   readonly url: string;
   /** A token that may write to every source. */
   readonly token: string;
   /** The end of the day that is filled, in milliseconds since 1970. */
   readonly nowMs: number;
-  /** Of all sources together; 30,000 by default. */
+  /** Events for all sources together; 30,000 by default. */
   readonly eventCount?: number;
   readonly onProgress?: (sent: number, total: number) => void;
   readonly signal?: AbortSignal;

@@ -111,10 +111,10 @@ export const makeAuth: MakeSampleEvent = (random, timestamp) => {
       request_id: random.uuid(),
       time: timestamp,
       ...(status === 200 &&
-        path === "/token" && {
+        (path === "/token" || path === "/signup") && {
           login_method: "password",
           auth_event: {
-            action: "login",
+            action: path === "/token" ? "login" : "user_signedup",
             actor_id: random.uuid(),
             actor_username: `user${random.integer(1, 400)}@example.com`,
             actor_via_sso: false,

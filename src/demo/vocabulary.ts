@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What sample events are made of. Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849). */
+/** Words of sample events. Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849). */
 
 /** Project references with their share of the traffic; the first is the one that a single-project installation uses. */
 export const projects = [

@@ -50,6 +50,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "expect",
   "upgrade",
   "te",
+  "logweir-hops",
   "trailer",
   "keep-alive",
 ]);
@@ -83,8 +84,15 @@ function readType(value: unknown, report: Report): BackendType {
   return type ?? "webhook";
 }
 
+/** Texts that stand in lines of logs, in addresses and in headers have no control characters. */
+const control = /\p{Cc}|[\u2028\u2029]/u;
+
 function readText(field: string, value: unknown, report: Report, minLength = 1): string {
-  if (typeof value === "string" && value.length >= minLength && value.length <= maxTextLength) return value;
+  if (typeof value === "string" && value.length >= minLength && value.length <= maxTextLength) {
+    if (field === "description" || !control.test(value)) return value;
+    report(field, "may hold no line break or other control character");
+    return "";
+  }
   report(field, `must be a text of ${minLength} to ${maxTextLength} characters`);
   return "";
 }
@@ -110,14 +118,17 @@ function readConfig(
   }
   const { gzip = true } = config;
   if (typeof gzip !== "boolean") report("config.gzip", "must be true or false");
-  const url = readUrl(config.url, before?.url, report);
+  const url = readUrl("config.url", config.url, before?.url, report);
   // A secret is for its own destination only: a caller that changes the address must know it.
   const known = before !== undefined && isSameOrigin(url, before.url) ? before : undefined;
   const optional = (field: "token" | "source" | "username" | "password") => {
     const value = config[field] === mask ? known?.[field] : config[field];
     if (config[field] === mask && value === undefined) report(`config.${field}`, resend);
     if (value === undefined || value === null || value === "") return {};
-    return { [field]: readText(`config.${field}`, value, report) };
+    const text = readText(`config.${field}`, value, report);
+    // It is sent as a header.
+    if (field === "token" && !/^[\x20-\x7e]*$/.test(text)) report("config.token", "must be printable ASCII");
+    return { [field]: text };
   };
   return {
     url,
@@ -134,16 +145,22 @@ function isSameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }
 
-function readUrl(value: unknown, before: string | undefined, report: Report): string {
+/**
+ * Reads the address of a destination, which may be sent as it is shown to retain the one `before`. Returns an empty
+ * text for one that is not even a text.
+ */
+export function readUrl(field: string, value: unknown, before: string | undefined, report: Report): string {
   if (before !== undefined && value === maskUrl(before)) return before;
-  const text = readText("config.url", value, report);
+  const text = readText(field, value, report);
   if (text === "") return "";
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    report("config.url", "must be an address that begins with http:// or https://");
+  if (/[^\x21-\x7e\u00a1-\u{10ffff}]/u.test(text)) {
+    report(field, "may hold no blank, line break or other control character");
+  } else if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    report(field, "must be an address that begins with http:// or https://");
   } else if (url.username !== "" || url.password !== "") {
-    report("config.url", "may hold no name and password; send them in headers");
-  } else if (url.hash !== "") report("config.url", "may have no part behind #");
+    report(field, "may hold no name and password; send them in headers");
+  } else if (url.hash !== "") report(field, "may have no part behind #");
   return text;
 }
 
@@ -197,8 +214,8 @@ export function showBackend(backend: Backend) {
   };
 }
 
-/** The query string of the address may contain a secret. */
-function maskUrl(url: string): string {
+/** An address as it is shown: the query string may contain a secret. */
+export function maskUrl(url: string): string {
   const at = url.indexOf("?");
   return at === -1 ? url : `${url.slice(0, at)}?${mask}`;
 }

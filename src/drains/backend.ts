@@ -6,7 +6,7 @@ export interface Backend {
   readonly description: string;
   readonly type: BackendType;
   readonly config: BackendConfig;
-  /** What clients note about it, as `{ type: "log-drain" }`. */
+  /** Notes of clients, such as `{ type: "log-drain" }`. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970, as is the other time. */
   readonly createdAtMs: number;
@@ -27,11 +27,11 @@ export interface BackendConfig {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly gzip: boolean;
-  /** Of `logweir`: an access token of the destination's. */
+  /** For `logweir`: an access token of the destination. */
   readonly token?: string;
-  /** Of `logweir`: the source of the destination that events go to; the one of the same name unless set. */
+  /** For `logweir`: the source of the destination that receives the events; by default the one of the same name. */
   readonly source?: string;
-  /** Of `loki`, for Basic authentication. */
+  /** For `loki`: the user name for Basic authentication. */
   readonly username?: string;
   readonly password?: string;
 }
@@ -48,6 +48,3 @@ export interface DrainRule {
   /** Milliseconds since 1970. */
   readonly createdAtMs: number;
 }
-
-/** A drained event: its fields as they were sent, and `timestamp` in microseconds since 1970. */
-export type DrainedEvent = Readonly<Record<string, unknown>>;

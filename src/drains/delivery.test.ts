@@ -1,14 +1,16 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EventKey } from "../engines/contract/query-engine.ts";
-import type { Backend, DrainedEvent, DrainRule } from "./backend.ts";
+import type { EventKey, LogEvent } from "../engines/contract/query-engine.ts";
+import type { Backend, DrainRule } from "./backend.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import { deliver, newDeliveryState } from "./delivery.ts";
 import type { DrainAnswer, DrainRequest } from "./destinations/send-request.ts";
-import { type Journal, openJournal } from "./journal.ts";
-import { openPosition, type Position } from "./position.ts";
+import { type Journal, openJournal, type WaitingKey } from "./journal.ts";
+import { createProgressFile, openPosition as openAt, type Position, sumOf } from "./position.ts";
+import { type KeyFinding, maxReadBytes } from "./read-events.ts";
 
 const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
 
@@ -26,36 +28,44 @@ const rule: DrainRule = { id: "r", backendId: "b", source: "edge", lql: "", crea
 /** The tests need no durability. */
 const flush = async () => undefined;
 const keys = (count: number): EventKey[] =>
-  Array.from({ length: count }, (_, index) => ({ id: `e${index}`, timestampUs: BigInt(index) }));
+  Array.from({ length: count }, (_, index) => ({ id: `e${index}`, timestampUs: BigInt(index), tenant: null }));
+const openPosition = (path: string, otherwise: number) => openAt(createProgressFile(path), otherwise, () => undefined);
+const foundOf = (key: WaitingKey): KeyFinding => {
+  const event: LogEvent = { ...key, hasGeneratedId: false, eventMessage: null, fields: {} };
+  return { key, kind: "selected", events: [event], byteCount: 1 };
+};
 const idsOf = ({ body }: DrainRequest) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id);
 
 interface Run {
   readonly journal: Journal;
   readonly position: Position;
-  /** What the destination does with a request. */
+  /** The destination's answer to a request. */
   readonly answer: (ids: readonly string[]) => DrainAnswer;
   /** Stops once no keys are left, or after this number of pauses. */
   readonly maxPauses?: number;
   readonly keep?: (id: string) => boolean;
+  /** Throws what a read fails by. */
+  readonly onRead?: (keys: readonly WaitingKey[]) => void;
+  /** Ids that the store does not show, and whether they are known to be removed. */
+  readonly absent?: ReadonlyMap<string, boolean>;
+  readonly memory?: ByteBudget;
+  readonly onPause?: () => Promise<void>;
 }
 
 /** Delivers until no keys are left. Returns the events taken, the pauses, the warnings and the state. */
-async function run({ journal, position, answer, maxPauses = 1_000, keep = () => true }: Run) {
+async function run({ journal, position, answer, maxPauses = 1_000, keep = () => true, ...read }: Run) {
   const ending = new AbortController();
   const taken: string[] = [];
   const pauses: number[] = [];
   const warnings: string[] = [];
   const state = newDeliveryState();
-  const watched: Position = {
-    get number() {
-      return position.number;
+  let nowMs = 0;
+  const watched: Position = Object.assign(Object.create(position) as Position, {
+    async advance(passed: Parameters<Position["advance"]>[0]) {
+      await position.advance(passed);
+      if (position.number >= journal.end) ending.abort();
     },
-    async moveTo(number) {
-      await position.moveTo(number);
-      if (number >= journal.end) ending.abort();
-    },
-    remove: () => position.remove(),
-  };
+  });
   if (position.number === journal.end) ending.abort();
   await deliver(
     {
@@ -64,9 +74,18 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       journal,
       position: watched,
       reader: {
-        read: async (_source, _lql, wanted) =>
-          wanted.filter(({ id }) => keep(id)).map(({ id }): DrainedEvent => ({ id })),
+        read: async (_source, _lql, wanted) => {
+          read.onRead?.(wanted);
+          return wanted.map((key) => {
+            if (read.absent?.has(key.id)) return { key, kind: "absent", events: [], byteCount: 0 };
+            return keep(key.id) ? foundOf(key) : { key, kind: "excluded", events: [], byteCount: 0 };
+          });
+        },
       },
+      serviceId: "0123456789abcdef",
+      memory: read.memory ?? new ByteBudget(64_000_000),
+      isRemoved: ({ id }) => read.absent?.get(id) === true,
+      graceMs: 10_000,
       send: async (request) => {
         const ids = idsOf(request);
         const answered = answer(ids);
@@ -74,10 +93,12 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
         return answered;
       },
       clock: {
-        nowMs: () => 0,
+        nowMs: () => nowMs,
         random: () => 1,
         sleep: async (ms) => {
           pauses.push(ms);
+          await read.onPause?.();
+          nowMs += ms;
           if (pauses.length >= maxPauses) ending.abort();
         },
       },
@@ -86,7 +107,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
     },
     ending.signal,
   );
-  return { taken, pauses, warnings, state };
+  return { taken, pauses, warnings, state: { ...state, ...position.tally } };
 }
 
 async function open(count: number) {
@@ -174,6 +195,32 @@ describe("deliver", () => {
     await journal.close();
   });
 
+  it("needs few requests where every event names other services, and repeats none that was taken", async () => {
+    const folder = await makeTemporaryFolder("ways");
+    const journal = await openJournal({ flush, folder });
+    const position = await openPosition(join(folder, "position"), journal.end);
+    const ways = Array.from({ length: 400 }, (_, index) => {
+      return index % 4 === 0 ? [] : Array.from({ length: index % 33 }, (_, hop) => `${index * 100 + hop}`);
+    });
+    await journal.note(keys(400).map((key, index) => ({ ...key, hops: ways[index] ?? [] })));
+    let requests = 0;
+    const answer = (): DrainAnswer => {
+      // The third fails once: what the first two took is not sent again.
+      return ++requests === 3 ? { kind: "failed", reason: "down" } : { kind: "taken" };
+    };
+    const { taken } = await run({ journal, position, answer });
+    const looped = ways.filter(({ length }) => length === 32).length;
+    expect([...taken].sort()).toEqual(
+      keys(400)
+        .map(({ id }) => id)
+        .filter((_, index) => ways[index]?.length !== 32)
+        .sort(),
+    );
+    expect(position.tally).toMatchObject({ delivered: 400 - looped, looped, dropped: 0 });
+    // After the failure, batches grow from a quarter.
+    expect(requests).toBeLessThanOrEqual(3 * 14);
+  });
+
   it("counts and reports events that the size limit dropped before delivery", async () => {
     const folder = await makeTemporaryFolder("delivery");
     const journal = await openJournal({ flush, folder, segmentBytes: 100 });
@@ -197,5 +244,79 @@ describe("deliver", () => {
       expect([text, taken]).toEqual([text, keys(5).map(({ id }) => id)]);
     }
     await journal.close();
+  });
+});
+
+describe("damaged keys", () => {
+  it("are dropped and counted, whatever their file holds, and keep no others from being sent", async () => {
+    const damage = fc.record({ file: fc.nat(), at: fc.nat(), cut: fc.nat(200), put: fc.string({ maxLength: 30 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (all) => {
+        const folder = await makeTemporaryFolder("delivery");
+        const before = await openJournal({ flush, folder, segmentBytes: 100 });
+        for (let at = 0; at < 60; at += 10) await before.note(keys(60).slice(at, at + 10));
+        await before.close();
+        const files = (await readdir(folder)).sort();
+        const damaged = new Set<number>();
+        for (const { file, at, cut, put } of all) {
+          damaged.add(file % files.length);
+          const path = `${folder}/${files[file % files.length]}`;
+          const text = await readFile(path, "latin1");
+          const start = at % (text.length + 1);
+          await writeFile(path, `${text.slice(0, start)}${put}${text.slice(start + cut)}`, "latin1");
+        }
+        const journal = await openJournal({ flush, folder, segmentBytes: 100 });
+        const position = await openPosition(`${folder}/position`, 0);
+        const { taken, pauses } = await run({ journal, position, answer: () => ({ kind: "taken" }) });
+        expect([sumOf(position.tally), pauses]).toEqual([journal.end, []]);
+        const whole = keys(60).filter((_, index) => !damaged.has(Math.floor(index / 10)));
+        expect(taken).toEqual(expect.arrayContaining(whole.map(({ id }) => id)));
+        await journal.close();
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe("the memory of all rules", () => {
+  it("is free while a rule pauses, whatever has failed", async () => {
+    const failures: readonly Partial<Run>[] = [
+      { answer: () => ({ kind: "failed", reason: "away", retryAfterMs: 300_000 }) },
+      { absent: new Map([["e0", false]]) },
+      {
+        onRead: () => {
+          throw new Error("no engine");
+        },
+      },
+    ];
+    for (const failure of failures) {
+      const memory = new ByteBudget(maxReadBytes);
+      const isFree: boolean[] = [];
+      const onPause = async () => {
+        const free = memory.take(maxReadBytes, new AbortController().signal).then((lease) => lease.release());
+        isFree.push(
+          await Promise.race([free.then(() => true), new Promise<boolean>((next) => setImmediate(next, false))]),
+        );
+      };
+      await run({ ...(await open(3)), answer: () => ({ kind: "taken" }), maxPauses: 2, memory, onPause, ...failure });
+      expect(isFree).toEqual([true, true]);
+    }
+  });
+
+  it("is taken before keys are read", async () => {
+    const { journal, position } = await open(3);
+    const memory = new ByteBudget(maxReadBytes);
+    const lease = await memory.take(maxReadBytes, new AbortController().signal);
+    let reads = 0;
+    const read: Journal["read"] = (...from) => {
+      reads++;
+      return journal.read(...from);
+    };
+    const watched = Object.assign(Object.create(journal) as Journal, { read });
+    const running = run({ journal: watched, position, answer: () => ({ kind: "taken" }), memory });
+    await new Promise((next) => setImmediate(next));
+    expect(reads).toBe(0);
+    lease.release();
+    expect((await running).taken).toEqual(["e0", "e1", "e2"]);
   });
 });

@@ -1,19 +1,17 @@
+import type { LogEvent } from "../engines/contract/query-engine.ts";
 import type { Backend, DrainRule } from "./backend.ts";
+import type { ByteBudget, ByteLease } from "./byte-budget.ts";
 import { makeRequest } from "./destinations/make-request.ts";
 import type { SendRequest } from "./destinations/send-request.ts";
-import type { Journal } from "./journal.ts";
-import type { Position } from "./position.ts";
-import { type EventReader, maxBatch } from "./read-events.ts";
+import { writeEvent } from "./destinations/write-event.ts";
+import { isLoop, joinWays } from "./hops.ts";
+import type { Journal, WaitingKey } from "./journal.ts";
+import { type DrainTally, type Position, sumOf } from "./position.ts";
+import { type EventReader, isTooLarge, type KeyFinding, maxBatch, maxReadBytes } from "./read-events.ts";
 
-/** Counters of a rule's events since the start, and the current obstacle. */
+/** The state of a rule's delivery; the counts of its events are in its position. */
 export interface DeliveryState {
-  /** Accepted by the destination. */
-  delivered: number;
-  /** Refused by the destination when sent alone, and skipped. */
-  refused: number;
-  /** Dropped because the size limit on disk was reached, or their keys could not be written. */
-  dropped: number;
-  /** Requests that failed and were repeated. */
+  /** Requests that failed and were repeated, and events that could not be read at first, since the start. */
   failures: number;
   /** Why nothing is being delivered at the moment. */
   lastError: string | undefined;
@@ -37,7 +35,14 @@ export interface DeliveryOptions {
   readonly position: Position;
   readonly reader: Pick<EventReader, "read">;
   readonly send: SendRequest;
+  /** Names this service to those that its events reach. */
+  readonly serviceId: string;
   readonly clock: DeliveryClock;
+  readonly memory: ByteBudget;
+  /** Whether an event that the store does not hold is known to have been deleted, by its key and the key's number. */
+  readonly isRemoved: (key: WaitingKey, number: number) => boolean;
+  /** An event that the store does not show for so long after its acknowledgement is not in it. */
+  readonly graceMs: number;
   readonly state: DeliveryState;
   readonly warn: (message: string) => void;
 }
@@ -45,92 +50,311 @@ export interface DeliveryOptions {
 /** The first pause after a failure; each further one is twice as long, up to the longest. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
+/** After keys that are gone before the journal says so. */
+const emptyPauseMs = 200;
 
-/** Of a request with more than one event. */
+/** The maximum length of a request with more than one event. */
 const maxBodyCharacters = 4_000_000;
+/**
+ * How often a single event is read before it counts as too large: not for long where its size alone decides, and for a
+ * quarter of an hour where others may have taken the engine's time and memory.
+ */
+const maxReads = { result_too_large: 3, otherwise: 10 };
+const maxNamed = 10;
 
 export function newDeliveryState(): DeliveryState {
-  return { delivered: 0, refused: 0, dropped: 0, failures: 0, lastError: undefined, lastDeliveredAtMs: undefined };
+  return { failures: 0, lastError: undefined, lastDeliveredAtMs: undefined };
 }
 
 /**
- * Sends a rule's events in the order of their acknowledgement until the signal aborts. The position advances only after
- * the destination has accepted all events before it, so a crash at any moment repeats events but loses none.
+ * Sends a rule's events until the signal aborts, those that came the same way in the order of their acknowledgement.
+ * The position advances only past events that have come to an end, so a crash at any moment repeats events but loses
+ * none. Does not reject.
  */
 export async function deliver(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
-  const { journal, position, state, warn } = options;
-  const { name } = options.backend;
-  let batch = maxBatch;
-  let failures = 0;
-  while (!signal.aborted) {
-    await skipDropped(options);
-    await journal.waitForKeys(position.number, signal);
-    if (signal.aborted) return;
-    let outcome: Outcome;
+  const delivery = new Delivery(options, signal);
+  while (!signal.aborted) await delivery.step();
+}
+
+/** A key with its number, and what is known of its event. */
+interface NumberedFinding extends Omit<KeyFinding, "kind"> {
+  readonly number: number;
+  readonly kind: KeyFinding["kind"] | "looped";
+}
+
+/** Events that go with one list of services. */
+interface OneWay {
+  readonly hops: readonly string[];
+  readonly findings: NumberedFinding[];
+}
+
+class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #signal: AbortSignal;
+  /** Keys that are looked up at once. */
+  #batch = maxBatch;
+  #failures = 0;
+  /** Before the next step. */
+  #pauseMs = 0;
+  /** How often the event at the position was too large to be read. */
+  #reads = 0;
+  /** Keys before this number were acknowledged longer ago than the grace. */
+  #durableEnd = Number.NEGATIVE_INFINITY;
+  #mark: { readonly atMs: number; readonly end: number } | undefined;
+  /** Outcomes of events beyond the position: those before them are still to be sent, another way. */
+  readonly #ended = new Map<number, keyof DrainTally>();
+
+  constructor(options: DeliveryOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  /** Delivers the next events, or pauses after a failure. */
+  async step(): Promise<void> {
     try {
-      outcome = await sendBatch(options, batch, signal);
+      await this.#deliverNext();
     } catch (error) {
-      if (signal.aborted) return;
-      outcome = { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+      if (!this.#signal.aborted) this.#fail(error instanceof Error ? error.message : String(error));
     }
-    if (outcome.kind === "failed") {
-      if (state.lastError === undefined) warn(`events for ${name} wait: ${outcome.reason}`);
-      state.failures++;
-      state.lastError = outcome.reason;
-      await options.clock.sleep(pauseAfter(failures++, outcome.retryAfterMs, options.clock), signal);
-      continue;
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = 0;
+    // Nothing is held meanwhile: the other rules need the memory.
+    if (pauseMs > 0) await this.#options.clock.sleep(pauseMs, this.#signal);
+  }
+
+  async #deliverNext(): Promise<void> {
+    const { journal, position, memory, serviceId, rule, backend, warn } = this.#options;
+    await this.#skipDropped();
+    await journal.waitForKeys(position.number, this.#signal);
+    if (this.#signal.aborted) return;
+    // Before the keys are read: those of thousands of rules are many too.
+    const lease = await memory.take(maxReadBytes, this.#signal);
+    try {
+      const keys = sameState(await journal.read(position.number, this.#batch));
+      const [first] = keys;
+      if (first === undefined) this.#pauseMs = emptyPauseMs;
+      else if (first.isDamaged) {
+        warn(`${keys.length} events of ${rule.source} for ${backend.name} are dropped: their keys are damaged`);
+        await this.#pass({ dropped: keys.length });
+      } else if (keys.every(({ hops }) => isLoop(hops, serviceId))) await this.#pass({ looped: keys.length });
+      else await this.#deliverKeys(keys, lease);
+    } finally {
+      lease.release();
     }
-    if (outcome.kind === "split") {
-      batch = Math.max(1, Math.floor(outcome.keyCount / 2));
-      continue;
+  }
+
+  async #deliverKeys(keys: readonly WaitingKey[], lease: ByteLease): Promise<void> {
+    const findings = await this.#read(keys);
+    if (findings === undefined) return;
+    const size = findings.reduce((sum, { byteCount }) => sum + byteCount, 0);
+    lease.shrinkTo(size);
+    this.#reads = 0;
+    const first = this.#options.position.number;
+    const { serviceId } = this.#options;
+    const numbered = findings.map((finding, index): NumberedFinding => {
+      const number = first + index;
+      return isLoop(finding.key.hops, serviceId)
+        ? { ...finding, number, kind: "looped", events: [] }
+        : { ...finding, number };
+    });
+    const known = numbered.slice(0, this.#knownCount(numbered));
+    if (known.length === 0) this.#fail(`${nameEvents(numbered.slice(0, 1))} is not in the store yet`);
+    else if (await this.#send(known)) this.#grow(keys.length, size);
+  }
+
+  /** Undefined where less has to be read, or after a failure. */
+  async #read(keys: readonly WaitingKey[]): Promise<readonly KeyFinding[] | undefined> {
+    const { rule, reader, backend, warn } = this.#options;
+    try {
+      return await reader.read(rule.source, rule.lql, keys, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      this.#batch = Math.max(1, Math.floor(keys.length / 2));
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!isTooLarge(error)) this.#fail(reason);
+      else if (keys.length === 1 && ++this.#reads >= readsOf(error)) {
+        this.#reads = 0;
+        warn(`${nameEvents([{ key: keys[0] }])} of ${rule.source} for ${backend.name} is dropped: ${reason}`);
+        await this.#pass({ dropped: 1 });
+      } else if (keys.length === 1) this.#fail(reason);
+      return undefined;
     }
-    if (state.lastError !== undefined) warn(`events for ${name} are delivered again`);
+  }
+
+  /** How many of these have an end, or can be sent: those before the first that the store may show later. */
+  #knownCount(findings: readonly NumberedFinding[]): number {
+    const index = findings.findIndex(({ kind, key, number }) => {
+      return kind === "absent" && !this.#options.isRemoved(key, number) && !this.#isDurable(number);
+    });
+    return index === -1 ? findings.length : index;
+  }
+
+  #isDurable(number: number): boolean {
+    const { clock, journal, graceMs } = this.#options;
+    const nowMs = clock.nowMs();
+    if (this.#mark === undefined || nowMs - this.#mark.atMs >= graceMs) {
+      this.#durableEnd = this.#mark?.end ?? this.#durableEnd;
+      this.#mark = { atMs: nowMs, end: journal.end };
+    }
+    return number < this.#durableEnd;
+  }
+
+  /** Sends the events, in several requests where they must be; false after a failure. */
+  async #send(findings: readonly NumberedFinding[]): Promise<boolean> {
+    const waiting = findings.filter(({ number }) => !this.#ended.has(number));
+    for (const way of divideByWay(waiting)) {
+      if (!(await this.#sendWay(way))) return false;
+    }
+    return true;
+  }
+
+  async #sendWay({ hops, findings }: OneWay): Promise<boolean> {
+    const { rule, backend, send, serviceId, clock, state, warn } = this.#options;
+    const waiting = cutBySize(findings);
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const events = new Set(part.flatMap((each) => each.events));
+      if (events.size === 0) {
+        await this.#end(part, "delivered");
+        continue;
+      }
+      const request = { source: rule.source, events: [...events], hops: [...hops, serviceId] };
+      const answer = await send(makeRequest(backend, request), this.#signal);
+      if (answer.kind === "failed") {
+        this.#batch = Math.max(1, Math.floor(this.#batch / 4));
+        this.#fail(answer.reason, answer.retryAfterMs);
+        return false;
+      }
+      if (answer.kind === "refused" && events.size > 1 && part.length > 1) {
+        const half = Math.ceil(part.length / 2);
+        waiting.unshift(part.slice(0, half), part.slice(half));
+        continue;
+      }
+      if (answer.kind === "taken") state.lastDeliveredAtMs = clock.nowMs();
+      else warn(`${backend.name} refuses ${nameEvents(part)} of ${rule.source}, which is given up: ${answer.reason}`);
+      await this.#end(part, answer.kind === "taken" ? "delivered" : "refused");
+    }
+    return true;
+  }
+
+  /** Records what became of events, and passes those that nothing before them holds up. */
+  async #end(findings: readonly NumberedFinding[], ofSent: "delivered" | "refused"): Promise<void> {
+    const { rule, backend, isRemoved, warn } = this.#options;
+    const lost: NumberedFinding[] = [];
+    for (const finding of findings) {
+      const { kind, key, number } = finding;
+      const isLost = kind === "absent" && !isRemoved(key, number);
+      if (isLost) lost.push(finding);
+      const ofAbsent = isLost ? "dropped" : "removed";
+      this.#ended.set(number, kind === "selected" ? ofSent : kind === "absent" ? ofAbsent : kind);
+    }
+    if (lost.length > 0) {
+      warn(`${nameEvents(lost)} of ${rule.source} for ${backend.name} are dropped: they are not in the store`);
+    }
+    await this.#pass({});
+  }
+
+  async #pass(tally: Partial<DrainTally>): Promise<void> {
+    const { position, state, backend, warn } = this.#options;
+    const all: { -readonly [Outcome in keyof DrainTally]?: number } = { ...tally };
+    let next = position.number + sumOf(tally);
+    for (let outcome = this.#ended.get(next); outcome !== undefined; outcome = this.#ended.get(next)) {
+      all[outcome] = (all[outcome] ?? 0) + 1;
+      this.#ended.delete(next++);
+    }
+    if (next > position.number) await position.advance(all);
+    if (state.lastError !== undefined) warn(`events for ${backend.name} are delivered again`);
     state.lastError = undefined;
-    failures = 0;
-    batch = Math.min(maxBatch, batch * 2);
-    await position.moveTo(outcome.end);
+    this.#failures = 0;
+  }
+
+  /** Continues after keys that the size limit dropped, and at the start of a journal that was replaced. */
+  async #skipDropped(): Promise<void> {
+    const { journal, position, backend, rule, warn } = this.#options;
+    if (position.number > journal.end) {
+      this.#ended.clear();
+      await position.restartAt(journal.first);
+    }
+    const lost = journal.first - position.number;
+    if (lost <= 0) return;
+    this.#ended.clear();
+    warn(`${lost} events of ${rule.source} for ${backend.name} were dropped: more waited than drain_max_mb allows`);
+    await position.advance({ dropped: lost });
+  }
+
+  #fail(reason: string, retryAfterMs?: number): void {
+    const { state, backend, clock, warn } = this.#options;
+    if (state.lastError === undefined) warn(`events for ${backend.name} wait: ${reason}`);
+    state.failures++;
+    state.lastError = reason;
+    this.#pauseMs = pauseAfter(this.#failures++, retryAfterMs, clock);
+  }
+
+  /** More at once the next time, as far as they are likely to fit. */
+  #grow(keyCount: number, byteCount: number): void {
+    const fitting = Math.floor((maxReadBytes / 2 / Math.max(1, byteCount)) * keyCount);
+    this.#batch = Math.max(1, Math.min(maxBatch, this.#batch * 2, fitting));
   }
 }
 
-type Outcome =
-  | { readonly kind: "done"; readonly end: number }
-  | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }
-  /** Too many events for one request, or some of them were refused: smaller requests show which ones. */
-  | { readonly kind: "split"; readonly keyCount: number };
+function readsOf(error: unknown): number {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "result_too_large" ? maxReads.result_too_large : maxReads.otherwise;
+}
 
-async function sendBatch(options: DeliveryOptions, maxCount: number, signal: AbortSignal): Promise<Outcome> {
-  const { rule, backend, journal, position, reader, send, clock, state, warn } = options;
-  const keys = await journal.read(position.number, maxCount);
-  const end = position.number + keys.length;
-  const events = keys.length === 0 ? [] : await reader.read(rule.source, rule.lql, keys, signal);
-  if (events.length === 0) return { kind: "done", end };
-  const request = makeRequest(backend, rule.source, events);
-  if (request.body.length > maxBodyCharacters && keys.length > 1) return { kind: "split", keyCount: keys.length };
-  const answer = await send(request, signal);
-  if (answer.kind === "failed") return answer;
-  if (answer.kind === "taken") {
-    state.delivered += events.length;
-    state.lastDeliveredAtMs = clock.nowMs();
-    return { kind: "done", end };
+/** The first keys that can be read, or the damaged ones. */
+function sameState(keys: readonly WaitingKey[]): readonly WaitingKey[] {
+  const end = keys.findIndex(({ isDamaged }) => isDamaged !== keys[0]?.isDamaged);
+  return end === -1 ? keys : keys.slice(0, end);
+}
+
+/** One request has one list of services. */
+function divideByWay(findings: readonly NumberedFinding[]): readonly OneWay[] {
+  const listFor = joinWays(findings.map(({ key }) => key.hops ?? []));
+  const ways = new Map<string, OneWay>();
+  for (const finding of findings) {
+    const hops = listFor(finding.key.hops ?? []);
+    const way = ways.get(hops.join()) ?? { hops, findings: [] };
+    ways.set(hops.join(), way);
+    way.findings.push(finding);
   }
-  if (keys.length > 1) return { kind: "split", keyCount: keys.length };
-  state.refused += events.length;
-  warn(`${backend.name} refuses an event of ${rule.source}, which is given up: ${answer.reason}`);
-  return { kind: "done", end };
+  return [...ways.values()];
 }
 
-/** Continues after keys that the size limit dropped, and at the start of a journal that was replaced. */
-async function skipDropped({ journal, position, state, backend, rule, warn }: DeliveryOptions): Promise<void> {
-  if (position.number > journal.end) await position.moveTo(journal.first);
-  const lost = journal.first - position.number;
-  if (lost <= 0) return;
-  state.dropped += lost;
-  warn(`${lost} events of ${rule.source} for ${backend.name} were dropped: more waited than drain_max_mb allows`);
-  await position.moveTo(journal.first);
+function cutBySize(findings: readonly NumberedFinding[]): NumberedFinding[][] {
+  const parts: NumberedFinding[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const finding of findings) {
+    const own = finding.events.reduce((sum, event) => sum + sizeOf(event), 0);
+    if (size + own > maxBodyCharacters) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(finding);
+    size += own;
+  }
+  return parts;
 }
 
-/** With jitter, so that rules that failed together do not retry together. */
-function pauseAfter(failures: number, retryAfterMs: number | undefined, clock: DeliveryClock): number {
+function sizeOf(event: LogEvent): number {
+  return writeEvent(event).length + 1;
+}
+
+/** Ids in quotes: they are texts of senders. */
+function nameEvents(findings: readonly { readonly key: WaitingKey | undefined }[]): string {
+  const names = findings.slice(0, maxNamed).map(({ key }) => JSON.stringify(key?.id.slice(0, 100)));
+  const more = findings.length > maxNamed ? ` and ${findings.length - maxNamed} more` : "";
+  return `${findings.length === 1 ? "event" : "events"} ${names.join(", ")}${more}`;
+}
+
+/**
+ * Milliseconds until the next attempt, after so many failures before this one. With jitter, so that what failed
+ * together is not retried together.
+ */
+export function pauseAfter(
+  failures: number,
+  retryAfterMs: number | undefined,
+  clock: Pick<DeliveryClock, "random">,
+): number {
   const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 20));
   const spread = pause * (0.5 + clock.random() / 2);
   return Math.max(spread, Math.min(retryAfterMs ?? 0, longestPauseMs));

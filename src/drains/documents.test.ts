@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import type { Backend } from "./backend.ts";
 import { mask, readBackend, showBackend } from "./backend-document.ts";
 import { createConfigSealer } from "./config-sealer.ts";
@@ -65,6 +66,16 @@ describe("a backend document", () => {
     ["no address", {}, "config.url"],
     ["a file", { url: "file:///etc/passwd" }, "config.url"],
     ["a name and password in the address", { url: "http://me:secret@a.example/" }, "config.url"],
+    ["a line break in the address", { url: "http://a.example/\r\nx" }, "config.url"],
+    ["a line break before the address", { url: "\nhttp://a.example/" }, "config.url"],
+    ["a tab in the address", { url: "http://a.exa\tmple/" }, "config.url"],
+    ["a blank in the address", { url: "http://a.example/ b" }, "config.url"],
+    ["a line separator in the address", { url: "http://a.example/\u2028" }, "config.url"],
+    [
+      "the header of drains",
+      { url: "http://a.example/", headers: { "Logweir-Hops": "b" } },
+      "config.headers.Logweir-Hops",
+    ],
     ["a line break in a header", { url: "http://a.example/", headers: { a: "b\r\nc: d" } }, "config.headers.a"],
     ["an invalid header name", { url: "http://a.example/", headers: { "a b": "c" } }, "config.headers.a b"],
     [
@@ -76,6 +87,18 @@ describe("a backend document", () => {
     ["a mask without a stored secret", { url: "http://a.example/", headers: { a: mask } }, "config.headers.a"],
   ])("with %s is refused by the name of the field", (_, config, field) => {
     expect(problemsOf({ name: "n", type: "webhook", config })).toEqual([field]);
+  });
+
+  it("has no line breaks in its name, its token and its other texts, but in its description", () => {
+    const config = { url: "http://a.example/" };
+    expect(problemsOf({ name: "a\nb", type: "webhook", config })).toEqual(["name"]);
+    expect(problemsOf({ name: "n", description: "a\nb", type: "webhook", config })).toEqual([]);
+    for (const token of ["a\r\nb: c", "\u2028", "\u00e4"]) {
+      expect(problemsOf({ name: "n", type: "logweir", config: { ...config, token } })).toEqual(["config.token"]);
+    }
+    expect(problemsOf({ name: "n", type: "logweir", config: { ...config, source: "a\nb" } })).toEqual([
+      "config.source",
+    ]);
   });
 
   it("is refused with all of its problems together", () => {
@@ -112,18 +135,23 @@ describe("a sealed configuration", () => {
 });
 
 describe("a request to a destination", () => {
-  const events = [{ id: "a", timestamp: 1_787_216_400_000_000, project: "p", event_message: "m" }];
+  const event: LogEvent = {
+    ...{ id: "a", hasGeneratedId: false, timestampUs: 1_787_216_400_000_000n, eventMessage: "m" },
+    fields: { project: "p", big: 12345678901234567890123n, wide: new WideNumber("1e400") },
+  };
+  const text = (time: string) =>
+    `{"id":"a"${time},"event_message":"m","project":"p","big":12345678901234567890123,"wide":1e400}`;
   const to = (type: Backend["type"], config: Partial<Backend["config"]>) =>
     makeRequest(
       { ...backend, type, config: { url: "http://d.example/", headers: {}, gzip: true, ...config } },
-      "edge",
-      events,
+      { source: "edge", events: [event], hops: ["0123456789abcdef", "fedcba9876543210"] },
     );
 
   it("sends a webhook the events, with the source's name in a header", () => {
     const request = to("webhook", { url: "http://d.example/x?y=1", headers: { a: "b" } });
     expect(request).toMatchObject({ url: "http://d.example/x?y=1", headers: { a: "b", "x-logweir-source": "edge" } });
-    expect(JSON.parse(request.body)).toEqual(events);
+    expect(request.headers["logweir-hops"]).toBe("0123456789abcdef, fedcba9876543210");
+    expect(request.body).toBe(`[${text(',"timestamp":1787216400000000')}]`);
   });
 
   it("sends another Logweir the events for the same or another source name, below any path", () => {
@@ -139,10 +167,9 @@ describe("a request to a destination", () => {
   it("sends Loki one stream per project, in nanoseconds, with Basic authentication", () => {
     const request = to("loki", { username: "me", password: "pw" });
     expect(request.url).toBe("http://d.example/loki/api/v1/push");
-    expect(request.headers).toEqual({ authorization: `Basic ${btoa("me:pw")}` });
-    const line = JSON.stringify({ id: "a", project: "p", event_message: "m" });
+    expect(request.headers).toMatchObject({ authorization: `Basic ${btoa("me:pw")}` });
     expect(JSON.parse(request.body)).toEqual({
-      streams: [{ stream: { source: "edge", project: "p" }, values: [["1787216400000000000", line]] }],
+      streams: [{ stream: { source: "edge", project: "p" }, values: [["1787216400000000000", text("")]] }],
     });
     expect(to("loki", { url: "http://d.example/own" }).url).toBe("http://d.example/own");
   });

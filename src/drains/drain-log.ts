@@ -1,14 +1,17 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DrainRule } from "./backend.ts";
-import { createJournals, type Journals } from "./journals.ts";
-import { openPosition, type Position } from "./position.ts";
+import { type JournalOptions, openJournal } from "./journal.ts";
+import { createJournals, folderOf, type Journals } from "./journals.ts";
+import { createProgressFile, openPosition, type Position } from "./position.ts";
 
 /** Keys of events that wait for delivery, and the position of each rule. */
 export interface DrainLog {
   readonly journals: Journals;
   /** The start of a rule without a position: at the first or after the last pending key. */
   openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<Position>;
+  /** Drops the oldest keys of the longest journals until all of them together are within the limit. */
+  keepWithinBound(): Promise<void>;
   /** Whether this service delivers; of several with a common log, exactly one does. */
   isSender(): boolean;
   /** Called when that changes; the next call waits for the previous one. */
@@ -16,19 +19,46 @@ export interface DrainLog {
   close(): Promise<void>;
 }
 
+export interface FileLogOptions extends Pick<JournalOptions, "flush" | "segmentBytes"> {
+  readonly folder: string;
+  /** The maximum size of all waiting keys. */
+  readonly maxBytes: number;
+  readonly warn: (message: string) => void;
+}
+
 /** Stored in files of a folder, which belongs to one service. */
-export function createFileLog(folder: string, maxBytes: number): DrainLog {
-  const journals = createJournals(folder, maxBytes);
+export function createFileLog({ folder, maxBytes, warn, ...options }: FileLogOptions): DrainLog {
+  const journals = createJournals({
+    open: (source) => openJournal({ ...options, folder: folderOf(folder, source) }),
+    discard: (source) => rm(folderOf(folder, source), { recursive: true, force: true }),
+  });
+  let dropping: Promise<void> = Promise.resolve();
+  const drop = async () => {
+    while (journals.byteCount > maxBytes) if (!(await dropOldest(journals))) return;
+  };
   return {
     journals,
     async openPosition({ id, source }, otherwise) {
       const positions = join(folder, "positions");
       await mkdir(positions, { recursive: true });
       const journal = await journals.open(source);
-      return openPosition(join(positions, id), journal[otherwise]);
+      return openPosition(createProgressFile(join(positions, id)), journal[otherwise], warn);
+    },
+    keepWithinBound() {
+      if (journals.byteCount > maxBytes) dropping = dropping.then(drop);
+      return dropping;
     },
     isSender: () => true,
     onTurn: () => undefined,
-    close: () => journals.close(),
+    async close() {
+      await dropping;
+      await journals.close();
+    },
   };
+}
+
+/** Drops the oldest keys of the longest journal that has some to drop; false where none has. */
+export async function dropOldest(journals: Journals): Promise<boolean> {
+  for (const journal of journals.byLength()) if ((await journal.dropOldest()) > 0) return true;
+  return false;
 }

@@ -1,28 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../shared/errors.ts";
+import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type BackendDraft, type DocumentProblems, readBackend } from "./backend-document.ts";
-import type { DeliveryState } from "./delivery.ts";
 import { type RuleReaders, readRule } from "./rule-document.ts";
-import type { RunningRules } from "./running-rules.ts";
+import type { RuleState, RunningRules } from "./running-rules.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
 /** The delivery status of a rule. */
-export interface RuleStatus extends Readonly<DeliveryState> {
+export interface RuleStatus extends RuleState {
   readonly rule: DrainRule;
   readonly backend: Backend;
-  /** Undelivered events, including those that the rule's query may exclude. */
-  readonly waiting: number;
 }
+
+/** Whether a destination could be reached, and what speaks against it. */
+export interface BackendTest {
+  readonly connected: boolean;
+  readonly reason?: string;
+}
+
+/** The source that a test names where no rule has one. */
+const testedSource = "edge";
 
 /**
  * Log drains: destinations, and the events for them. Changes are made one after another and take effect immediately.
  */
-export interface Drains extends ArrivalWatch {
+export interface Drains extends Required<ArrivalWatch> {
   readonly backends: readonly Backend[];
   readonly rules: readonly DrainRule[];
   /** Throws `unknown_backend`. */
@@ -31,6 +38,11 @@ export interface Drains extends ArrivalWatch {
   findRule(id: string): DrainRule;
   /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
   saveBackend(sent: Sent, id?: string): Promise<Backend>;
+  /**
+   * Sends a request without events to a backend, and tells whether it was answered as one that is taken, or that is
+   * refused for what it holds. Throws `unknown_backend`.
+   */
+  testBackend(id: string): Promise<BackendTest>;
   /** Removes a backend, with its rules and what waits for them. Throws `unknown_backend`. */
   removeBackend(id: string): Promise<Backend>;
   /**
@@ -42,7 +54,8 @@ export interface Drains extends ArrivalWatch {
   removeRule(id: string): Promise<DrainRule>;
   /** Applies the changes of another service: these are all backends and rules. */
   replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void>;
-  status(): readonly RuleStatus[];
+  /** The status of all rules, or of those of one backend. */
+  status(backendId?: string): readonly RuleStatus[];
   /** Bytes on disk of undelivered events. */
   readonly waitingBytes: number;
 }
@@ -62,6 +75,8 @@ export interface DrainsOptions {
   readonly running: RunningRules;
   readonly findSource: (nameOrId: string) => Source | undefined;
   readonly nowMs: () => number;
+  /** Why nothing may be sent to an address; undefined for nothing. */
+  readonly findAddressProblem: (url: string) => Promise<string | undefined>;
   /** Runs a change exclusively among the services on the same documents; immediately if there is only one. */
   readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -76,7 +91,9 @@ class StoredDrains implements Drains {
   readonly #rules: Map<string, DrainRule>;
   readonly isWatched: ArrivalWatch["isWatched"];
   readonly note: ArrivalWatch["note"];
-  #last: Promise<unknown> = Promise.resolve();
+  readonly noteRemoval: Drains["noteRemoval"];
+  /** Changes are made one after another. */
+  readonly #exclusively = createSerialQueue();
 
   constructor({ backends, rules, ...options }: DrainsOptions) {
     this.#options = options;
@@ -84,6 +101,7 @@ class StoredDrains implements Drains {
     this.#rules = new Map(rules.map((rule) => [rule.id, rule]));
     this.isWatched = options.running.isWatched;
     this.note = options.running.note;
+    this.noteRemoval = options.running.noteRemoval;
   }
 
   get backends(): readonly Backend[] {
@@ -111,17 +129,29 @@ class StoredDrains implements Drains {
   }
 
   saveBackend(sent: Sent, id?: string): Promise<Backend> {
-    const { documents, running, nowMs } = this.#options;
+    const { documents, running, nowMs, findAddressProblem } = this.#options;
     return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findBackend(id);
       const read = readBackend(sent, before);
       if ("problems" in read) throw notSaved("backend", read.problems);
+      const problem = await findAddressProblem(read.draft.config.url);
+      if (problem !== undefined) throw notSaved("backend", { "config.url": [problem] });
       const backend = toBackend(read.draft, before, nowMs());
       await documents.putBackend(backend);
       this.#backends.set(backend.id, backend);
       for (const rule of this.#rulesOf(backend)) await running.restart(rule, backend);
       return backend;
     });
+  }
+
+  async testBackend(id: string): Promise<BackendTest> {
+    const { running, findAddressProblem } = this.#options;
+    const backend = this.findBackend(id);
+    const problem = await findAddressProblem(backend.config.url);
+    if (problem !== undefined) return { connected: false, reason: problem };
+    const answer = await running.tryOut(backend, this.#rulesOf(backend)[0]?.source ?? testedSource);
+    if (answer.kind === "taken") return { connected: true };
+    return { connected: answer.kind === "refused", reason: answer.reason };
   }
 
   removeBackend(id: string): Promise<Backend> {
@@ -142,7 +172,7 @@ class StoredDrains implements Drains {
     const { documents, running, nowMs } = this.#options;
     return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findRule(id);
-      const read = readRule(sent, this.#readers(), before);
+      const read = await readRule(sent, this.#readers(), before);
       if ("problems" in read) throw notSaved("rule", read.problems);
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
       const rule = { ...read.draft, ...own };
@@ -190,10 +220,12 @@ class StoredDrains implements Drains {
     });
   }
 
-  status(): readonly RuleStatus[] {
+  status(backendId?: string): readonly RuleStatus[] {
     return this.rules.flatMap((rule) => {
       const backend = this.#backends.get(rule.backendId);
-      return backend === undefined ? [] : [{ rule, backend, ...this.#options.running.stateOf(rule) }];
+      return backend === undefined || backend.id !== (backendId ?? backend.id)
+        ? []
+        : [{ rule, backend, ...this.#options.running.stateOf(rule) }];
     });
   }
 
@@ -214,20 +246,14 @@ class StoredDrains implements Drains {
     const { amongServices } = this.#options;
     return amongServices === undefined ? this.#exclusively(work) : amongServices(() => this.#exclusively(work));
   }
-
-  /** Changes are made one after another. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
 }
 
 function toBackend(draft: BackendDraft, before: Backend | undefined, nowMs: number): Backend {
   return { ...draft, id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs, updatedAtMs: nowMs };
 }
 
-function isSame(one: object, other: object | undefined): boolean {
+/** Whether two documents have the same fields, in whatever order. */
+export function isSame(one: object, other: object | undefined): boolean {
   const describe = (each: object) => JSON.stringify(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
   return other !== undefined && describe(one) === describe(other);
 }
@@ -237,7 +263,8 @@ function refill<T extends { readonly id: string }>(map: Map<string, T>, values: 
   for (const value of values) map.set(value.id, value);
 }
 
-function notSaved(what: string, fields: DocumentProblems): ServiceError {
+/** The error of a document with problems, of which the message has the first. */
+export function notSaved(what: string, fields: DocumentProblems): ServiceError {
   const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
   return new ServiceError("validation_failed", `The ${what} was not saved: ${field}: ${text}`, { fields });
 }

@@ -5,14 +5,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePoint } from "../../test/support/code-point.ts";
 import type { EventKey } from "../engines/contract/query-engine.ts";
-import { openJournal } from "./journal.ts";
-import { createJournals } from "./journals.ts";
+import { createFileLog } from "./drain-log.ts";
+import { openJournal, parseKey, type WaitingKey } from "./journal.ts";
 
 const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
 
 /** The tests need no durability. */
 const flush = async () => undefined;
-const key = (number: number, id = `event ${number}`): EventKey => ({ id, timestampUs: BigInt(number) });
+const warn = () => undefined;
+const key = (number: number, id = `event ${number}`): EventKey => ({
+  id,
+  timestampUs: BigInt(number),
+  tenant: number % 3 === 0 ? null : `tenant ${number}`,
+  ...(number % 5 === 0 ? { hops: ["0123456789abcdef", `${number}`] } : {}),
+});
 const keys = (from: number, count: number) => Array.from({ length: count }, (_, index) => key(from + index));
 
 describe("a drain journal", () => {
@@ -40,7 +46,7 @@ describe("a drain journal", () => {
             journal = await openJournal({ flush, folder, segmentBytes: 100 });
           } else await journal.releaseBefore(Math.floor(each.share * all.length));
         }
-        const read: EventKey[] = [];
+        const read: WaitingKey[] = [];
         for (let at = journal.first; at < journal.end; ) {
           const some = await journal.read(at, 7);
           read.push(...some);
@@ -52,6 +58,10 @@ describe("a drain journal", () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it("reads keys of an earlier release, which know no tenant", () => {
+    expect(parseKey('-7 "a \\"b"')).toEqual({ id: 'a "b', timestampUs: -7n, tenant: undefined });
   });
 
   it("drops a line truncated by a crash, and continues after the last complete line", async () => {
@@ -90,13 +100,18 @@ describe("a drain journal", () => {
 
 describe("the journals together", () => {
   it("drop the oldest keys of the longest journal beyond their size limit", async () => {
-    const journals = createJournals(await makeTemporaryFolder("journals"), 1_000_000, { flush });
+    const log = createFileLog({
+      ...{ folder: await makeTemporaryFolder("journals"), maxBytes: 1_000_000 },
+      flush,
+      warn,
+    });
+    const { journals } = log;
     const long = await journals.open("long");
     const short = await journals.open("short");
     await short.note(keys(0, 10));
     for (let at = 0; at < 150_000; at += 5_000) {
       await long.note(keys(at, 5_000));
-      await journals.keepWithinBound();
+      await log.keepWithinBound();
     }
     expect(journals.byteCount).toBeLessThanOrEqual(1_000_000);
     expect(long.first).toBeGreaterThan(0);
@@ -105,9 +120,33 @@ describe("the journals together", () => {
     await journals.close();
   });
 
+  it("are within their size limit however many sources have one file each, and keep their numbers", async () => {
+    const folder = await makeTemporaryFolder("journals");
+    const log = createFileLog({ folder, maxBytes: 2_000, flush, warn });
+    const opened = await Promise.all(["a", "b", "c", "d"].map((source) => log.journals.open(source)));
+    for (let round = 0; round < 30; round++) {
+      for (const journal of opened) {
+        await journal.note(keys(round, 1));
+        await log.keepWithinBound();
+        expect(log.journals.byteCount).toBeLessThanOrEqual(2_000);
+      }
+    }
+    for (const journal of opened) {
+      expect(journal.end).toBe(30);
+      expect(await journal.read(journal.first, 30)).toEqual(keys(journal.first, 30 - journal.first));
+    }
+    const [first] = opened;
+    while ((await first?.dropOldest()) !== 0);
+    await Promise.all([first?.note(keys(30, 1)), first?.dropOldest(), first?.note(keys(31, 1))]);
+    await log.close();
+    const again = await createFileLog({ folder, maxBytes: 2_000, flush, warn }).journals.open("a");
+    expect(again.end).toBe(32);
+    await again.close();
+  });
+
   it("delete the files of a removed source", async () => {
     const folder = await makeTemporaryFolder("journals");
-    const journals = createJournals(folder, 1_000_000, { flush });
+    const { journals } = createFileLog({ folder, maxBytes: 1_000_000, flush, warn });
     await (await journals.open("a")).note(keys(0, 3));
     await journals.remove("a");
     expect(await readdir(folder)).toEqual([]);

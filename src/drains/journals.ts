@@ -1,80 +1,69 @@
 import { createHash } from "node:crypto";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Journal, type JournalOptions, openJournal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 
-/** The journals of all drained sources, with a common size limit on disk. */
+/** The journals of all drained sources. */
 export interface Journals {
   find(source: string): Journal | undefined;
   /** Makes it where it is missing. */
   open(source: string): Promise<Journal>;
-  /** Closes it and deletes its files. */
+  /** Closes it, and forgets its keys where no rule of any service needs them. */
   remove(source: string): Promise<void>;
-  /** Closes it and retains its files. */
+  /** Closes it and retains its keys. */
   leave(source: string): Promise<void>;
-  /** Drops the oldest keys of the longest journals until all of them together are within the limit. */
-  keepWithinBound(): Promise<void>;
+  /** The size of all journals, on disk or in the database. */
   readonly byteCount: number;
+  /** The longest first. */
+  byLength(): readonly Journal[];
   close(): Promise<void>;
 }
 
-export function createJournals(
-  folder: string,
-  maxBytes: number,
-  options: Pick<JournalOptions, "flush"> = {},
-): Journals {
-  const opened = new Map<string, Promise<Journal>>();
+export interface JournalsOptions {
+  readonly open: (source: string) => Promise<Journal>;
+  /** Deletes the keys of a source whose journal is closed. */
+  readonly discard: (source: string) => Promise<void>;
+}
+
+/** Opens each journal once. */
+export function createJournals({ open, discard }: JournalsOptions): Journals {
+  const opening = new Map<string, Promise<Journal>>();
   const journals = new Map<string, Journal>();
-  let dropping: Promise<void> = Promise.resolve();
-  const byteCount = () => [...journals.values()].reduce((sum, journal) => sum + journal.byteCount, 0);
-  // Names may differ only in letter case, which not every file system distinguishes.
-  const folderOf = (source: string) => join(folder, createHash("sha256").update(source).digest("hex").slice(0, 32));
-  const drop = async () => {
-    while (byteCount() > maxBytes) {
-      const longest = [...journals.values()].sort((a, b) => b.byteCount - a.byteCount);
-      let dropped = 0;
-      for (const journal of longest) {
-        dropped = await journal.dropOldest();
-        if (dropped > 0) break;
-      }
-      if (dropped === 0) return;
-    }
+  const leave = async (source: string) => {
+    const journal = await opening.get(source);
+    opening.delete(source);
+    journals.delete(source);
+    await journal?.close();
   };
   return {
     find: (source) => journals.get(source),
     open(source) {
-      const opening =
-        opened.get(source) ??
-        openJournal({ ...options, folder: folderOf(source) }).then((journal) => {
-          journals.set(source, journal);
-          return journal;
-        });
-      opened.set(source, opening);
-      return opening;
+      const begun = async () => {
+        const journal = await open(source);
+        journals.set(source, journal);
+        return journal;
+      };
+      const opened = opening.get(source) ?? begun();
+      opening.set(source, opened);
+      // What could not be opened is tried again.
+      opened.catch(() => opening.delete(source));
+      return opened;
     },
     async remove(source) {
-      const journal = await opened.get(source);
-      opened.delete(source);
-      journals.delete(source);
-      await journal?.close();
-      await rm(folderOf(source), { recursive: true, force: true });
+      await leave(source);
+      await discard(source);
     },
-    async leave(source) {
-      const journal = await opened.get(source);
-      opened.delete(source);
-      journals.delete(source);
-      await journal?.close();
-    },
-    keepWithinBound() {
-      if (byteCount() > maxBytes) dropping = dropping.then(drop);
-      return dropping;
-    },
+    leave,
     get byteCount() {
-      return byteCount();
+      return [...journals.values()].reduce((sum, journal) => sum + journal.byteCount, 0);
     },
+    byLength: () => [...journals.values()].sort((a, b) => b.byteCount - a.byteCount),
     async close() {
-      await dropping;
       for (const journal of journals.values()) await journal.close();
     },
   };
+}
+
+/** The folder of a source's files: names may differ only in letter case, which not every file system distinguishes. */
+export function folderOf(folder: string, source: string): string {
+  return join(folder, createHash("sha256").update(source).digest("hex").slice(0, 32));
 }

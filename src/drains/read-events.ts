@@ -1,109 +1,169 @@
-import { prepareCall } from "../endpoints/call/prepare/prepare-call.ts";
-import { noPins, type PreparedCall } from "../endpoints/call/prepare/query-call.ts";
-import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
-import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
-import type { ParameterDefinition } from "../endpoints/definition/definition.ts";
-import { createTarget, type QueryTarget } from "../endpoints/definition/query-target.ts";
-import type { QueryShape } from "../endpoints/explore/query-shape.ts";
-import type { EventKey } from "../engines/contract/query-engine.ts";
-import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
-import type { DrainedEvent } from "./backend.ts";
+import type { EventMatcher, KeyedEvent } from "../endpoints/explore/match-events.ts";
+import { valueText } from "../engines/contract/event-line.ts";
+import { tenantOf } from "../engines/contract/event-tenant.ts";
+import { EngineError, type EventSearch, type FindEvents, type LogEvent } from "../engines/contract/query-engine.ts";
+import { Admission } from "../shared/admission.ts";
+import { openDeadline } from "../shared/deadline.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { Source } from "../sources/source.ts";
+import type { WaitingKey } from "./journal.ts";
 
-/** The number of keys looked up at once, and so of the events in a request. */
+/** Keys that are looked up at once, at most. */
 export const maxBatch = 500;
+/** The maximum size of several events, as their rows' JSON. */
+export const maxReadBytes = 8_000_000;
+/** The maximum size of a single event. */
+const maxEventBytes = 64_000_000;
+/** Limits of LQL queries that select events. */
+export const matchLimits = { timeoutMs: 60_000, maxResultBytes: 32_000_000 };
+/** The deadline of one look-up. */
+const readTimeoutMs = 60_000;
+/** Look-ups that run at once, of all rules. */
+const maxReads = 2;
 
-/** More than one per key: another tenant may have an event with the same id. */
-const maxRows = 4 * maxBatch;
-
-const wholeRows: QueryShape = { key: "drain", maxRows, apply: (rows) => rows };
+/** The result of looking up keys. */
+export interface KeyFinding {
+  readonly key: WaitingKey;
+  /** `absent`: the store does not show the event. */
+  readonly kind: "selected" | "excluded" | "absent";
+  /** Those to be sent; more than one only for a key without a tenant, which an earlier release wrote. */
+  readonly events: readonly LogEvent[];
+  /** The size of the events as JSON. */
+  readonly byteCount: number;
+}
 
 /** Looks up stored events. */
 export interface EventReader {
-  /** Throws `ServiceError` for a query in LQL that cannot run over the source. */
-  check(source: string, lql: string): void;
+  /** Rejects with `ServiceError` for a query in LQL that cannot run over the source. */
+  check(source: string, lql: string): Promise<void>;
   /**
-   * Of the source's events with these keys, `maxBatch` at most, those that the query holds for, oldest first. What is
-   * deleted by now is missing.
+   * Finds the source's event of each key, `maxBatch` at most, and whether the query selects it: a finding for each key,
+   * in their order. Rejects where not all could be read.
    */
-  read(source: string, lql: string, keys: readonly EventKey[], signal: AbortSignal): Promise<readonly DrainedEvent[]>;
+  read(source: string, lql: string, keys: readonly WaitingKey[], signal: AbortSignal): Promise<readonly KeyFinding[]>;
 }
 
-/** Reads through the same queries as callers, with the same admission. */
-export function createEventReader(runner: EndpointRunner): EventReader {
-  const targets = new Map<string, QueryTarget>();
-  const prepare = (source: string, lql: string, keys: readonly EventKey[]): PreparedCall => {
-    const target = targets.get(source) ?? createKeyedEvents(source);
-    targets.set(source, target);
-    const times = keys.map(({ timestampUs }) => timestampUs);
-    const asked = lql.trim() === "" ? { sql: `SELECT * FROM \`${source}\`` } : { lql };
-    const parameters = new Map<string, unknown>(
-      Object.entries({
-        ...asked,
-        ids: JSON.stringify(keys.map(({ id }) => id)),
-        oldest: formatIsoTimestamp(times.reduce((a, b) => (a < b ? a : b), times[0] ?? 0n)),
-        newest: formatIsoTimestamp(times.reduce((a, b) => (a > b ? a : b), times[0] ?? 0n)),
-      }),
-    );
-    return prepareCall(runner, {
-      target,
-      parameters,
-      pinned: noPins,
-      isOwner: true,
-      redactsPii: false,
-      shape: wholeRows,
-    });
-  };
+const tooLarge: ReadonlySet<string> = new Set([
+  ...["result_too_large", "memory_exceeded", "limit_exceeded", "residual_too_large", "timeout"],
+]);
+
+/** Whether fewer events at once, or no such event, may be read. */
+export function isTooLarge(error: unknown): boolean {
+  return (error instanceof ServiceError || error instanceof EngineError) && tooLarge.has(error.code);
+}
+
+export interface ReaderOptions {
+  readonly findEvents: FindEvents;
+  readonly matcher: EventMatcher;
+  readonly findSource: (name: string) => Pick<Source, "tenantField"> | undefined;
+}
+
+/** Reads with limits of its own, whatever those of callers are. */
+export function createEventReader({ findEvents, matcher, findSource }: ReaderOptions): EventReader {
+  const turns = new Admission({ maxRunning: maxReads, maxWaiting: Number.POSITIVE_INFINITY });
   return {
-    check: (source, lql) => void prepare(source, lql, []),
+    check: (source, lql) => matcher.check(source, lql),
     async read(source, lql, keys, signal) {
-      const found: { readonly timestamp: number; readonly event: DrainedEvent }[] = [];
-      for await (const { json, rowCount } of runPrepared(runner, prepare(source, lql, keys), signal, {
-        caller: "drains",
-      })) {
-        if (rowCount === 0) continue;
-        for (const row of JSON.parse(`[${json}]`) as readonly Readonly<Record<string, unknown>>[]) {
-          found.push({ timestamp: Number(row.timestamp), event: toEvent(row) });
+      const leave = await turns.enter(signal);
+      const deadline = openDeadline(signal, readTimeoutMs);
+      try {
+        const path = findSource(source)?.tenantField?.split(".");
+        const look = createLook({ findEvents, source, path, signal: deadline.signal });
+        const found = await look(keys);
+        const shown = [...new Set([...found.values()].flat())];
+        const matches = lql.trim() === "" ? undefined : await matcher.match(source, lql, shown, deadline.signal);
+        return keys.map((key) => toFinding(key, found.get(key) ?? [], matches));
+      } catch (error) {
+        if (deadline.isOver && !signal.aborted) {
+          throw new EngineError("timeout", `The events could not be read in ${readTimeoutMs / 1_000} seconds`);
         }
+        throw error;
+      } finally {
+        deadline.release();
+        leave();
       }
-      return found.sort((a, b) => a.timestamp - b.timestamp).map(({ event }) => event);
     },
   };
 }
 
-/** A source's events of some keys, as the only table of a sandbox. */
-function createKeyedEvents(source: string): QueryTarget {
-  const table = `\`${source}\``;
-  const query = `WITH ${table} AS (
-  SELECT * FROM ${table}
-  WHERE id IN UNNEST(JSON_VALUE_ARRAY(@ids)) AND timestamp BETWEEN @oldest AND @newest
-)
-SELECT * FROM ${table}`;
-  return createTarget({
-    id: `drain:${source}`,
-    query,
-    maxRows,
-    isSandboxed: true,
-    parameters: [parameter("ids", "string"), parameter("oldest", "timestamp"), parameter("newest", "timestamp")],
-  });
+/** An event, as the reader tells it apart. */
+interface FoundEvent extends KeyedEvent {
+  readonly event: LogEvent;
+  readonly byteCount: number;
 }
 
-function parameter(name: string, type: ParameterDefinition["type"]): ParameterDefinition {
-  return { name, type, isRequired: true, allowed: undefined, default: null, description: undefined };
-}
-
-/** A row as an event: without its missing fields, and with records as they were sent rather than as lists of one. */
-function toEvent(row: Readonly<Record<string, unknown>>): DrainedEvent {
-  const event: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row)) if (value !== null) event[name] = unwrap(value);
-  return event;
-}
-
-function unwrap(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const [only] = value;
-    const isRecord = value.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only);
-    return isRecord ? unwrap(only) : value.map(unwrap);
+/** `matches`: whether the query selects an event; undefined for one that the query has not seen. */
+function toFinding(
+  key: WaitingKey,
+  found: readonly FoundEvent[],
+  matches?: ReadonlyMap<KeyedEvent, boolean>,
+): KeyFinding {
+  const nothing = { key, events: [], byteCount: 0 };
+  if (found.length === 0 || (matches !== undefined && found.some((each) => !matches.has(each)))) {
+    return { ...nothing, kind: "absent" };
   }
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unwrap(each)]));
+  const selected = matches === undefined ? found : found.filter((each) => matches.get(each));
+  if (selected.length === 0) return { ...nothing, kind: "excluded" };
+  const byteCount = selected.reduce((sum, each) => sum + each.byteCount, 0);
+  return { key, kind: "selected", events: selected.map(({ event }) => event), byteCount };
+}
+
+interface LookOptions {
+  readonly findEvents: FindEvents;
+  readonly source: string;
+  readonly path: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+type Found = ReadonlyMap<WaitingKey, readonly FoundEvent[]>;
+
+/**
+ * Looks for the events where their keys say, and for those that are not there at all times: an event that came a second
+ * time with another time is stored with its first.
+ */
+function createLook({ findEvents, source, path, signal }: LookOptions) {
+  const look = async (keys: readonly WaitingKey[], search: Partial<EventSearch>): Promise<Found> => {
+    const byId = new Map<string, WaitingKey[]>();
+    for (const key of keys) byId.set(key.id, [...(byId.get(key.id) ?? []), key]);
+    const found = new Map<WaitingKey, FoundEvent[]>();
+    const maxBytes = keys.length === 1 ? maxEventBytes : maxReadBytes;
+    for await (const events of findEvents(source, { ids: [...byId.keys()], maxBytes, ...search }, signal)) {
+      for (const event of events) {
+        const tenant = tenantOf(path, event.fields);
+        const wanting = (byId.get(event.id) ?? []).filter((key) => isNamed(key, event, tenant));
+        if (wanting.length === 0) continue;
+        const each = { id: event.id, timestampUs: event.timestampUs, tenant, event, byteCount: sizeOf(event) };
+        for (const key of wanting) found.set(key, [...(found.get(key) ?? []), each]);
+      }
+    }
+    return found;
+  };
+  return async (keys: readonly WaitingKey[]): Promise<Found> => {
+    const known = await look(keys, placeOf(keys));
+    const missing = keys.filter((key) => !known.has(key));
+    return missing.length === 0 ? known : new Map([...known, ...(await look(missing, tenantsOf(missing)))]);
+  };
+}
+
+function isNamed(key: WaitingKey, event: LogEvent, tenant: string | null): boolean {
+  return key.tenant === undefined ? key.timestampUs === event.timestampUs : key.tenant === tenant;
+}
+
+/** Where keys say that their events are. */
+function placeOf(keys: readonly WaitingKey[]): Partial<EventSearch> {
+  const times = keys.map(({ timestampUs }) => timestampUs);
+  const fromUs = times.reduce((a, b) => (a < b ? a : b), times[0] ?? 0n);
+  const toUs = times.reduce((a, b) => (a > b ? a : b), times[0] ?? 0n) + 1n;
+  return { range: { fromUs, toUs }, ...tenantsOf(keys) };
+}
+
+/** Nothing of other tenants is read: theirs may be any number, and of any size. */
+function tenantsOf(keys: readonly WaitingKey[]): Partial<EventSearch> {
+  const tenants = [...new Set(keys.map(({ tenant }) => tenant))];
+  const known = tenants.filter((tenant) => tenant !== undefined);
+  return known.length === tenants.length ? { tenants: known } : {};
+}
+
+function sizeOf({ id, eventMessage, fields }: LogEvent): number {
+  return id.length + (eventMessage?.length ?? 0) + valueText(fields).length;
 }

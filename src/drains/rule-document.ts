@@ -4,15 +4,15 @@ import { sourceId } from "../sources/source.ts";
 import type { DrainRule } from "./backend.ts";
 import type { DocumentProblems } from "./backend-document.ts";
 
-/** What a document says of a rule. */
+/** The properties of a rule that its document sets. */
 export type RuleDraft = Pick<DrainRule, "backendId" | "source" | "lql">;
 
-/** What a rule's document is looked at with. */
+/** The functions that check a rule's document. */
 export interface RuleReaders {
   readonly findBackend: (id: string) => { readonly id: string } | undefined;
   readonly findSource: (nameOrId: string) => Source | undefined;
-  /** Why a query in LQL cannot be run over the source; undefined for nothing. */
-  readonly findProblem: (source: string, lql: string) => string | undefined;
+  /** Why a query in LQL cannot be run over the source; undefined for nothing. Rejects where that cannot be told now. */
+  readonly findProblem: (source: string, lql: string) => Promise<string | undefined>;
 }
 
 /** A rule as the API takes it. A change may leave out what stays. */
@@ -29,11 +29,11 @@ const fields = Object.keys(RuleDocument.properties);
 const shownFields = ["id", "token", "inserted_at"];
 
 /** Reads a rule's document; what it leaves out stays as it was `before`. All problems are told together. */
-export function readRule(
+export async function readRule(
   sent: Readonly<Record<string, unknown>>,
   readers: RuleReaders,
   before?: DrainRule,
-): { readonly draft: RuleDraft } | { readonly problems: DocumentProblems } {
+): Promise<{ readonly draft: RuleDraft } | { readonly problems: DocumentProblems }> {
   const problems: Record<string, readonly string[]> = {};
   for (const key of Object.keys(sent)) {
     if (![...fields, ...shownFields].includes(key)) {
@@ -47,7 +47,7 @@ export function readRule(
   const lql = sent.lql_string ?? before?.lql ?? "";
   if (typeof lql !== "string") problems.lql_string = ["must be a text in LQL, empty for all events"];
   else if (source !== undefined) {
-    const problem = readers.findProblem(source.name, lql);
+    const problem = await readers.findProblem(source.name, lql);
     if (problem !== undefined) problems.lql_string = [problem];
   }
   if (Object.keys(problems).length > 0 || backend === undefined || source === undefined) return { problems };

@@ -1,16 +1,26 @@
-import type { EventKey } from "../engines/contract/query-engine.ts";
+import type { EventFilter, EventKey } from "../engines/contract/query-engine.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Backend, DrainRule } from "./backend.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import { type DeliveryClock, type DeliveryState, deliver, newDeliveryState } from "./delivery.ts";
-import type { SendRequest } from "./destinations/send-request.ts";
+import { makeRequest } from "./destinations/make-request.ts";
+import type { DrainAnswer, SendRequest } from "./destinations/send-request.ts";
 import type { DrainLog } from "./drain-log.ts";
 import type { Journal } from "./journal.ts";
-import type { Position } from "./position.ts";
+import { type DrainTally, type Position, startProgress } from "./position.ts";
 import type { EventReader } from "./read-events.ts";
+import type { Removals } from "./removals.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
+/** The state of a rule, and the outcome of its events. */
+export interface RuleState extends Readonly<DeliveryState>, DrainTally {
+  /** Undelivered events, including those that the rule's query may exclude. */
+  readonly waiting: number;
+}
+
 /** Rules in operation: each has a position in its source's journal, and sends the events after it. */
-export interface RunningRules extends ArrivalWatch {
+export interface RunningRules extends Required<ArrivalWatch> {
   /**
    * Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was
    * called.
@@ -22,9 +32,11 @@ export interface RunningRules extends ArrivalWatch {
   leave(rule: DrainRule): Promise<void>;
   /** Begins to send, with what looks events up. */
   start(reader: EventReader): void;
-  /** Why a query in LQL cannot be run over a source; undefined for nothing. */
-  readonly findProblem: (source: string, lql: string) => string | undefined;
-  stateOf(rule: DrainRule): Readonly<DeliveryState> & { readonly waiting: number };
+  /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that cannot be told now. */
+  readonly findProblem: (source: string, lql: string) => Promise<string | undefined>;
+  /** Sends a request without events. */
+  tryOut(backend: Backend, source: string): Promise<DrainAnswer>;
+  stateOf(rule: DrainRule): RuleState;
   readonly waitingBytes: number;
   /** Ends sending, and waits until that is so. */
   close(): Promise<void>;
@@ -33,6 +45,11 @@ export interface RunningRules extends ArrivalWatch {
 export interface RunningOptions {
   readonly log: DrainLog;
   readonly send: SendRequest;
+  /** Names this service to those that its events reach. */
+  readonly serviceId: string;
+  readonly removals: Removals;
+  /** An event that the store does not show for so long after its acknowledgement is not in it. */
+  readonly graceMs: number;
   readonly clock: DeliveryClock;
   readonly warn: (message: string) => void;
 }
@@ -47,6 +64,9 @@ interface RunningRule {
   done: Promise<void>;
 }
 
+/** The maximum size of the events that all rules have in memory together. */
+const maxHeldBytes = 64_000_000;
+
 export function createRunningRules(options: RunningOptions): RunningRules {
   return new RulesAtWork(options);
 }
@@ -55,11 +75,13 @@ class RulesAtWork implements RunningRules {
   readonly #options: RunningOptions;
   readonly #log: DrainLog;
   readonly #running = new Map<string, RunningRule>();
-  readonly #watched = new Set<string>();
+  readonly #bySource = new Map<string, Map<string, RunningRule>>();
+  readonly #memory = new ByteBudget(maxHeldBytes);
+  /** Sources whose keys are being released. */
+  readonly #releasing = new Set<string>();
   #reader: EventReader | undefined;
   #isFailing = false;
-  /** What was begun last: one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #alone = createSerialQueue();
 
   constructor(options: RunningOptions) {
     this.#options = options;
@@ -67,31 +89,45 @@ class RulesAtWork implements RunningRules {
     this.#log.onTurn(() => this.#alone(() => this.#turn()));
   }
 
-  readonly isWatched = (source: string): boolean => this.#watched.has(source);
+  readonly isWatched = (source: string): boolean => this.#bySource.has(source);
 
   readonly note = async (source: string, keys: readonly EventKey[]): Promise<void> => {
     try {
       await this.#log.journals.find(source)?.note(keys);
-      await this.#log.journals.keepWithinBound();
       this.#isFailing = false;
     } catch (error) {
       // The events are stored; a failure to drain them must not prevent others from being stored.
-      for (const { state } of this.#ofSource(source)) state.dropped += keys.length;
+      for (const { position } of this.#ofSource(source)) await position.countUnwritten(keys.length);
       const problem = `events of ${source} cannot be noted for draining, and are dropped there: ${String(error)}`;
       if (!this.#isFailing) this.#options.warn(problem);
       this.#isFailing = true;
     }
+    await this.#log.keepWithinBound().catch((error: unknown) => {
+      this.#options.warn(`keys of events that wait for drains cannot be deleted: ${String(error)}`);
+    });
   };
 
-  readonly findProblem = (source: string, lql: string): string | undefined => {
+  readonly noteRemoval = (source: string, filter: EventFilter): void => {
+    const journal = this.#log.journals.find(source);
+    if (journal !== undefined) this.#options.removals.note(source, filter, journal);
+  };
+
+  readonly findProblem = async (source: string, lql: string): Promise<string | undefined> => {
     try {
-      this.#reader?.check(source, lql);
+      await this.#reader?.check(source, lql);
       return undefined;
     } catch (error) {
-      if (error instanceof ServiceError) return error.message;
+      // A busy or absent engine says nothing of the query.
+      if (error instanceof ServiceError && error.status < 500 && error.status !== 429) return error.message;
       throw error;
     }
   };
+
+  tryOut(backend: Backend, source: string): Promise<DrainAnswer> {
+    const { send, serviceId } = this.#options;
+    // The sender has a deadline of its own.
+    return send(makeRequest(backend, { source, events: [], hops: [serviceId] }), new AbortController().signal);
+  }
 
   restart(rule: DrainRule, backend: Backend): Promise<void> {
     return this.#alone(() => this.#restart(rule, backend));
@@ -101,36 +137,34 @@ class RulesAtWork implements RunningRules {
     return this.#alone(async () => {
       const each = await this.#end(id);
       await each?.position.remove();
-      if (this.#ofSource(source).length > 0) return;
-      this.#watched.delete(source);
-      await this.#log.journals.remove(source);
+      if (!this.isWatched(source)) await this.#log.journals.remove(source);
     });
   }
 
   leave({ id, source }: DrainRule): Promise<void> {
     return this.#alone(async () => {
       await this.#end(id);
-      if (this.#ofSource(source).length > 0) return;
-      this.#watched.delete(source);
-      await this.#log.journals.leave(source);
+      if (!this.isWatched(source)) await this.#log.journals.leave(source);
     });
   }
 
   async #restart(rule: DrainRule, backend: Backend): Promise<void> {
-    const before = await this.#end(rule.id);
+    const before = this.#running.get(rule.id);
+    await this.#stop(before);
     const journal = await this.#log.journals.open(rule.source);
     const each: RunningRule = {
       rule,
       backend,
       journal,
-      position: before?.position ?? (await this.#openPosition(rule, journal)),
+      position: before?.position ?? (await this.#openPosition(rule)),
       state: before?.state ?? newDeliveryState(),
       ending: new AbortController(),
       done: Promise.resolve(),
     };
     each.state.lastError = undefined;
     this.#running.set(rule.id, each);
-    this.#watched.add(rule.source);
+    const ofSource = this.#bySource.get(rule.source) ?? new Map<string, RunningRule>();
+    this.#bySource.set(rule.source, ofSource.set(rule.id, each));
     this.#begin(each);
   }
 
@@ -139,10 +173,11 @@ class RulesAtWork implements RunningRules {
     for (const each of this.#running.values()) this.#begin(each);
   }
 
-  stateOf({ id }: DrainRule): Readonly<DeliveryState> & { readonly waiting: number } {
+  stateOf({ id }: DrainRule): RuleState {
     const each = this.#running.get(id);
-    if (each === undefined) return { ...newDeliveryState(), waiting: 0 };
-    return { ...each.state, waiting: each.journal.end - each.position.number };
+    if (each === undefined) return { ...newDeliveryState(), ...startProgress(0).tally, waiting: 0 };
+    const { state, position, journal } = each;
+    return { ...state, ...position.tally, waiting: Math.max(0, journal.end - position.number) };
   }
 
   get waitingBytes(): number {
@@ -150,74 +185,96 @@ class RulesAtWork implements RunningRules {
   }
 
   async close(): Promise<void> {
+    await this.#alone(async () => undefined);
     for (const { ending } of this.#running.values()) ending.abort();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
     await this.#log.close();
   }
 
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
   /** Another service takes over delivery from this one, or this one from another. */
   async #turn(): Promise<void> {
     for (const each of this.#running.values()) {
-      each.ending.abort();
-      await each.done;
+      await this.#stop(each);
+      each.state.lastError = undefined;
     }
     if (!this.#log.isSender()) return;
     for (const each of this.#running.values()) {
       // The other service has advanced it.
-      each.position = await this.#openPosition(each.rule, each.journal);
+      each.position = await this.#openPosition(each.rule);
       each.ending = new AbortController();
       this.#begin(each);
     }
   }
 
   #ofSource(source: string): readonly RunningRule[] {
-    return [...this.#running.values()].filter(({ rule }) => rule.source === source);
+    return [...(this.#bySource.get(source)?.values() ?? [])];
   }
 
-  async #openPosition(rule: DrainRule, journal: Journal): Promise<Position> {
-    const { source } = rule;
+  async #openPosition(rule: DrainRule): Promise<Position> {
     // A rule that existed before `start` but has no position lost it: it sends all pending events.
     const position = await this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
-    const releaseRead = () => {
-      return journal.releaseBefore(Math.min(...this.#ofSource(source).map((each) => each.position.number)));
-    };
     return {
       get number() {
         return position.number;
       },
-      /** Frees what no rule of the source needs any longer, each time that a rule advances. */
-      async moveTo(number) {
-        await position.moveTo(number);
-        await releaseRead();
+      get durable() {
+        return position.durable;
       },
+      get tally() {
+        return position.tally;
+      },
+      advance: async (passed) => {
+        await position.advance(passed);
+        this.#release(rule.source);
+      },
+      countUnwritten: (eventCount) => position.countUnwritten(eventCount),
+      restartAt: (number) => position.restartAt(number),
       remove: () => position.remove(),
     };
+  }
+
+  /** Frees what no rule of the source needs any longer; once for all rules that have advanced at the same time. */
+  #release(source: string): void {
+    if (this.#releasing.has(source)) return;
+    this.#releasing.add(source);
+    setImmediate(() => {
+      this.#releasing.delete(source);
+      const rules = this.#ofSource(source);
+      const needed = rules.reduce((least, { position }) => Math.min(least, position.durable), Number.POSITIVE_INFINITY);
+      if (!Number.isFinite(needed)) return;
+      rules[0]?.journal.releaseBefore(needed).catch((error: unknown) => {
+        this.#options.warn(`keys of drained events of ${source} cannot be deleted: ${String(error)}`);
+      });
+    });
   }
 
   #begin(each: RunningRule): void {
     const reader = this.#reader;
     if (reader === undefined || !this.#log.isSender()) return;
-    const { send, clock, warn } = this.#options;
+    const { send, serviceId, removals, graceMs, clock, warn } = this.#options;
     const { rule, backend, journal, position, state, ending } = each;
-    each.done = deliver({ rule, backend, journal, position, reader, send, clock, state, warn }, ending.signal).catch(
-      (error: unknown) => {
-        state.lastError = String(error);
-        warn(`the rule ${rule.id} ended: ${String(error)}`);
+    const isRemoved = removals.isRemoved.bind(removals, rule.source);
+    each.done = deliver(
+      {
+        ...{ rule, backend, journal, position, reader, send, serviceId, clock, memory: this.#memory, isRemoved },
+        ...{ graceMs, state, warn },
       },
+      ending.signal,
     );
+  }
+
+  async #stop(each: RunningRule | undefined): Promise<void> {
+    each?.ending.abort();
+    await each?.done;
   }
 
   async #end(id: string): Promise<RunningRule | undefined> {
     const each = this.#running.get(id);
-    each?.ending.abort();
-    await each?.done;
+    await this.#stop(each);
     this.#running.delete(id);
+    const ofSource = this.#bySource.get(each?.rule.source ?? "");
+    ofSource?.delete(id);
+    if (ofSource?.size === 0) this.#bySource.delete(each?.rule.source ?? "");
     return each;
   }
 }

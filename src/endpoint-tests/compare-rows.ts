@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
-import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../values/iso-timestamp.ts";
 import type { Expectation } from "./test-file.ts";
 import { readInstant } from "./test-file.ts";
 

@@ -92,7 +92,7 @@ async function loadFile(
   }
 }
 
-/** What ingest makes of a source's events, or why it would not store them. */
+/** A source's normalised events, or the reasons why ingest would refuse them. */
 type GivenEvents = { readonly events: readonly LogEvent[] } | { readonly problems: readonly string[] };
 
 /**

@@ -1,11 +1,11 @@
 import { createPlanner } from "../endpoints/call/plan/planner.ts";
 import { prepareCall } from "../endpoints/call/prepare/prepare-call.ts";
 import { noPins } from "../endpoints/call/prepare/query-call.ts";
-import { Admission } from "../endpoints/call/run/admission.ts";
 import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import type { Engine, LogEvent, OutputColumn } from "../engines/contract/query-engine.ts";
+import { Admission } from "../shared/admission.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 import { compareRows, type Row } from "./compare-rows.ts";
@@ -51,7 +51,7 @@ export async function* runTests(
   }
 }
 
-/** What an answer was. */
+/** The outcome of a call: its rows, or its error. */
 type Answer =
   | { readonly rows: readonly Row[]; readonly columns: readonly OutputColumn[] }
   | { readonly error: ServiceError };

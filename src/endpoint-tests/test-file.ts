@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
-import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { findNearest } from "../shared/nearest.ts";
+import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 const Row = Type.Record(Type.String(), Type.Unknown());

@@ -1,6 +1,12 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
 import { clickHouseCapabilities } from "./clickhouse/capabilities.ts";
-import type { ClickHouseServer } from "./clickhouse/index.ts";
+import type {
+  ClickHouseServer,
+  RefusedGroup,
+  ServerCheck,
+  SpooledStore,
+  SpooledStoreOptions,
+} from "./clickhouse/index.ts";
 import type { EngineCapabilities } from "./contract/capabilities.ts";
 import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
 import type { Engine } from "./contract/query-engine.ts";
@@ -20,12 +26,15 @@ export interface EngineOptions extends DuckDbEngineOptions {
   readonly server?: EngineServer;
 }
 
-/** What may be relied on of the engine that `openEngine` opens, before it is open. */
+/** Returns the capabilities of the engine that `openEngine` opens, before it is open. */
 export function engineCapabilities(server?: EngineServer): EngineCapabilities {
   return server === undefined ? duckDbCapabilities : clickHouseCapabilities(server.cluster);
 }
 
-/** What only tests set: when the engine makes checkpoints and compacts, what its host is, and how it waits for it. */
+/**
+ * Options that only tests set: when the engine makes checkpoints and compacts, what its host is, and how it waits for
+ * it.
+ */
 export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath" | "lockPatienceMs">;
 
 /**
@@ -55,11 +64,32 @@ export async function migrateServer(server: EngineServer): Promise<readonly stri
   return (await import("./clickhouse/index.ts")).migrate(server);
 }
 
-/** What is not as it should be on a server, for people and for programs. Throws `EngineError`. */
-export async function checkServer(
-  server: EngineServer,
-): Promise<readonly { readonly code: string; readonly message: string }[]> {
-  return (await import("./clickhouse/index.ts")).checkServer(server);
+/** Returns the problems of a server, and the limits of its users, by their settings. Throws `EngineError`. */
+export async function checkServer(server: EngineServer): Promise<ServerCheck> {
+  return (await import("./clickhouse/index.ts")).checkServerWithLimits(server);
+}
+
+/**
+ * A server's store with a spool in a folder of this node, for events that come while the server does not answer. Throws
+ * `UserError` where another service has the folder.
+ */
+export async function openSpooledStore(options: SpooledStoreOptions): Promise<SpooledStore> {
+  return (await import("./clickhouse/index.ts")).openSpooledStore(options);
+}
+
+/** The events in a spool's folder that the server refused. */
+export async function listRefused(folder: string): Promise<readonly RefusedGroup[]> {
+  return (await import("./clickhouse/index.ts")).listRefused(folder);
+}
+
+/** Has a spool's service send refused events again, and returns the number of files. */
+export async function retryRefused(folder: string): Promise<number> {
+  return (await import("./clickhouse/index.ts")).retryRefused(folder);
+}
+
+/** Whether a spool's service has taken the refused events that it is to send again. */
+export async function isRetryTaken(folder: string): Promise<boolean | "no service"> {
+  return (await import("./clickhouse/index.ts")).isRetryTaken(folder);
 }
 
 /** An engine in memory and in this process, for commands: nothing survives it. */

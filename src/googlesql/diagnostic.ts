@@ -1,6 +1,4 @@
-/**
- * What the language reports about a text. Several problems of one text are reported together.
- */
+/** Diagnostics of a text. Several problems of one text are reported together. */
 
 /** A half-open range of UTF-16 offsets into the query's text. */
 export interface Span {

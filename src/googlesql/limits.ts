@@ -1,6 +1,6 @@
 /**
- * What the language refuses to read, so that neither the parser nor anything that walks its trees can be made to
- * overflow or stall. A text beyond a limit is answered with a `too_complex` diagnostic.
+ * Limits of the language, so that neither the parser nor anything that walks its trees can be made to overflow or
+ * stall. A text beyond a limit gets a `too_complex` diagnostic.
  */
 
 /** Longest text of a query, in UTF-16 units. */
@@ -9,8 +9,17 @@ export const MAX_QUERY_LENGTH = 1_048_576;
 /** Tokens of a query: what a text of the greatest length has when its words are four characters long. */
 export const MAX_TOKENS = 250_000;
 
-/** Items of one SELECT list, or of one list of a pipe operator: as many columns as a result may have. */
-export const MAX_SELECT_ITEMS = 10_000;
+/**
+ * Items of one list: of SELECT, IN, an array, a call's arguments. As many columns as a result may have, and what
+ * engines plan within a second.
+ */
+export const MAX_LIST_ITEMS = 10_000;
+
+/** Operands of one chain of AND or OR. */
+export const MAX_OPERANDS = 5_000;
+
+/** Structs of one list of IN, or patterns of one of LIKE: engines take time quadratic in their number. */
+export const MAX_COMPARED_ITEMS = 500;
 
 /** Levels of parentheses, calls, sub-queries, types, accessors and unary operators that may stand inside each other. */
 export const MAX_NESTING_DEPTH = 200;
@@ -23,6 +32,6 @@ export const MAX_SUBQUERY_DEPTH = 10;
 
 /**
  * Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause: engines take time cubic in it. AND
- * and OR chains have no limit.
+ * and OR chains may be longer.
  */
 export const MAX_CHAIN_LENGTH = 250;

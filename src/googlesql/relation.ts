@@ -46,7 +46,7 @@ export interface ViewDefinition {
   readonly text: string;
   /** Types of the parameters that it may read, by lower-case name. */
   readonly parameters: ReadonlyMap<string | number, SqlType>;
-  /** What of its columns readers do not see: names of detectors, comma separated, for `$redact`. */
+  /** The detectors, comma separated, whose findings `$redact` hides from readers of its columns. */
   readonly redaction?: string;
 }
 

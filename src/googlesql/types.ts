@@ -24,7 +24,7 @@ export type ScalarKind =
 
 export interface ScalarType {
   readonly kind: ScalarKind;
-  /** Of a STRING that COLLATE made: how it compares. */
+  /** The collation of a STRING from COLLATE. */
   readonly collation?: "und:ci";
 }
 
@@ -95,7 +95,7 @@ export interface RecordField {
  */
 export interface MixedType {
   readonly kind: "MIXED";
-  /** What is known of the fields of its records; absent where none was seen. */
+  /** The fields seen in its records; absent if none was seen. */
   readonly record?: RecordType | undefined;
 }
 

@@ -17,10 +17,23 @@ describe("GET /health", () => {
     expect([response.statusCode, response.json()]).toEqual([200, { status: "ok", engine: "ok" }]);
   });
 
-  it("answers 503 when the engine does not respond", async () => {
+  it("answers 200 and says degraded when the engine does not respond, which a query can cause", async () => {
     test.engine.onPing = async () => Promise.reject(new Error("gone"));
     const response = await test.app.inject("/health");
-    expect([response.statusCode, response.json()]).toEqual([503, { status: "unavailable", engine: "unavailable" }]);
+    const reasons = ["The engine does not answer, or takes longer than a second to"];
+    const expected = { status: "degraded", engine: "unavailable", reasons };
+    expect([response.statusCode, response.json()]).toEqual([200, expected]);
+  });
+
+  it("answers 503 while the engine cannot be started, which no query can cause", async () => {
+    test.engine.onPing = async () => Promise.reject(new Error("gone"));
+    test.engine.cannotStart = () => true;
+    const response = await test.app.inject("/health");
+    const reasons = ["The engine cannot be started; the service's log has the reason"];
+    const expected = { status: "unavailable", engine: "unavailable", reasons };
+    expect([response.statusCode, response.json()]).toEqual([503, expected]);
+    test.engine.cannotStart = () => false;
+    expect((await test.app.inject("/health")).statusCode).toBe(200);
   });
 });
 
@@ -115,7 +128,7 @@ describe("every response", () => {
 });
 
 it("the app answers 503 and closes the connection once the service is stopping", async () => {
-  await test.drain.stop(0);
+  await test.shutdown.stop(0);
   const response = await test.app.inject("/api/endpoints/query/open");
   expect(response.json()).toMatchObject({ error: { code: "shutting_down", status: 503 } });
   expect(response.headers.connection).toBe("close");

@@ -135,7 +135,7 @@ it("GET /health answers within a second even when the engine never does", async 
   });
   test.engine.onPing = () => new Promise(() => undefined);
   const response = await get("/health", {});
-  expect([response.statusCode, response.json()]).toEqual([503, { status: "unavailable", engine: "unavailable" }]);
+  expect([response.statusCode, response.json()]).toMatchObject([200, { status: "degraded", engine: "unavailable" }]);
   expect(asked.every((ms) => ms < 1_000)).toBe(true);
 });
 
@@ -189,7 +189,5 @@ it("a call whose caller disconnected counts as 499", async () => {
   await begun;
   call.destroy();
   const metrics = async () => (await get("/metrics", { "x-api-key": "metrics-token" })).body;
-  await vi.waitFor(async () =>
-    expect(await metrics()).toMatch(/logweir_requests_total\{endpoint="open",status="499"\} 1/),
-  );
+  await expect.poll(metrics).toMatch(/logweir_requests_total\{endpoint="open",status="499"\} 1/);
 });

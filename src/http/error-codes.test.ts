@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
-import type { Identity } from "../access/scope.ts";
+import { createAlerts } from "../alerts/alerts.ts";
 import { createFileLog } from "../drains/drain-log.ts";
 import { createDrains } from "../drains/drains.ts";
+import { createRemovals } from "../drains/removals.ts";
 import { createRunningRules } from "../drains/running-rules.ts";
 import type { Planner } from "../endpoints/call/plan/plan.ts";
 import { createPlanner } from "../endpoints/call/plan/planner.ts";
@@ -14,20 +15,23 @@ import { toNewVersion } from "../endpoints/management/stored-endpoints.ts";
 import { EngineError, type EngineErrorCode } from "../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
 import { parseQuery } from "../googlesql/parse.ts";
-import { openMetadata } from "../metadata/database.ts";
 import { createEndpointStore } from "../metadata/endpoint-store.ts";
+import { openMetadata } from "../metadata/open-metadata.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { createViewStore } from "../metadata/view-store.ts";
 import { type ErrorCode, errorCatalogue } from "../shared/error-catalogue.ts";
 import { createManagedSources } from "../sources/managed-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
-import { maxHeaderBytes } from "./app.ts";
+import { createRateLimiter } from "./request/rate-limiter.ts";
+import { createShutdown } from "./request/shutdown.ts";
 import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
 import { addDrainRoutes } from "./routes/drains.ts";
 import { addEndpointVersionRoutes } from "./routes/endpoint-versions.ts";
 import { addManagedEndpointRoutes } from "./routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
+import { addAlertRoutes } from "./routes/surfaces/alerts.ts";
 import { addViewRoutes } from "./routes/views.ts";
+import { maxHeaderBytes } from "./server.ts";
 
 interface Answer {
   readonly status: number;
@@ -36,6 +40,8 @@ interface Answer {
 
 const noTables = { findTable: () => undefined, tableNames: () => [] };
 
+/** The secret of a token of the scope `private`. */
+const owner = "private-token";
 let test: TestApp;
 let engine: DuckDbEngine;
 let planner: Planner;
@@ -54,7 +60,6 @@ beforeEach(async () => {
 });
 
 const path = "/api/endpoints/query/open";
-const owner: Identity = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" };
 const savedText = "WITH t AS (SELECT 1 AS a), u AS (SELECT 1 AS a) SELECT * FROM t";
 
 async function get(url: string, key = "query-token", headers: Record<string, string> = {}): Promise<Answer> {
@@ -79,18 +84,17 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
   return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
 }
 
-/** What the real planner returns for a query that is to be followed. */
+/** Returns the real planner's answer to a query for a tail. */
 async function follow(text: string): Promise<Answer> {
   const saved = { savedQuery: parseQuery(savedText), sourceText: savedText };
   test.onPlan = (endpoint, consumer) => planner.plan({ ...endpoint, ...saved }, consumer, undefined, "follow");
   return get(`${path}?project=x&sql=${encodeURIComponent(text)}`);
 }
 
-/** Of a service with one source of the API, which an endpoint reads. */
+/** Calls a service with one source of the API, which an endpoint reads. */
 async function changeSource(method: "DELETE", url: string): Promise<Answer> {
   const source = { name: "own", aliases: [], kind: "x", description: "", retentionDays: undefined, knownFields: [] };
   addManagedSourceRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => undefined },
     managedSources: createManagedSources({
       registry: await openSources([{ ...source, origin: { kind: "api" } }], test.engine.store),
       events: test.engine.store,
@@ -99,37 +103,36 @@ async function changeSource(method: "DELETE", url: string): Promise<Answer> {
       findBroken: () => ["logs.all"],
     }),
     audit: { record: () => undefined },
-    maxBodyBytes: 1_000,
   });
-  const response = await test.app.inject({ method, url, headers: { "x-api-key": "p" } });
+  const response = await test.app.inject({ method, url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
 }
 
-/** Of a service without tokens. */
+/** Calls a service without tokens. */
 async function askForTokens(method: "GET" | "POST", path: string): Promise<Answer> {
   const metadata = await openMetadata(":memory:");
   addAccessTokenRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => undefined },
     tokens: createTokenStore(metadata, () => 0),
     audit: { record: () => undefined },
-    maxBodyBytes: 1_000,
     nowMs: () => 0,
   });
-  const response = await test.app.inject({ method, url: `/api/access-tokens${path}`, headers: { "x-api-key": "p" } });
+  const response = await test.app.inject({ method, url: `/api/access-tokens${path}`, headers: { "x-api-key": owner } });
   await metadata.close();
   return { status: response.statusCode, body: response.body };
 }
 
 async function askForDrains(url: string): Promise<Answer> {
   const running = createRunningRules({
-    log: createFileLog("", 0),
+    log: createFileLog({ folder: "", maxBytes: 0, warn: () => undefined }),
+    serviceId: "",
+    removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
+    graceMs: 0,
     send: async () => ({ kind: "taken" }),
     clock: { nowMs: () => 0, random: () => 0, sleep: async () => undefined },
     warn: () => undefined,
   });
   const nothing = async () => undefined;
   addDrainRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => undefined },
     drains: createDrains({
       backends: [],
       rules: [],
@@ -137,25 +140,42 @@ async function askForDrains(url: string): Promise<Answer> {
       running,
       findSource: () => undefined,
       nowMs: () => 0,
+      findAddressProblem: async () => undefined,
     }),
     audit: { record: () => undefined },
-    maxBodyBytes: 1_000,
   });
-  const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": "p" } });
+  const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": owner } });
+  return { status: response.statusCode, body: response.body };
+}
+
+async function askForAlerts(url: string): Promise<Answer> {
+  const find = () => undefined;
+  const nothing = async () => undefined;
+  addAlertRoutes(test.app, {
+    alerts: createAlerts({
+      alerts: [],
+      documents: { put: nothing, remove: nothing },
+      running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")) },
+      queries: { findProblems: () => ({}), run: async () => ({ rows: [], isCut: false }) },
+      ...{ findBackend: find, findAddressProblem: nothing, nowMs: () => 0, amongServices: (work) => work() },
+    }),
+    rates: createRateLimiter(1, () => 0),
+    shutdown: createShutdown(),
+    audit: { record: () => undefined },
+  });
+  const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
 }
 
 async function askForViews(method: "GET" | "DELETE", path: string): Promise<Answer> {
   const metadata = await openMetadata(":memory:");
   addViewRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => undefined },
     views: createViewStore(metadata, () => 0),
     endpoints: test.endpoints,
     sources: { find: () => undefined },
     audit: { record: () => undefined },
-    maxBodyBytes: 1_000,
   });
-  const response = await test.app.inject({ method, url: `/api/views${path}`, headers: { "x-api-key": "p" } });
+  const response = await test.app.inject({ method, url: `/api/views${path}`, headers: { "x-api-key": owner } });
   await metadata.close();
   return { status: response.statusCode, body: response.body };
 }
@@ -170,7 +190,7 @@ async function storeWith(code: EngineErrorCode): Promise<Answer> {
   return post("/api/logs?source=edge", "{}", {}, "ingest-token");
 }
 
-/** What a listening service answers to raw text. */
+/** Sends raw text to a listening service and returns its answer. */
 async function exchange(text: string): Promise<Answer> {
   const address = new URL(await test.app.listen({ port: 0, host: "127.0.0.1" }));
   const answer = await new Promise<string>((resolve, reject) => {
@@ -186,7 +206,7 @@ async function exchange(text: string): Promise<Answer> {
   return { status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf("\r\n\r\n") + 4) };
 }
 
-/** Of a service where `own` is read by another endpoint and `filed` lives in a file. */
+/** Calls a service where `own` is read by another endpoint and `filed` lives in a file. */
 async function changeEndpoint(
   method: "POST" | "DELETE",
   url: string,
@@ -205,17 +225,15 @@ async function changeEndpoint(
   const store = createEndpointStore(metadata, () => 0);
   await store.save(toNewVersion(own, { author: "p", action: "create", changed: [] }), undefined);
   const routes = {
-    authenticator: { authenticate: async () => owner, recall: () => undefined },
     managed: new ManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
     audit: { record: () => undefined },
-    maxBodyBytes: 1_000,
   };
   addManagedEndpointRoutes(test.app, routes);
   addEndpointVersionRoutes(test.app, { ...routes, endpoints, store });
   const response = await test.app.inject({
     method,
     url: `/api/endpoints${url}`,
-    headers: { "x-api-key": "p", ...headers },
+    headers: { "x-api-key": owner, ...headers },
   });
   await metadata.close();
   return { status: response.statusCode, body: response.body };
@@ -237,6 +255,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unauthorized: () => get(path, "nonsense"),
   insufficient_scope: () => get(path, "ingest-token"),
   pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
+  foreign_origin: () => post("/mcp", "{}", { origin: "https://elsewhere.example" }),
   unknown_endpoint: () => get("/api/endpoints/query/nope"),
   unknown_version: () => changeEndpoint("POST", "/own/versions/7/rollback"),
   endpoint_read_only: () => changeEndpoint("DELETE", "/filedaways"),
@@ -252,6 +271,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_token: () => askForTokens("GET", "/nobody"),
   unknown_backend: () => askForDrains("/api/backends/none"),
   unknown_rule: () => askForDrains("/api/rules/none"),
+  unknown_alert: () => askForAlerts("/api/alerts/none"),
   unknown_view: () => askForViews("DELETE", "/nobody"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
@@ -323,7 +343,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   engine_unavailable: () => failWith("unavailable"),
   shutting_down: async () => {
-    await test.drain.stop(0);
+    await test.shutdown.stop(0);
     return get(path);
   },
   disk_full: () => storeWith("disk_full"),

@@ -6,7 +6,7 @@ export interface IngestLimits {
   readonly maxValues: number;
 }
 
-/** Of a body after decompression, by default. */
+/** The default maximum of a body after decompression. */
 export const defaultMaxBodyBytes = 12_000_000;
 
 export const defaultIngestLimits: IngestLimits = { maxDepth: 64, maxValues: 5_000 };

@@ -1,4 +1,4 @@
-import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
-import { isTimestampInRange } from "../shared/iso-timestamp.ts";
+import { isTimestampInRange } from "../values/calendar.ts";
 import { type CleanNames, cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";

@@ -8,8 +8,10 @@ import {
 import { cutText } from "../shared/errors.ts";
 import { CleanNames, EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
+import { countAny, EventCount } from "./event-count.ts";
 import { defaultIngestLimits } from "./limits.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
+import { refuseType } from "./protocols/bodies.ts";
 import { protocols } from "./protocols/index.ts";
 import { ownForm } from "./protocols/own-form.ts";
 import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
@@ -17,16 +19,26 @@ import { measureEvents } from "./quotas/measure-events.ts";
 
 /**
  * A request's body as events, in the format of its protocol. Throws `BodyError` when the body as a whole cannot be
- * read; a single bad event is `rejected` and the others are accepted, if the protocol can report this to its sender.
+ * read or holds more than `maxEvents`; a single bad event is `rejected` and the others are accepted, if the protocol can report this to its sender.
  */
 export async function parseEvents(body: EventBody, limits = defaultIngestLimits): Promise<ReadEvents> {
   const protocol = findProtocol(body.protocol);
+  const mediaType = mediaTypeOf(body.contentType);
+  // An empty message of protocol buffers comes without a type.
+  const isNothing = body.bytes.length === 0 && mediaType === "";
+  if (!isNothing && !protocol.mediaTypes.pattern.test(mediaType)) refuseType(mediaType, protocol.mediaTypes);
   const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
-  const raw = protocol.read({ ...body, bytes, mediaType: mediaTypeOf(body.contentType) });
+  const { maxEvents, ...rest } = body;
+  const count = maxEvents === undefined ? countAny() : new EventCount(maxEvents);
+  const raw = protocol.read({ ...rest, bytes, mediaType, count });
+  // A reader that does not count is caught here, before anything else is done with its events.
+  if (count.events < raw.items.length) count.add(raw.items.length - count.events);
   const { all, ...read } = normaliseAll(raw.items, body.nowUs, limits);
   refuseHalf(protocol, read.rejected);
   const loads = body.measure === undefined ? undefined : measureEvents(read.events, body.measure);
-  return { ...read, receipt: raw.describe?.(all), ...(loads === undefined ? {} : { loads }) };
+  const { hops } = body;
+  const events = hops === undefined ? read.events : read.events.map((event) => ({ ...event, hops }));
+  return { ...read, events, receipt: raw.describe?.(all), ...(loads === undefined ? {} : { loads }) };
 }
 
 /** Events of no body, as a protocol without one brings them. */

@@ -1,4 +1,5 @@
-import { isTimestampInRange, parseIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { isTimestampInRange } from "../values/calendar.ts";
+import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseMailDate } from "./mail-date.ts";
 
 /** A Unix time as text: digits, and a fraction. */

@@ -2,7 +2,7 @@ import { readPath } from "./field-path.ts";
 import { type ChartAggregate, type ChartPeriod, chartAggregates, type LqlChart } from "./lql-ast.ts";
 import type { Scanner } from "./scanner.ts";
 
-/** What one `c:` clause says. */
+/** The parsed form of one `c:` clause. */
 export interface ChartParts {
   readonly start: number;
   readonly end: number;

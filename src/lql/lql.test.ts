@@ -275,6 +275,6 @@ it("any text compiles to a query that parses, or fails with a position inside th
         expect(error.offset).toBeLessThanOrEqual(lql.length);
       }
     }),
-    { seed: 1, numRuns: sampleSize(150, 10_000) },
+    { seed: 1, numRuns: sampleSize(60, 10_000) },
   );
 });

@@ -156,7 +156,7 @@ function readComparison(scanner: Scanner, nowMs: number): LqlFilter {
 
 const word = /(?:\\"|[\p{L}\p{N}._!%$^\\+[\]?(){}#&*\-/<=>@;,|])+/uy;
 
-/** Of letters, digits and signs, without quotes and colons; in a group up to the parenthesis that closes it. */
+/** Reads letters, digits and signs, without quotes and colons; in a group up to the parenthesis that closes it. */
 function readWord(scanner: Scanner, isInGroup: boolean): string | undefined {
   const match = scanner.peek(word);
   if (match === undefined) return undefined;
@@ -174,7 +174,7 @@ function upToClosing(text: string): string {
   return text;
 }
 
-/** What does not show its end by itself is followed by space, a closing parenthesis or the end. */
+/** Requires space, a closing parenthesis or the end after a value that does not show its own end. */
 function requireEnd(scanner: Scanner): void {
   if (scanner.peek(/\s|$|\)/y) === undefined)
     throw scanner.error("This does not parse; a text with such a character stands in double quotes");

@@ -1,4 +1,5 @@
 /** Spans of time that LQL's shorthands speak of; all in UTC. */
+import { addMonths, civilFromDays, dayOfWeek, daysFromCivil } from "../values/calendar.ts";
 
 export type PeriodUnit = "second" | "minute" | "hour" | "day" | "week" | "month" | "year";
 
@@ -23,16 +24,15 @@ const fixedMs = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_00
 
 /** The start of the period that holds an instant (milliseconds since 1970); weeks begin on Monday. */
 export function startOf(unit: PeriodUnit, ms: number): number {
-  const date = new Date(ms);
+  const days = Math.floor(ms / fixedMs.day);
+  const { year, month } = civilFromDays(days);
   switch (unit) {
-    case "week": {
-      const day = startOf("day", ms);
-      return day - ((date.getUTCDay() + 6) % 7) * fixedMs.day;
-    }
+    case "week":
+      return (days - ((dayOfWeek(days) + 6) % 7)) * fixedMs.day;
     case "month":
-      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+      return daysFromCivil({ year, month, day: 1 }) * fixedMs.day;
     case "year":
-      return Date.UTC(date.getUTCFullYear(), 0, 1);
+      return daysFromCivil({ year, month: 1, day: 1 }) * fixedMs.day;
     default:
       return Math.floor(ms / fixedMs[unit]) * fixedMs[unit];
   }
@@ -41,11 +41,6 @@ export function startOf(unit: PeriodUnit, ms: number): number {
 /** An instant so many periods earlier; a day that the month lacks becomes its last. */
 export function subtract(count: number, unit: PeriodUnit, ms: number): number {
   if (unit !== "month" && unit !== "year") return ms - count * fixedMs[unit];
-  const date = new Date(ms);
-  const year = date.getUTCFullYear();
-  const month = date.getUTCMonth() - count * (unit === "year" ? 12 : 1);
-  const firstDay = Date.UTC(year, month, 1);
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  const timeOfDay = ms - startOf("day", ms);
-  return firstDay + (Math.min(date.getUTCDate(), lastDay) - 1) * fixedMs.day + timeOfDay;
+  const midnight = startOf("day", ms);
+  return addMonths(midnight / fixedMs.day, -count * (unit === "year" ? 12 : 1)) * fixedMs.day + ms - midnight;
 }

@@ -17,13 +17,13 @@ export class Scanner {
     this.take(/\s+/y);
   }
 
-  /** What the sticky pattern matches here; the position stays. */
+  /** Matches the sticky pattern here; the position stays. */
   peek(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.position;
     return pattern.exec(this.text) ?? undefined;
   }
 
-  /** What the sticky pattern matches here; the position moves past it. */
+  /** Matches the sticky pattern here; the position moves past the match. */
   take(pattern: RegExp): RegExpExecArray | undefined {
     const match = this.peek(pattern);
     if (match !== undefined) this.position += match[0].length;

@@ -9,7 +9,7 @@ import type {
   SelectExpression,
 } from "../googlesql/ast.ts";
 import type { Span } from "../googlesql/diagnostic.ts";
-import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../values/iso-timestamp.ts";
 
 export function identifier(name: string, span: Span): Identifier {
   return { kind: "Identifier", name, isQuoted: true, span };

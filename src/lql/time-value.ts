@@ -1,4 +1,4 @@
-import { formatIsoTimestamp, parseIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { formatIsoTimestamp, parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import type { LqlOperator, LqlValue } from "./lql-ast.ts";
 import { findUnit, type PeriodUnit, startOf, subtract } from "./period.ts";
 import type { Scanner } from "./scanner.ts";

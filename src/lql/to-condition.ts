@@ -1,6 +1,6 @@
 import type { Expression, Query } from "../googlesql/ast.ts";
 import type { Span } from "../googlesql/diagnostic.ts";
-import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../values/iso-timestamp.ts";
 import type { LqlComparison, LqlFilter, LqlOperator } from "./lql-ast.ts";
 import {
   between,
@@ -37,6 +37,24 @@ export function toCondition(filter: LqlFilter): Expression {
       if (isTimestamp(filter.path)) return condition;
       const isNullTest = filter.value.kind === "Null";
       return { kind: "AnyElement", path: fieldOf(filter.path, span), condition, isNullTest, span };
+    }
+  }
+}
+
+/** The regular expressions of a filter. */
+export function patternsOf(filter: LqlFilter): readonly string[] {
+  switch (filter.kind) {
+    case "And":
+    case "Or":
+      return filter.operands.flatMap(patternsOf);
+    case "Not":
+      return patternsOf(filter.operand);
+    case "Message":
+      return filter.isPattern ? [filter.text] : [];
+    case "Comparison": {
+      const { operator, value } = filter;
+      const isPattern = operator === "matches" || operator === "includes-match";
+      return isPattern && (value.kind === "Text" || value.kind === "Number") ? [value.text] : [];
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ColumnDataType, CreateTableBuilder, Expression, Kysely } from "kysely";
 
-/** What migrations say of columns that databases name differently. */
+/** The types and constraints of columns that differ between databases. */
 export interface Columns {
   /** Texts, compared and ordered by their bytes. */
   readonly text: ColumnDataType | Expression<unknown>;
@@ -13,4 +13,8 @@ export interface Columns {
   ): CreateTableBuilder<Table, Names>;
   /** Adds what several services on the database agree by. */
   addNodes(db: Kysely<unknown>): Promise<void>;
+  /** Adds the outcome of drained events, where several services share it. */
+  addDrainProgress(db: Kysely<unknown>): Promise<void>;
+  /** Has changes of the table `alerts` noticed by other services. */
+  watchAlerts(db: Kysely<unknown>): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCheckedYaml } from "../shared/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
-import { openMetadata } from "./database.ts";
+import { openMetadata } from "./open-metadata.ts";
 import { readSecretKey } from "./sqlite/secret-key.ts";
 
 let folder: string;

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import type { Kysely, Transaction } from "kysely";
-import type { KeyStore } from "../drains/shared-log.ts";
+import type { KeyStore } from "../drains/key-store.ts";
 import type { AnswerStore } from "../endpoints/cache/shared-refreshes.ts";
 import type { Nodes } from "./nodes.ts";
 import type { MetadataSchema } from "./schema.ts";
@@ -11,6 +10,11 @@ export interface MetadataDatabase {
   readonly queries: Kysely<MetadataSchema>;
   /** A number that changes when another connection, of this or another process, has committed a change of the topic. */
   versionOf(topic: Topic): number;
+  /**
+   * Resolves once `versionOf` tells of every change before the call. Throws `metadata_unavailable` where the database
+   * does not answer. Absent where `versionOf` always does.
+   */
+  confirm?(): Promise<void>;
   /** Runs the work in a transaction; transactions of the same name come one after the other. */
   inTurn<T>(name: string, work: (transaction: Transaction<MetadataSchema>) => Promise<T>): Promise<T>;
   /**
@@ -37,26 +41,4 @@ export interface JoinOptions {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
-}
-
-/**
- * Opens metadata, makes it when missing, and brings its tables up to date: a file by its path, or a PostgreSQL database
- * by its URL. Throws `UserError` where it cannot be used.
- */
-export async function openMetadata(place: string): Promise<MetadataDatabase> {
-  if (isDatabaseUrl(place)) {
-    const { openPostgres } = await import("./postgres/open-postgres.ts");
-    return openPostgres(place);
-  }
-  const { openSqlite } = await import("./sqlite/open-sqlite.ts");
-  return openSqlite(place);
-}
-
-/** Whether metadata was created there before. Changes nothing. Throws `UserError` when that cannot be determined. */
-export async function hasMetadata(place: string): Promise<boolean> {
-  return isDatabaseUrl(place) ? (await import("./postgres/open-postgres.ts")).hasTables(place) : existsSync(place);
-}
-
-function isDatabaseUrl(place: string): boolean {
-  return /^[a-z]+:\/\//i.test(place);
 }

@@ -107,6 +107,22 @@ const migrations: Readonly<Record<string, Step>> = {
   },
   // A file has no notifications: each connection sees a change counter of its own.
   "0009-nodes": async (db, { addNodes }) => addNodes(db),
+  // Without a shared database, positions are files.
+  "0010-drain-progress": async (db, { addDrainProgress }) => addDrainProgress(db),
+  "0011-alerts": async (db, { text, addNumber, watchAlerts }) => {
+    await db.schema
+      .createTable("alerts")
+      .$call((table) => addNumber(table, "number"))
+      .addColumn("id", text, (column) => column.notNull().unique())
+      .addColumn("document", text, (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("alert_states")
+      .addColumn("id", text, (column) => column.primaryKey())
+      .addColumn("state", text, (column) => column.notNull())
+      .execute();
+    await watchAlerts(db);
+  },
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { RedactionPolicy } from "../access/token.ts";
+import type { RedactionPolicy } from "../access/scope.ts";
 
 /** The metadata's tables, as the newest migration leaves them. */
 export interface MetadataSchema {
@@ -11,6 +11,8 @@ export interface MetadataSchema {
   readonly backends: BackendTable;
   readonly rules: RuleTable;
   readonly views: ViewTable;
+  readonly alerts: AlertTable;
+  readonly alert_states: AlertStateTable;
 }
 
 export interface TokenTable {
@@ -31,7 +33,7 @@ export interface TokenTable {
   readonly expires_at: number | null;
   revoked_at: number | null;
   rotated_at: number | null;
-  /** Of the value before the last rotation, as long as it counts too. */
+  /** The hash of the value before the last rotation, while that is still accepted. */
   previous_hash: string | null;
   previous_valid_until: number | null;
 }
@@ -65,7 +67,23 @@ export interface RuleTable {
   document: string;
 }
 
-/** What commands did on the data folder, until a service takes it into the audit. */
+/** Queries that are run by schedule, and whom their rows concern. */
+export interface AlertTable {
+  /** In the order in which they were made. */
+  readonly number: Generated<number>;
+  readonly id: string;
+  /** Sealed, since the addresses of destinations may be secrets. */
+  document: string;
+}
+
+/** The outcome of an alert's runs so far. */
+export interface AlertStateTable {
+  readonly id: string;
+  /** JSON. */
+  state: string;
+}
+
+/** Actions of commands on the data folder, until a service takes them into the audit. */
 export interface AuditOutboxTable {
   readonly id: Generated<number>;
   readonly at: number;
@@ -73,7 +91,7 @@ export interface AuditOutboxTable {
   readonly event: string;
 }
 
-/** What explorers show, under names that people gave it; rows are added and removed, never changed. */
+/** Explorer states under names that people chose; rows are added and removed, never changed. */
 export interface ViewTable {
   readonly id: string;
   readonly name: string;

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../../test/support/postgres-cluster.ts";
 import type { NewVersion } from "../endpoints/management/endpoint-store.ts";
+import { createAlertStore } from "./alert-store.ts";
 import { createAuditOutbox } from "./audit-outbox.ts";
-import { type MetadataDatabase, openMetadata } from "./database.ts";
+import type { MetadataDatabase } from "./database.ts";
 import { createDrainStore } from "./drain-store.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
+import { openMetadata } from "./open-metadata.ts";
 import { createPool } from "./postgres/connections.ts";
 import { readDatabaseUrl } from "./postgres/database-url.ts";
 import { createSourceStore } from "./source-store.ts";
@@ -20,7 +22,7 @@ let cluster: PostgresCluster | undefined;
 /** The database of PostgreSQL that all tests use, one after the other. */
 let shared: string | undefined;
 let database: MetadataDatabase;
-/** Of the databases that are files, each with its key beside it. */
+/** The folder of the databases that are files, each with its key beside it. */
 let folder: string;
 
 const version = (id: string, more: Partial<NewVersion> = {}): NewVersion => ({
@@ -166,6 +168,24 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.rules()).toEqual([{ id: "y", backendId: "3", document: "[]" }]);
   });
 
+  it("store alerts in order of creation, and no state without its alert", async () => {
+    const store = createAlertStore(database);
+    for (const id of ["2", "1", "3"]) await store.put({ id, document: "d" });
+    await store.put({ id: "2", document: "e" });
+    expect(await store.list()).toEqual([
+      { id: "2", document: "e" },
+      { id: "1", document: "d" },
+      { id: "3", document: "d" },
+    ]);
+    expect([await store.putState("1", "{}"), await store.putState("1", '{"a":1}')]).toEqual([true, true]);
+    expect(await store.readState("1")).toBe('{"a":1}');
+    expect(await store.states()).toEqual(new Map([["1", '{"a":1}']]));
+    await store.remove("1");
+    expect(await store.putState("1", "{}")).toBe(false);
+    expect([await store.readState("1"), (await store.states()).size]).toEqual([undefined, 0]);
+    expect((await store.list()).map(({ id }) => id)).toEqual(["2", "3"]);
+  });
+
   it("store views up to a limit, even under concurrent saves", async () => {
     const store = createViewStore(database, () => 1_790_000_000_000);
     const view = { name: "n", endpoint: "e", state: "s", author: "me", isShared: false };
@@ -215,15 +235,17 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(ends.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => (n + 1) * 2));
     await store.add("b", line(0), 1);
     const rule = { id: "r", source: "a" };
-    expect(await store.openPosition(rule, "end")).toBe(40);
-    expect(await store.openPosition({ ...rule, id: "s" }, "first")).toBe(0);
-    await store.movePosition("s", 7);
-    await store.movePosition("s", 3);
-    await store.releaseBefore("a", 7);
+    expect(await store.openPosition(rule, "end")).toEqual({ number: 40, progress: null });
+    expect(await store.openPosition({ ...rule, id: "s" }, "first")).toEqual({ number: 0, progress: null });
+    await store.savePosition("s", { number: 7, progress: "0 7" }, false);
+    await store.savePosition("s", { number: 3, progress: "0 3" }, false);
+    expect(await store.openPosition({ ...rule, id: "s" }, "end")).toEqual({ number: 7, progress: "0 7" });
+    // No further than the rule that is behind, whoever asks.
+    await store.releaseBefore("a", 40);
     expect(await store.positions()).toEqual(
       new Map([
-        ["r", 40],
-        ["s", 7],
+        ["r", { number: 40, progress: null }],
+        ["s", { number: 7, progress: "0 7" }],
       ]),
     );
     expect((await store.read("a", 7)).map(({ first }) => first)).toEqual(
@@ -233,8 +255,13 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.waiting()).toContainEqual({ byteCount: expect.any(Number), source: "a", first: 6, end: 40 });
     expect(await store.dropOldest("a")).toBe(34);
     expect(await store.waiting()).toContainEqual({ source: "a", first: 40, end: 40, byteCount: 0 });
+    await store.savePosition("s", { number: 2, progress: "0 2" }, true);
+    expect((await store.positions()).get("s")).toEqual({ number: 2, progress: "0 2" });
+    await store.removePosition("s");
     await store.remove("a");
+    expect((await store.waiting()).map(({ source }) => source).sort()).toEqual(["a", "b"]);
     await store.removePosition("r");
+    await store.remove("a");
     expect((await store.waiting()).map(({ source }) => source)).toEqual(["b"]);
   });
 

@@ -97,6 +97,10 @@ class MetadataTokens implements TokenStore {
     return `${this.#database.versionOf("tokens")}.${this.#ownChanges}`;
   }
 
+  async confirm(): Promise<void> {
+    await this.#database.confirm?.();
+  }
+
   ownChanges(): number {
     return this.#ownChanges;
   }

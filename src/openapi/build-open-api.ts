@@ -1,4 +1,5 @@
-import { canIngestAnything, canQuery, canQueryAnything, type Identity, isOwner } from "../access/scope.ts";
+import { admits } from "../access/route-scope.ts";
+import { canQuery, type Identity, isOwner } from "../access/scope.ts";
 import { tellEndpoint } from "../endpoints/definition/contract.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./common-components.ts";
@@ -6,8 +7,29 @@ import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operatio
 import { errorResponses } from "./error-responses.ts";
 import { toJsonSchema } from "./forms.ts";
 import type { OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
-import { operationIds } from "./operation-id.ts";
-import type { RouteDescription, RouteScope, ServiceDescription } from "./route-description.ts";
+import type { RouteDescription, ServiceDescription } from "./route-description.ts";
+
+/** `logs.all` as a name that programs can give a function: `logsAll`. */
+function toFunctionName(name: string): string {
+  const [first = "", ...others] = name.split(/[^A-Za-z0-9]+/).filter((part) => part !== "");
+  const joined = lowerFirst(first) + others.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("");
+  return /^[a-z]/i.test(joined) ? joined : `endpoint${joined}`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/**
+ * The ids of the operations that run these endpoints, by endpoint id. Where two would be the same, or one is `taken`,
+ * they end with the beginning of the endpoint's id. So an operation has the same id for every caller.
+ */
+function operationIds(endpoints: readonly Endpoint[], taken: readonly string[]): ReadonlyMap<string, string> {
+  const counts = new Map(taken.map((id) => [id, 1]));
+  const plain = endpoints.map(({ definition }) => [definition.id, toFunctionName(definition.name)] as const);
+  for (const [, name] of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(plain.map(([id, name]) => [id, counts.get(name) === 1 ? name : `${name}_${id.slice(0, 8)}`]));
+}
 
 /** The document of what a caller may do with the service, and with these endpoints of it. */
 export function buildOpenApi(
@@ -20,14 +42,12 @@ export function buildOpenApi(
     routes.map(({ id }) => id),
   );
   const pinned = new Set(Object.keys(caller.pins));
-  const callable = endpoints
-    .filter((endpoint) => isCallable(endpoint, caller, pinned))
-    .map((endpoint) => tellEndpoint(endpoint, isOwner(caller)));
+  const callable = callableEndpoints(endpoints, caller);
   const runs = callable.map((endpoint): [string, PathItem] => {
     const { id, name } = endpoint.definition;
     return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, pinned) }];
   });
-  const allowed = routes.filter(({ scope }) => isAllowed(scope, caller));
+  const allowed = routes.filter(({ scope }) => admits(scope, caller));
   return {
     openapi: "3.1.0",
     info: {
@@ -74,26 +94,18 @@ const tagTexts: Readonly<Record<string, string>> = {
   service: "The service itself",
 };
 
-/** An endpoint that lacks a parameter which the token pins is refused, and one that has a problem does not run. */
-function isCallable(endpoint: Endpoint, caller: Identity, pinned: ReadonlySet<string>): boolean {
-  if (endpoint.problem !== undefined || !canQuery(caller, endpoint.definition)) return false;
-  const declared = new Set(endpoint.contract.parameters.map(({ name }) => name));
-  return [...pinned].every((name) => declared.has(name));
-}
-
-function isAllowed(scope: RouteScope, caller: Identity): boolean {
-  switch (scope) {
-    case "any":
-    case "anybody":
-      return true;
-    case "query":
-      return canQueryAnything(caller);
-    case "ingest":
-      return canIngestAnything(caller);
-    case "metrics":
-    case "private":
-      return isOwner(caller) || caller.scopes.includes(scope);
-  }
+/**
+ * The endpoints that a caller may run, as shown to it. One that lacks a parameter which the token pins is refused, and
+ * one that has a problem does not run.
+ */
+export function callableEndpoints(endpoints: readonly Endpoint[], caller: Identity): readonly Endpoint[] {
+  const pinned = Object.keys(caller.pins);
+  return endpoints
+    .filter(({ definition, contract, problem }) => {
+      const declared = new Set(contract.parameters.map(({ name }) => name));
+      return problem === undefined && canQuery(caller, definition) && pinned.every((name) => declared.has(name));
+    })
+    .map((endpoint) => tellEndpoint(endpoint, isOwner(caller)));
 }
 
 function routePaths(routes: readonly RouteDescription[]): Readonly<Record<string, PathItem>> {

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import type { JsonSchema, Parameter } from "./open-api-document.ts";
 
-/** What descriptions of routes are made of, beside TypeBox's own forms. */
+/** Schemas for descriptions of routes, beside TypeBox's own. */
 
 /** A schema as OpenAPI has it: a schema of TypeBox is one, and more that does not show. */
 export function toJsonSchema(schema: TSchema): JsonSchema {
@@ -35,8 +35,17 @@ export function listOf<Properties extends Readonly<Record<string, TSchema>>>(pro
 }
 
 /** A schema of the document by its name. */
-export function reference<Schema extends TSchema>(name: string, _schema: Schema) {
-  return Type.Unsafe<Static<Schema>>({ $ref: `#/components/schemas/${name}` });
+export function reference<Schema extends TSchema>(name: string, schema: Schema) {
+  const named = Type.Unsafe<Static<Schema>>({ $ref: `#/components/schemas/${name}` });
+  // Not enumerable, so that it is not in the document.
+  return Object.defineProperty(named, referred, { value: schema });
+}
+
+const referred = Symbol("the schema that a reference stands for");
+
+/** The schema itself, where it is given by its name. */
+export function resolveReference(schema: TSchema): TSchema {
+  return (schema as { readonly [referred]?: TSchema })[referred] ?? schema;
 }
 
 /** A row of whatever columns. */

@@ -54,7 +54,7 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
-/** What an operation that runs an endpoint says of it. */
+/** The extension of an operation that runs an endpoint. */
 export interface EndpointExtension {
   readonly endpoint: string;
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { ParameterDefinition } from "../endpoints/definition/definition.ts";
-import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../values/iso-timestamp.ts";
 import type { JsonSchema, Parameter } from "./open-api-document.ts";
 
 /** A parameter that an endpoint declares. */
@@ -14,7 +14,8 @@ export function endpointParameter(parameter: ParameterDefinition): Parameter {
   };
 }
 
-function parameterSchema({ type, allowed, default: value }: ParameterDefinition): JsonSchema {
+/** The schema of a parameter's values as callers send them in JSON. */
+export function parameterSchema({ type, allowed, default: value }: ParameterDefinition): JsonSchema {
   const shown = (text: string) => toJson(type, text);
   return {
     ...forms[type],

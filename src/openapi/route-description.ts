@@ -1,9 +1,7 @@
 import type { Static, TSchema } from "typebox";
+import type { RouteScope, TokenPlace } from "../access/route-scope.ts";
 import type { ErrorCode } from "../shared/error-catalogue.ts";
 import type { Method, Parameter } from "./open-api-document.ts";
-
-/** The callers of a route: tokens with one of these scopes, any valid token, or also callers without one. */
-export type RouteScope = "private" | "query" | "ingest" | "metrics" | "any" | "anybody";
 
 /** The input and output of a route, defined once: the route is registered, validated and documented from this. */
 export interface RouteDescription {
@@ -18,10 +16,26 @@ export interface RouteDescription {
   readonly summary: string;
   readonly tag: string;
   readonly scope: RouteScope;
+  /**
+   * For a route of the scope `private`: true if it returns events' texts only redacted, and creates nothing that would
+   * return them, so that it is open to tokens that must see redacted data too. They are refused unless set.
+   */
+  readonly isRedacted?: boolean;
+  /** In the request's headers or URL unless set. */
+  readonly tokenIn?: TokenPlace;
   readonly parameters?: readonly Parameter[];
-  /** A JSON body. */
+  /** A JSON body: a document that the schema checks before the handler runs. */
   readonly body?: TSchema;
-  /** Of an answer that is no error. */
+  /** The effect of a refused document, as in "The view was not saved". */
+  readonly refusal?: string;
+  /**
+   * True where the handler checks the document by its schema, together with what no schema can say: with older names of
+   * fields, or what the caller may ask for.
+   */
+  readonly isCheckedByHandler?: boolean;
+  /** True where the parameters may also be sent as a body: a JSON object, or a form. */
+  readonly hasBodyParameters?: boolean;
+  /** The status of a successful answer. */
   readonly status: number;
   /** A JSON answer; absent where there is no body, or another one. */
   readonly answer?: TSchema;
@@ -43,7 +57,14 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
   ? { readonly [Key in Name]: string } & PathParameters<Rest>
   : unknown;
 
-/** What a described route answers in JSON; `undefined` where it answers something else. */
+/** The document that a described route is sent: as its schema has it, where that checks it. */
+export type BodyOf<Description extends RouteDescription> = Description extends { readonly isCheckedByHandler: true }
+  ? Readonly<Record<string, unknown>>
+  : Description extends { readonly body: infer Body }
+    ? Shown<Body & TSchema>
+    : unknown;
+
+/** The type of a described route's JSON answer; `undefined` for another media type. */
 export type AnswerOf<Description extends RouteDescription> = Description extends { readonly answer: infer Answer }
   ? Shown<Answer & TSchema>
   : undefined;

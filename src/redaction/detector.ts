@@ -11,7 +11,7 @@ export const detectorNames = ["ip", "email", "jwt", "card", "bearer", "phone"] a
 
 export type Detector = (typeof detectorNames)[number];
 
-/** What is looked for where an endpoint does not say. */
+/** The detectors that apply where an endpoint names none. */
 export const defaultDetectors: readonly Detector[] = ["ip", "email", "jwt", "card"];
 
 /** How a kind of data is found. */

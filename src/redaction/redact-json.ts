@@ -1,4 +1,4 @@
-import { endOfString } from "../shared/json-scan.ts";
+import { endOfString } from "../values/json/split-json.ts";
 import { type Detector, defaultDetectors, hintOf } from "./detector.ts";
 import { redactText } from "./redact-text.ts";
 

@@ -2,7 +2,7 @@ import { type Detector, defaultDetectors, findPersonalData } from "./detector.ts
 import type { TextRange } from "./text-range.ts";
 import { unescapeText } from "./unescape.ts";
 
-/** What stands in place of personal data. */
+/** The text in place of personal data. */
 const replacement = "REDACTED";
 /** An escaped text may have been escaped once more: JSON in JSON, an address in a query string of a redirect. */
 const maxUnescapes = 3;

@@ -1,9 +1,6 @@
 import type { TextRange } from "./text-range.ts";
 
-/**
- * What may stand for a character of personal data: percent-encoding (RFC 3986), and JSON's escapes in a text that
- * holds JSON.
- */
+/** Escapes of characters in personal data: percent-encoding (RFC 3986), and JSON's in a text that contains JSON. */
 const escapes = /%([2-7][0-9A-Fa-f])|\\u00([0-7][0-9A-Fa-f])|\\[nrt"/]/g;
 /**
  * Matches every text in which an escape can hide what the detectors' own hints look for; the same to JavaScript and

@@ -1,6 +1,6 @@
 import type { ScalarFunction } from "./scalar-function.ts";
 
-/** What `raiseError` prints a call of: it fails the query with its argument as message. */
+/** Functions behind `raiseError`: a call fails the query with its argument as message. */
 export const errorFunctions: readonly ScalarFunction[] = [
   {
     name: "lw_fail",

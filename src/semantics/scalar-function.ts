@@ -3,6 +3,8 @@
  * equivalent of. They cost about a microsecond a row: native SQL wherever it is right.
  */
 
+import type { FunctionFacts } from "../googlesql/catalogue/types.ts";
+
 /** DuckDB types that cross into JavaScript, and the values that stand for them there. */
 export interface ScalarTypes {
   STRING: string;
@@ -35,6 +37,8 @@ export interface ScalarFunction {
   readonly returns: ScalarType;
   /** False (the default): a NULL argument makes the result NULL without a call. */
   readonly acceptsNull?: boolean;
+  /** Places of the arguments that decide whether a call fails, as in the catalogue; all of them by default. */
+  readonly fallibility?: FunctionFacts["fallibility"];
   /**
    * An `Error` thrown here fails the query with its message, which is shown to the caller: it may quote the call's
    * own arguments only.
@@ -48,6 +52,7 @@ export function defineFunction<const P extends readonly ScalarType[], R extends 
   parameters: P,
   returns: R,
   call: (...values: { [K in keyof P]: ScalarTypes[P[K]] }) => ScalarTypes[R] | null,
+  facts: Pick<ScalarFunction, "fallibility"> = {},
 ): ScalarFunction {
-  return { name, parameters, returns, call: call as unknown as ScalarFunction["call"] };
+  return { name, parameters, returns, call: call as unknown as ScalarFunction["call"], ...facts };
 }

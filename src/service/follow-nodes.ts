@@ -1,4 +1,5 @@
 import type { ManagedSources } from "../sources/managed-sources.ts";
+import type { OpenedAlerts } from "./open-alerts.ts";
 import type { OpenEndpoints } from "./open-endpoints.ts";
 import type { Storage } from "./open-storage.ts";
 
@@ -6,11 +7,12 @@ interface Followed
   extends Pick<Storage, "nodes" | "sources" | "readSources" | "draining">,
     Pick<OpenEndpoints, "noteStore" | "cache"> {
   readonly managedSources: Pick<ManagedSources, "exclusively">;
+  readonly alerting: Pick<OpenedAlerts, "takeOver">;
 }
 
 /** Applies changes of other nodes from now on, including those since the last read. */
 export function followNodes(followed: Followed): void {
-  const { nodes, sources, readSources, draining, noteStore, cache, managedSources } = followed;
+  const { nodes, sources, readSources, draining, noteStore, cache, managedSources, alerting } = followed;
   nodes.onChange("sources", () =>
     managedSources.exclusively(async () => {
       // Files are read again only on request.
@@ -23,4 +25,5 @@ export function followNodes(followed: Followed): void {
   nodes.onChange("endpoints", noteStore);
   nodes.onChange("cache", async () => void cache.clear());
   nodes.onChange("drains", () => draining.takeOver());
+  nodes.onChange("alerts", () => alerting.takeOver());
 }

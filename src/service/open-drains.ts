@@ -1,23 +1,33 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Backend, DrainRule } from "../drains/backend.ts";
 import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
-import { sendRequest } from "../drains/destinations/send-request.ts";
+import type { DeliveryClock } from "../drains/delivery.ts";
+import { createAddressCheck } from "../drains/destinations/check-address.ts";
+import { createSender, type SendRequest } from "../drains/destinations/send-request.ts";
 import type { DrainLog } from "../drains/drain-log.ts";
 import { createDrains, type DrainDocuments, type Drains } from "../drains/drains.ts";
-import { createEventReader } from "../drains/read-events.ts";
+import { serviceIdOf } from "../drains/hops.ts";
+import { createEventReader, matchLimits } from "../drains/read-events.ts";
+import { createRemovals } from "../drains/removals.ts";
 import { createRunningRules } from "../drains/running-rules.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
+import { createEventMatcher } from "../endpoints/explore/match-events.ts";
 import type { DrainStore } from "../metadata/drain-store.ts";
 import type { Nodes } from "../metadata/nodes.ts";
+import { readDestinations, resolveName } from "../shared/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 
 /** Log drains that record events already, and deliver them once they are started. */
 export interface OpenedDrains {
   readonly drains: Drains;
+  /** Sends to destinations, within the networks that drains may reach. */
+  readonly send: SendRequest;
+  /** Why nothing may be sent to an address; undefined for nothing. */
+  readonly findAddressProblem: (url: string) => Promise<string | undefined>;
   /** Takes over what other nodes changed. */
   takeOver(): Promise<void>;
-  /** With what runs queries. */
-  start(runner: EndpointRunner): void;
+  /** With what runs queries, and where the service listens, once it does. */
+  start(runner: EndpointRunner, ownAddress: () => URL | undefined): void;
   close(): Promise<void>;
 }
 
@@ -27,22 +37,37 @@ interface OpenOptions {
   readonly serviceKey: Uint8Array;
   readonly findSource: (nameOrId: string) => Source | undefined;
   readonly nodes: Pick<Nodes, "exclusively">;
+  /** The private networks that drains may reach. */
+  readonly privateDestinations: readonly string[];
+  /** Whether queries see events once they are acknowledged. */
+  readonly isStoreSynchronous: boolean;
   readonly nowMs: () => number;
   readonly warn: (message: string) => void;
 }
 
+/**
+ * An event that the store does not show for so long after its acknowledgement is not in it: seconds for what a restart
+ * takes, minutes for what replicas may be behind.
+ */
+const graceMs = { synchronous: 10_000, replicated: 600_000 };
+
 /** Opens the stored drains. A backend whose configuration was sealed with another key is skipped and logged. */
 export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
-  const { log, store, serviceKey, findSource, nodes, nowMs, warn } = options;
+  const { log, store, serviceKey, findSource, nodes, nowMs, warn, privateDestinations, isStoreSynchronous } = options;
+  const allowed = readDestinations(privateDestinations);
+  const sender = createSender({ allowed, resolve: resolveName });
+  let ownAddress = (): URL | undefined => undefined;
   const sealer = createConfigSealer(serviceKey);
   const read = () => readDrains(store, sealer, warn);
   const { backends, rules } = await read();
-  const clock = {
-    nowMs,
-    random: Math.random,
-    sleep: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
-  };
-  const running = createRunningRules({ log, send: sendRequest, clock, warn });
+  const clock = createDeliveryClock(nowMs);
+  const running = createRunningRules({
+    ...{ log, clock, warn },
+    send: sender.send,
+    serviceId: serviceIdOf(serviceKey),
+    removals: createRemovals({ findSource, nowMs }),
+    graceMs: isStoreSynchronous ? graceMs.synchronous : graceMs.replicated,
+  });
   for (const rule of rules) {
     const backend = backends.find(({ id }) => id === rule.backendId);
     if (backend !== undefined) await running.restart(rule, backend);
@@ -56,15 +81,37 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     removeRule: (id) => store.removeRule(id),
   };
   const amongServices = nodes.exclusively.bind(nodes);
-  const drains = createDrains({ backends, rules, documents, running, findSource, nowMs, amongServices });
+  const findAddressProblem = createAddressCheck({ allowed, resolve: resolveName, ownAddress: () => ownAddress() });
+  const drains = createDrains({
+    ...{ backends, rules, documents, running, findSource, nowMs, findAddressProblem, amongServices },
+  });
   return {
     drains,
+    send: sender.send,
+    findAddressProblem,
     async takeOver() {
       const now = await read();
       await drains.replaceAll(now.backends, now.rules);
     },
-    start: (runner) => running.start(createEventReader(runner)),
-    close: () => running.close(),
+    start(runner, own) {
+      const { engine } = runner;
+      ownAddress = own;
+      const matcher = createEventMatcher(runner, matchLimits);
+      running.start(createEventReader({ findEvents: engine.findEvents, matcher, findSource }));
+    },
+    async close() {
+      await running.close();
+      sender.close();
+    },
+  };
+}
+
+/** A clock that sleeps without keeping the process alive. */
+export function createDeliveryClock(nowMs: () => number): DeliveryClock {
+  return {
+    nowMs,
+    random: Math.random,
+    sleep: (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
   };
 }
 

@@ -1,5 +1,6 @@
 import { ResultCache } from "../endpoints/cache/result-cache.ts";
 import { createOwnRefresh, createSharedRefresh, type RefreshAnswer } from "../endpoints/cache/shared-refreshes.ts";
+import { PlanningThread } from "../endpoints/call/plan/apart/planning-thread.ts";
 import type { Planner } from "../endpoints/call/plan/plan.ts";
 import { createPlanner } from "../endpoints/call/plan/planner.ts";
 import { createDataThrough, type DataThrough } from "../endpoints/call/run/data-through.ts";
@@ -49,9 +50,31 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
       logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);
   }
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
-  const planner = createPlanner({ engine, tables: sources, endpoints, nowMs });
+  const planner = createPlanner({
+    engine,
+    tables: sources,
+    endpoints,
+    nowMs,
+    thread: openThread(start, storage, endpoints),
+  });
   const cache = openCache(start, storage, endpoints);
   return { endpoints, managed, noteStore: opened.noteStore, endpointStore, planner, cache, dataThrough };
+}
+
+/** For engines whose queries can be compiled apart. */
+function openThread(
+  { logger, closers }: Start,
+  { engine, sources }: Storage,
+  endpoints: EndpointRegistry,
+): PlanningThread | undefined {
+  const { layoutOf } = engine;
+  if (layoutOf === undefined) return undefined;
+  const thread = new PlanningThread({
+    ...{ engine: engine.name, tables: sources, endpoints, layoutOf },
+    log: (level, message) => logger[level](message),
+  });
+  closers.push(() => thread.close());
+  return thread;
 }
 
 /** Cached answers are cleared with their endpoint. */

@@ -1,46 +1,55 @@
+import type { Server } from "node:net";
 import { join } from "node:path";
 import { createAuthenticator } from "../access/authenticator.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import type { Settings } from "../config/settings.ts";
 import { createEndpointTester } from "../endpoint-tests/endpoint-tester.ts";
 import type { CompileDependencies } from "../endpoints/call/plan/compile-query.ts";
+import { createHoldBack } from "../endpoints/call/run/hold-back.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { checkEndpoint } from "../endpoints/definition/check-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import { reloadFiles } from "../endpoints/management/reload-files.ts";
+import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { buildApp } from "../http/app.ts";
-import { createDrain, type Drain } from "../http/request/drain.ts";
 import { createRateLimiter } from "../http/request/rate-limiter.ts";
+import { createShutdown, type Shutdown } from "../http/request/shutdown.ts";
 import type { Management } from "../http/routes/index.ts";
+import { openSyslog } from "../ingest/syslog-port/open-syslog.ts";
 import { createViewStore } from "../metadata/view-store.ts";
+import { Admission } from "../shared/admission.ts";
 import { createAutoSource } from "../sources/auto-source.ts";
+import type { Forgetting } from "../sources/forgetting.ts";
 import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";
-import { openSyslog } from "../syslog/open-syslog.ts";
-import { createRunner } from "./create-runner.ts";
+import { type OpenedAlerts, openAlerts } from "./open-alerts.ts";
 import type { OpenEndpoints } from "./open-endpoints.ts";
 import type { Storage } from "./open-storage.ts";
 import { createReload } from "./reload.ts";
-import { openQuotas } from "./service-limits.ts";
+import { openQuotas, serviceBudget } from "./service-limits.ts";
 import type { Start } from "./start.ts";
 
 /** All that the HTTP side works with. */
 export interface Opened extends Storage, OpenEndpoints {
   readonly audit: AuditLog;
+  readonly forgetting: Forgetting;
 }
 
 /** The HTTP side, which does not listen yet. */
 export interface OpenHttp {
   readonly app: Awaited<ReturnType<typeof buildApp>>;
-  readonly drain: Drain;
+  readonly shutdown: Shutdown;
   readonly reload: ReturnType<typeof createReload>;
   readonly managedSources: ManagedSources;
+  readonly alerting: OpenedAlerts;
 }
 
 /** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
 export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
   const { settings, fixedTokens, nowMs, logger, closers } = start;
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
-  const drain = createDrain();
+  const shutdown = createShutdown();
   const authenticator = createAuthenticator(opened.tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated");
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
@@ -57,9 +66,14 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   closers.push(async () => syslog?.close());
   const runner = createRunner(settings, { engine, planner, cursorKey: serviceKey });
   const reload = createServiceReload(start, opened, managedSources);
+  const alerting = await openAlerts(start, opened, runner);
+  closers.push(() => alerting.close());
   const app = await buildApp({
     runner,
     drains: draining.drains,
+    alerts: alerting.alerts,
+    forgetting: opened.forgetting,
+    tails: opened.tails,
     cache,
     dataThrough,
     endpoints,
@@ -72,22 +86,32 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     rates: createRateLimiter(settings.maxRequestsPerMinute, nowMs),
     quotas,
     maxBodyBytes: settings.maxBodyBytes,
-    bodyTimeoutMs: settings.bodyTimeoutMs,
+    maxBodyEvents: settings.maxBodyEvents,
+    times: settings,
     isMetricsOpen: settings.isMetricsOpen,
     consoleFolder: settings.consoleFolder,
     nowMs,
-    drain,
+    shutdown,
     ...(settings.metadataUrl === undefined
       ? {}
       : { nodeState: () => nodes.state(), clearElsewhere: () => nodes.announce("cache") }),
     management: openManagement(start, opened, { managedSources, reload }),
   });
-  draining.start(runner);
+  draining.start(runner, () => addressOf(app.server));
+  alerting.start();
   closers.push(() => app.close());
-  return { app, drain, reload, managedSources };
+  return { app, shutdown, reload, managedSources, alerting };
 }
 
-/** What owners change and look after. */
+/** Undefined while it does not listen. */
+function addressOf(server: Server): URL | undefined {
+  const address = server.address();
+  if (typeof address !== "object" || address === null) return undefined;
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return new URL(`http://${host}:${address.port}`);
+}
+
+/** Opens the dependencies of the owners' routes. */
 function openManagement(
   { settings, nowMs }: Start,
   opened: Opened,
@@ -102,6 +126,7 @@ function openManagement(
     tester: createEndpointTester(settings.sourceFolders, nowMs),
     views: createViewStore(metadata, nowMs),
     metadata,
+    sizeBounds: settings.sizeBounds,
     metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
   };
 }
@@ -148,4 +173,27 @@ function findBroken(endpoints: readonly Endpoint[], dependencies: CompileDepende
     return endpoint.problem === undefined && checkEndpoint(endpoint, dependencies).problems !== undefined;
   });
   return broken.map(({ definition }) => definition.name);
+}
+
+interface RunnerParts extends Pick<EndpointRunner, "engine" | "planner"> {
+  readonly cursorKey: Uint8Array;
+}
+
+/** Runs queries within the limits of the settings. */
+function createRunner(settings: Settings, { engine, planner, cursorKey }: RunnerParts): EndpointRunner {
+  return {
+    engine,
+    planner,
+    admission: new Admission({
+      maxRunning: settings.maxConcurrentQueries,
+      maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
+      maxWaiting: settings.maxQueuedQueries,
+    }),
+    holdBack: createHoldBack(() => performance.now()),
+    cursors: createCursorSealer(cursorKey),
+    timeoutMs: settings.queryTimeoutMs,
+    maxResultBytes: settings.maxResultBytes,
+    budget: serviceBudget(settings),
+    now: () => performance.now(),
+  };
 }

@@ -3,27 +3,28 @@ import type { TokenStore } from "../access/token.ts";
 import { createFileLog, type DrainLog } from "../drains/drain-log.ts";
 import { createSharedLog } from "../drains/shared-log.ts";
 import { watchStore } from "../drains/watched-store.ts";
+import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import { describeWeakPromises } from "../engines/contract/capabilities.ts";
 import type { Engine, EventStore } from "../engines/contract/query-engine.ts";
-import { type MetadataDatabase, openMetadata } from "../metadata/database.ts";
+import { openSpooledStore } from "../engines/index.ts";
+import type { MetadataDatabase } from "../metadata/database.ts";
 import { createDrainStore } from "../metadata/drain-store.ts";
 import type { Nodes } from "../metadata/nodes.ts";
+import { openMetadata } from "../metadata/open-metadata.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
-import { startRetention } from "../sources/retention.ts";
+import { splitDestinations } from "../shared/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
-import { Spool } from "../spool/spool.ts";
-import { spoolStore } from "../spool/spooled-store.ts";
 import { loadAllSources } from "./all-sources.ts";
 import { drainDirectory, metadataPlace, spoolDirectory, storeDirectory } from "./data-folder.ts";
 import { type OpenedDrains, openDrains } from "./open-drains.ts";
 import type { Start } from "./start.ts";
 
-/** What is on disk: metadata, events, and where they are drained to. */
+/** The service's stores: metadata, events, and drains. */
 export interface Storage {
   readonly metadata: MetadataDatabase;
-  /** What this service and others on the metadata agree on. */
+  /** The nodes that share the metadata. */
   readonly nodes: Nodes;
   /** Whose store tells drains of what it stored. */
   readonly engine: Engine;
@@ -36,9 +37,10 @@ export interface Storage {
   /** The key that the service encrypts and signs with. */
   readonly serviceKey: Uint8Array;
   readonly draining: OpenedDrains;
+  readonly tails: TailHub;
 }
 
-/** Opens everything on disk, and starts to delete events beyond the retention of their source. */
+/** Opens everything on disk. */
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, nowMs, logger, closers } = start;
   // First among the stored data: when it is damaged, nothing else is touched.
@@ -63,22 +65,28 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     findSource: (name) => sources.find(name),
     nodes,
     nowMs,
+    privateDestinations: splitDestinations(settings.privateDestinations ?? ""),
+    isStoreSynchronous: plainEngine.capabilities.isSchemaSynchronous,
     warn: (message) => logger.warn(message),
   });
   closers.push(() => draining.close());
-  const store = await spoolWhereSet(start, watchStore(plainEngine.store, draining.drains));
+  const tails = createTailHub(nowMs);
+  const watched = watchStore(watchStore(plainEngine.store, draining.drains), tails);
+  const store = await spoolWhereSet(start, watched);
   const engine: Engine = { ...plainEngine, store };
-  const retention = startRetention({
-    get sources() {
-      return sources.sources;
-    },
-    store: engine.store,
-    isOurs: () => nodes.isLeader(),
-    nowMs,
-    log: (level, message) => logger[level](message),
-  });
-  closers.push(() => retention.close());
-  return { metadata, nodes, engine, plainEngine, tokens, sourceStore, sources, readSources, serviceKey, draining };
+  return {
+    metadata,
+    nodes,
+    engine,
+    plainEngine,
+    tokens,
+    sourceStore,
+    sources,
+    readSources,
+    serviceKey,
+    draining,
+    tails,
+  };
 }
 
 /** Nodes that share an engine share undelivered keys too, and one of them delivers. */
@@ -88,23 +96,23 @@ function openDrainLog(
   nodes: Nodes,
 ): DrainLog {
   const maxBytes = settings.drainMaxMb * 1_000_000;
-  if (drainKeys === undefined || !isEngineShared) return createFileLog(drainDirectory(settings), maxBytes);
-  const warn = (message: string) => logger.warn(message);
-  return createSharedLog({ keys: drainKeys, maxBytes, isSender: () => nodes.isLeader(), warn });
+  const common = { folder: drainDirectory(settings), maxBytes, warn: (message: string) => logger.warn(message) };
+  if (drainKeys === undefined || !isEngineShared) return createFileLog(common);
+  return createSharedLog({ ...common, keys: drainKeys, isSender: () => nodes.isLeader() });
 }
 
 /** Events of an unreachable server are spooled to this machine's disk, if the settings provide space for them. */
 async function spoolWhereSet({ settings, logger, closers }: Start, store: EventStore): Promise<EventStore> {
   if (settings.engineServer === undefined || settings.spoolMaxMb === 0) return store;
-  const spool = await Spool.open({
+  const spooled = await openSpooledStore({
     folder: spoolDirectory(settings),
     maxBytes: settings.spoolMaxMb * 1_000_000,
     store,
     sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
     log: (level, message) => logger[level](message),
   });
-  closers.push(() => spool.close());
-  return spoolStore(store, spool);
+  closers.push(() => spooled.close());
+  return spooled.store;
 }
 
 async function openStore({ settings, engineSizes, openEngine: open, logger, closers }: Start): Promise<Engine> {

@@ -14,7 +14,7 @@ export interface ReloadedNames {
   readonly removed: readonly string[];
 }
 
-/** What reading the files again changed. */
+/** The changes made by reloading the files. */
 export interface Reloaded {
   readonly sources: ReloadedNames;
   readonly endpoints: ReloadedNames;
@@ -105,7 +105,7 @@ type Outcome<T> =
   | { readonly value: T; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly value?: undefined };
 
-/** What the work answers, or the text of the error that it is expected to throw. */
+/** Returns the work's result, or the message of the expected error. */
 async function problemsOf<T>(work: () => Promise<T>, expected: new () => Error): Promise<Outcome<T>> {
   try {
     return { value: await work() };

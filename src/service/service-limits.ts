@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings.ts";
 import { createIngestQuotas, type IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import { type Budget, pickBudget } from "../shared/budget.ts";
 
-/** Of every call and every token, whatever endpoints and tokens allow. */
+/** Returns the budget of every call and every token, whatever endpoints and tokens allow. */
 export function serviceBudget(settings: Settings): Budget {
   return pickBudget({
     max_rows: settings.maxRows,
@@ -18,7 +18,7 @@ export function serviceBudget(settings: Settings): Budget {
   });
 }
 
-/** Of what tokens and tenants send. */
+/** Opens the quotas of tokens and tenants. */
 export function openQuotas(settings: Settings): IngestQuotas {
   return createIngestQuotas({
     budget: serviceBudget(settings),

@@ -106,6 +106,7 @@ describe("a change of another node", () => {
         return next;
       },
       draining: { takeOver: async () => void steps.push("drains") } as never,
+      alerting: { takeOver: async () => void steps.push("alerts") },
       noteStore: async () => void steps.push("endpoints"),
       cache: { clear: () => void steps.push("cache") } as never,
       managedSources: {

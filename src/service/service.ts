@@ -11,8 +11,11 @@ import { loadSources } from "../sources/load-sources.ts";
 import { followNodes } from "./follow-nodes.ts";
 import { openAudit } from "./open-audit.ts";
 import { openEndpoints } from "./open-endpoints.ts";
+import { openForgetting } from "./open-forgetting.ts";
 import { openHttp } from "./open-http.ts";
-import { openStorage } from "./open-storage.ts";
+import { openStorage, type Storage } from "./open-storage.ts";
+import { keepFilesPrivate } from "./private-files.ts";
+import { beginRun, type Run } from "./run.ts";
 import type { Start } from "./start.ts";
 
 /** A running service. */
@@ -25,11 +28,16 @@ export interface RunningService {
   readonly nodes: Nodes;
   /** Reads the files of endpoints and sources again. Problems are logged, and the previous state stays. */
   reload(): Promise<unknown>;
-  /** Stops accepting calls, waits for running ones (no longer than `shutdown_timeout_ms`), and releases everything. */
-  stop(): Promise<void>;
+  /**
+   * Stops accepting calls, waits for running ones (no longer than `shutdown_timeout_ms`), and releases everything. The
+   * last line of the log says why: `reason` is a signal's name, or `stop`.
+   */
+  stop(reason?: string): Promise<void>;
+  /** Logs the last line of a process that ends at once, in the middle of whatever it does, and writes the log. */
+  endAtOnce(reason: string): void;
 }
 
-/** What is not configured: of the demo, and of tests. */
+/** Options that are no settings: those of the demo and of tests. */
 export interface ServiceOptions {
   /** Valid for this run only. */
   readonly extraTokens?: readonly FixedToken[];
@@ -75,14 +83,37 @@ export async function startService(
 }
 
 async function openService(start: Start, closeAll: () => Promise<void>): Promise<RunningService> {
-  const { settings } = start;
   // Before anything is opened: a file with an error stops the start.
-  const sourcesOfFiles = await loadSources(settings.sourceFolders);
+  const sourcesOfFiles = await loadSources(start.settings.sourceFolders);
+  await keepFilesPrivate(start.settings.dataDir, (message) => start.logger.warn(message));
   const storage = await openStorage(start, sourcesOfFiles);
+  // Once the store is locked: another service on the folder has a run of its own.
+  const run = beginRun(start);
+  try {
+    return await openRest(start, storage, run, closeAll);
+  } catch (error) {
+    run.endAtOnce("the start failed");
+    throw error;
+  }
+}
+
+async function openRest(
+  start: Start,
+  storage: Storage,
+  { stop, endAtOnce }: Run,
+  closeAll: () => Promise<void>,
+): Promise<RunningService> {
+  const { settings } = start;
   const endpoints = await openEndpoints(start, storage);
   const audit = await openAudit(start, storage, endpoints.dataThrough);
-  const { app, drain, reload, managedSources } = await openHttp(start, { ...storage, ...endpoints, audit });
-  followNodes({ ...storage, ...endpoints, managedSources });
+  const forgetting = openForgetting(start, { ...storage, ...endpoints });
+  const { app, shutdown, reload, managedSources, alerting } = await openHttp(start, {
+    ...storage,
+    ...endpoints,
+    audit,
+    forgetting,
+  });
+  followNodes({ ...storage, ...endpoints, managedSources, alerting });
   const url = await app.listen({ host: settings.host, port: settings.port });
   return {
     url,
@@ -91,10 +122,12 @@ async function openService(start: Start, closeAll: () => Promise<void>): Promise
     tokens: storage.tokens,
     nodes: storage.nodes,
     reload: () => reload("files").catch(() => undefined),
-    async stop() {
-      await drain.stop(settings.shutdownTimeoutMs);
-      await closeAll();
-    },
+    stop: (reason = "stop") =>
+      stop(reason, async () => {
+        await shutdown.stop(settings.shutdownTimeoutMs);
+        await closeAll();
+      }),
+    endAtOnce,
   };
 }
 

@@ -3,13 +3,13 @@
  * together.
  */
 
-/** What is the same for every occurrence of an error. */
+/** The properties that every occurrence of an error shares. */
 export interface ErrorDefinition {
   /** The HTTP status. */
   readonly status: number;
   /** A few words, for people who look the code up. */
   readonly title: string;
-  /** What the caller may do about it; goes into the answer where the occurrence has no hint of its own. */
+  /** Advice for the caller, in the answer unless the occurrence has a hint of its own. */
   readonly hint?: string;
 }
 
@@ -37,12 +37,18 @@ const definitions = {
   },
   insufficient_scope: { status: 401, title: "The token has no scope for this call" },
   pinned_parameter: { status: 403, title: "The token is pinned to another value of a parameter" },
+  foreign_origin: {
+    status: 403,
+    title: "A page of another origin may not call this",
+    hint: "Call it from a program, or from a page on the same machine.",
+  },
   unknown_endpoint: { status: 404, title: "No endpoint has this name or id" },
   unknown_source: { status: 404, title: "No source has this name" },
   unknown_version: { status: 404, title: "The endpoint has no version with this number" },
   unknown_token: { status: 404, title: "No token has this id" },
   unknown_backend: { status: 404, title: "No backend has this id" },
   unknown_rule: { status: 404, title: "No rule has this id" },
+  unknown_alert: { status: 404, title: "No alert has this id" },
   unknown_view: { status: 404, title: "No saved view has this id" },
   // ------------------------------------------------------------------------------------------ saving
   source_read_only: {
@@ -96,8 +102,8 @@ const definitions = {
   method_not_allowed: { status: 405, title: "The path does not support this method" },
   request_timeout: {
     status: 408,
-    title: "The body did not arrive in time",
-    hint: "Send the body in one go, or in smaller requests.",
+    title: "The request did not arrive in time",
+    hint: "Send the request in one go, and long bodies in smaller requests.",
   },
   // ------------------------------------------------------------------------------------------ limits
   result_too_large: {

@@ -11,18 +11,24 @@ export interface SchemaProblem {
 /** All ways in which a value does not fit a JSON schema; none where it fits. */
 export function findSchemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = [];
+  /** Problems of another form than a value has, where it may have several. */
+  const ofOtherForms = new Set<SchemaProblem>();
   for (const error of Value.Errors(schema, value)) {
     // Said again for each unknown key, with the keyword "boolean"; an anyOf's members speak for it.
     if (error.keyword === "additionalProperties" || error.keyword === "anyOf") continue;
-    problems.push({
-      path: pointerToPath(error.instancePath),
-      message: describe(error.keyword, error.params, error.message),
-    });
+    const path = pointerToPath(error.instancePath);
+    const problem = { path, message: describe(error.keyword, error.params, error.message) };
+    problems.push(problem);
+    if (error.keyword === "type") ofOtherForms.add(problem);
   }
+  // What is said of the form that the value has says more.
+  const isOtherForm = (problem: SchemaProblem) =>
+    ofOtherForms.has(problem) &&
+    problems.some((other) => !ofOtherForms.has(other) && startsWith(other.path, problem.path));
   // Where null is one of several forms, it is hardly the one that was meant.
   const isNullOnly = ({ path, message }: SchemaProblem) =>
     message === "must be null" && problems.some((other) => other.message !== message && startsWith(other.path, path));
-  return problems.filter((problem) => !isNullOnly(problem));
+  return problems.filter((problem) => !isNullOnly(problem) && !isOtherForm(problem));
 }
 
 function startsWith(path: readonly string[], start: readonly string[]): boolean {

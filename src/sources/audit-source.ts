@@ -13,6 +13,7 @@ const fields: Readonly<Record<string, ScalarKind>> = {
   endpoint: "STRING",
   endpoint_id: "STRING",
   version: "INT64",
+  surface: "STRING",
   parameters: "STRING",
   query_language: "STRING",
   query_digest: "STRING",

@@ -108,7 +108,7 @@ it("loadSources reads the files of a folder by their names, and reports the prob
   );
 });
 
-const forOtherTables = ["auth_audit", "etl_replication", "multigres", "pg_upgrade", "workflow_run"];
+const forOtherTables = ["auth_audit", "etl_replication", "multigres", "pg_upgrade", "supamonitor", "workflow_run"];
 const forProtocols = "datadog elastic journald loki otel otel_metrics otel_traces splunk syslog webhooks".split(" ");
 
 describe("the built-in sources", () => {

@@ -4,7 +4,14 @@ import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
 import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
 import { findSharedNames, ownNamePrefix, type Source } from "./source.ts";
-import { ownNameProblem, SourceDocument, toSource, whyNoFieldPath, whyNoTenantField } from "./source-document.ts";
+import {
+  ownNameProblem,
+  SourceDocument,
+  toSource,
+  whyNoFieldPath,
+  whyNoRetention,
+  whyNoTenantField,
+} from "./source-document.ts";
 
 /** A source file that cannot be used; the message names file, line and column and shows the line with a caret. */
 export class SourceFileError extends UserError {
@@ -70,6 +77,7 @@ function findKeyProblems(
 ): readonly TextProblem[] {
   const { name, aliases = [], fields = {} } = document;
   const tenant = whyNoTenantField(document);
+  const retention = whyNoRetention(document);
   const own = [name, ...aliases].filter((each) => each.toLowerCase().startsWith(ownNamePrefix));
   const paths = Object.keys(fields).flatMap((key) => {
     const message = whyNoFieldPath(key);
@@ -78,6 +86,9 @@ function findKeyProblems(
   return [
     ...own.map((each) => ({ message: `${each}: ${ownNameProblem}`, offset: offsetOf(["name"]) })),
     ...(tenant === undefined ? [] : [{ message: tenant, offset: offsetOf(["tenant"]) }]),
+    ...(retention === undefined
+      ? []
+      : [{ message: `retention_days ${retention}`, offset: offsetOf(["retention_days"]) }]),
     ...paths,
   ];
 }

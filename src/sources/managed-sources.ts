@@ -1,12 +1,13 @@
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Source } from "./source.ts";
 import { readSource, type SourceProblems } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";
 import type { SourceRegistry } from "./source-registry.ts";
 import type { SourceTables } from "./source-tables.ts";
 
-/** What is sent as a source's document, not yet looked at. */
+/** A source's document as sent, not yet validated. */
 type SentDocument = Readonly<Record<string, unknown>>;
 
 /** The sources as the API changes them. One change comes after the other, and takes effect at once. */
@@ -41,12 +42,7 @@ export interface ManagedSourcesOptions {
 
 export function createManagedSources(options: ManagedSourcesOptions): ManagedSources {
   const { registry, documents, isEndpoint, amongServices = (work) => work() } = options;
-  let last: Promise<unknown> = Promise.resolve();
-  const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const exclusively = createSerialQueue();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => amongServices(() => exclusively(work));
 
   const save = async (source: Source, others: readonly Source[]) => {

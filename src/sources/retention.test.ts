@@ -1,30 +1,71 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runRetention, startRetention } from "./retention.ts";
+import type { EventFilter } from "../engines/contract/query-engine.ts";
+import { expiredEvents, isBeyondRetention, runRetention, startRetention } from "./retention.ts";
+import type { Source } from "./source.ts";
 
 const nowMs = Date.UTC(2026, 7, 20);
 const hourMs = 3_600_000;
 
-function createOptions(deleteBefore: (name: string, timestampUs: bigint) => Promise<number>) {
+function createOptions(deleteAll: (name: string, filter: EventFilter) => Promise<number>) {
   const log: string[] = [];
-  const sources = [
+  const sources: Pick<Source, "name" | "retentionDays">[] = [
     { name: "edge", retentionDays: 30 },
     { name: "kept", retentionDays: undefined },
     { name: "short", retentionDays: 0.5 },
   ];
   const options = {
     sources,
-    store: { deleteBefore },
+    forgetting: {
+      async delete(name: string, filter: EventFilter) {
+        const deleted = await deleteAll(name, filter);
+        return { matched: deleted, deleted };
+      },
+    },
     nowMs: () => nowMs,
     log: (level: string, message: string) => void log.push(`${level} ${message}`),
   };
   return { options, log };
 }
 
+describe("retention by tenant", () => {
+  const retention = { default: 30, tenants: { a: 7, b: 7, c: 90 } };
+  const us = (days: number) => BigInt(nowMs - days * 86_400_000) * 1000n;
+
+  it("deletes each tenant's events after its own days, and those of all others after the default", () => {
+    expect(expiredEvents(retention, nowMs)).toEqual([
+      { days: 7, filter: { tenants: { of: ["a", "b"] }, toUs: us(7) } },
+      { days: 90, filter: { tenants: { of: ["c"] }, toUs: us(90) } },
+      { days: 30, filter: { tenants: { exceptOf: ["a", "b", "c"] }, toUs: us(30) } },
+    ]);
+    expect(expiredEvents({ tenants: { a: 1 } }, nowMs)).toEqual([
+      { days: 1, filter: { tenants: { of: ["a"] }, toUs: us(1) } },
+    ]);
+    expect(expiredEvents({ default: 2 }, nowMs)).toEqual([{ days: 2, filter: { toUs: us(2) } }]);
+    expect(expiredEvents(undefined, nowMs)).toEqual([]);
+    expect(expiredEvents(1e300, nowMs)).toEqual([{ days: 1e300, filter: { toUs: -8_640_000_000_000_000_000n } }]);
+  });
+
+  it.each([
+    ["a", 8, true],
+    ["a", 6, false],
+    ["c", 89, false],
+    ["other", 31, true],
+    [null, 31, true],
+    [null, 29, false],
+    ["constructor", 31, true],
+    // Its tenant is not known: it may be any.
+    [undefined, 89, false],
+    [undefined, 91, true],
+  ])("holds for an event of %s that is %i days old: %s", (tenant, days, isBeyond) => {
+    expect(isBeyondRetention(retention, { tenant, timestampUs: us(days) }, nowMs)).toBe(isBeyond);
+  });
+});
+
 describe("retention", () => {
   it("deletes events older than a source's retention, and none of a source without one", async () => {
     const calls: unknown[] = [];
-    const { options, log } = createOptions(async (name, timestampUs) => {
-      calls.push([name, new Date(Number(timestampUs / 1000n)).toISOString()]);
+    const { options, log } = createOptions(async (name, { toUs = 0n }) => {
+      calls.push([name, new Date(Number(toUs / 1000n)).toISOString()]);
       return name === "edge" ? 12 : 0;
     });
     expect(await runRetention(options)).toBe(12);
@@ -65,7 +106,7 @@ describe("retention", () => {
       expect(calls).toHaveLength(4);
     });
 
-    it("runs only on the node whose turn it is, and skips a store that cannot delete", async () => {
+    it("runs only on the node whose turn it is", async () => {
       const calls: string[] = [];
       let isOurs = false;
       const { options } = createOptions(async (name) => calls.push(name));
@@ -76,7 +117,6 @@ describe("retention", () => {
       await vi.advanceTimersByTimeAsync(hourMs);
       expect(calls).toEqual(["edge", "short"]);
       await retention.close();
-      expect(await runRetention({ ...options, store: {} })).toBe(0);
     });
 
     it("does not start a second run while one takes more than an hour", async () => {
@@ -89,6 +129,28 @@ describe("retention", () => {
       await vi.advanceTimersByTimeAsync(hourMs);
       expect(finish).toHaveLength(2);
       finish[1]?.();
+      await retention.close();
+    });
+
+    it("runs at once when a source's retention changes, and again if that was during a run", async () => {
+      const finish: (() => void)[] = [];
+      const { options } = createOptions(() => new Promise((resolve) => finish.push(() => resolve(0))));
+      const source = { name: "edge", retentionDays: 1 };
+      const sources = [source];
+      const retention = startRetention({ ...options, sources });
+      retention.noteSources();
+      expect(finish).toHaveLength(0);
+      for (const days of [2, 3]) {
+        sources.splice(0, 1, { ...source, retentionDays: days });
+        retention.noteSources();
+      }
+      expect(finish).toHaveLength(1);
+      finish[0]?.();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(finish).toHaveLength(2);
+      finish[1]?.();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(finish).toHaveLength(2);
       await retention.close();
     });
 

@@ -1,10 +1,11 @@
-import type { EventStore } from "../engines/contract/query-engine.ts";
-import type { Source } from "./source.ts";
+import type { EventFilter } from "../engines/contract/query-engine.ts";
+import type { Forgetting } from "./forgetting.ts";
+import type { RetentionDays, Source } from "./source.ts";
 
 /** The dependencies of retention. */
 export interface RetentionOptions {
   readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
-  readonly store: Pick<EventStore, "deleteBefore">;
+  readonly forgetting: Pick<Forgetting, "delete">;
   /** False where another service on the store does it. */
   readonly isOurs?: () => boolean;
   /** Milliseconds since 1970. */
@@ -14,6 +15,8 @@ export interface RetentionOptions {
 
 /** Retention that runs in the background. */
 export interface Retention {
+  /** Runs soon where a source's retention was changed. */
+  noteSources(): void;
   /** Starts no further run and waits for the running one. */
   close(): Promise<void>;
 }
@@ -22,48 +25,100 @@ const dayMs = 86_400_000;
 const intervalMs = 3_600_000;
 /** A newly opened store reads its log and its ids first. */
 const firstRunMs = 60_000;
+/** The earliest time that a date can have. */
+const firstMs = -8_640_000_000_000_000;
 
-/** The oldest time within a source's retention, in microseconds since 1970; undefined when it retains everything. */
-export function retentionStartUs(source: Pick<Source, "retentionDays">, nowMs: number): bigint | undefined {
-  if (source.retentionDays === undefined) return undefined;
-  return BigInt(Math.floor(nowMs - source.retentionDays * dayMs)) * 1000n;
+function startUs(days: number, nowMs: number): bigint {
+  return BigInt(Math.floor(Math.max(firstMs, nowMs - days * dayMs))) * 1000n;
+}
+
+/** The days of a tenant's events, null for none; undefined where they are kept. */
+function daysOf(retention: RetentionDays | undefined, tenant: string | null): number | undefined {
+  if (typeof retention !== "object") return retention;
+  const { tenants = {} } = retention;
+  return tenant !== null && Object.hasOwn(tenants, tenant) ? tenants[tenant] : retention.default;
+}
+
+/** The longest time that any event is kept, in days; undefined where some are kept for ever. */
+export function longestRetention(retention: RetentionDays | undefined): number | undefined {
+  if (typeof retention !== "object") return retention;
+  if (retention.default === undefined) return undefined;
+  return Math.max(retention.default, ...Object.values(retention.tenants ?? {}));
+}
+
+/** Whether an event is older than its retention. Where its tenant is not known, it has to be older than any. */
+export function isBeyondRetention(
+  retention: RetentionDays | undefined,
+  { tenant, timestampUs }: { readonly tenant: string | null | undefined; readonly timestampUs: bigint },
+  nowMs: number,
+): boolean {
+  const days = tenant === undefined ? longestRetention(retention) : daysOf(retention, tenant);
+  return days !== undefined && timestampUs < startUs(days, nowMs);
+}
+
+/** The events that are older than a retention: a filter for each number of days. */
+export function expiredEvents(
+  retention: RetentionDays | undefined,
+  nowMs: number,
+): readonly { readonly days: number; readonly filter: EventFilter }[] {
+  if (retention === undefined) return [];
+  if (typeof retention === "number") return [{ days: retention, filter: { toUs: startUs(retention, nowMs) } }];
+  const byDays = new Map<number, string[]>();
+  for (const [tenant, days] of Object.entries(retention.tenants ?? {})) {
+    byDays.set(days, [...(byDays.get(days) ?? []), tenant]);
+  }
+  const named = [...byDays.values()].flat();
+  const ofNamed = [...byDays].map(([days, of]) => ({ days, filter: { tenants: { of }, toUs: startUs(days, nowMs) } }));
+  const { default: days } = retention;
+  if (days === undefined) return ofNamed;
+  const ofOthers = { ...(named.length === 0 ? {} : { tenants: { exceptOf: named } }), toUs: startUs(days, nowMs) };
+  return [...ofNamed, { days, filter: ofOthers }];
 }
 
 /**
- * Deletes events older than each source's `retention_days`, one source after another. Sources without one are skipped.
- * A failure is logged and does not affect the other sources. Returns the number of deleted events.
+ * Deletes events that are older than their source's `retention_days`, one source after another. Sources without one
+ * are skipped. A failure is logged and does not affect the other sources. Returns the number of deleted events.
  */
 export async function runRetention(
   options: RetentionOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
-  const { sources, store, nowMs, log } = options;
+  const { sources, forgetting, nowMs, log } = options;
   let total = 0;
-  for (const source of sources) {
-    const startUs = retentionStartUs(source, nowMs());
-    if (startUs === undefined || store.deleteBefore === undefined || signal.aborted) continue;
-    try {
-      const count = await store.deleteBefore(source.name, startUs);
-      if (count > 0) {
-        log("info", `retention: deleted ${count} events of ${source.name} older than ${source.retentionDays} days`);
+  for (const { name, retentionDays } of sources) {
+    for (const { days, filter } of expiredEvents(retentionDays, nowMs())) {
+      if (signal.aborted) return total;
+      try {
+        const { deleted } = await forgetting.delete(name, filter, "retention");
+        if (deleted > 0) log("info", `retention: deleted ${deleted} events of ${name} older than ${days} days`);
+        total += deleted;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        log("error", `retention of ${name} failed and will be tried again: ${reason}`);
       }
-      total += count;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log("error", `retention of ${source.name} failed and will be tried again: ${reason}`);
     }
   }
   return total;
 }
 
-/** Runs retention a minute from now and every hour from then on, until it is closed. Returns at once. */
+/**
+ * Runs retention a minute from now, every hour from then on, and after each change of a source's retention, until it is
+ * closed. Returns at once.
+ */
 export function startRetention(options: RetentionOptions): Retention {
   const closing = new AbortController();
   let running: Promise<unknown> | undefined;
+  let isStale = false;
+  const describe = () =>
+    JSON.stringify(options.sources.map(({ name, retentionDays }) => [name, retentionDays ?? null]));
+  let known = describe();
   const run = () => {
     if (options.isOurs?.() === false) return;
     running ??= runRetention(options, closing.signal).finally(() => {
       running = undefined;
+      if (!isStale || closing.signal.aborted) return;
+      isStale = false;
+      run();
     });
   };
   let timer = setTimeout(() => {
@@ -71,6 +126,14 @@ export function startRetention(options: RetentionOptions): Retention {
     timer = setInterval(run, intervalMs).unref();
   }, firstRunMs).unref();
   return {
+    noteSources() {
+      const now = describe();
+      if (now === known) return;
+      known = now;
+      // The run under way may have passed the source already.
+      isStale = running !== undefined;
+      run();
+    },
     async close() {
       clearTimeout(timer);
       closing.abort();

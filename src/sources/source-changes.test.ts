@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleSize } from "../../test/support/sample-size.ts";
+import { plainSource as source } from "../../test/support/sources/plain-source.ts";
 import { type Source, sourceId } from "./source.ts";
 import { joinSources, readSource } from "./source-changes.ts";
-import { plainSource as source } from "./testing/plain-source.ts";
 
 describe("sources of files and of the API", () => {
   it("are combined", () => {
@@ -170,7 +170,7 @@ describe("a source document", () => {
         expect(read.source.retentionDays ?? 1).toBeGreaterThan(0);
         if (isPatch) expect(read.source.name).toBe("own");
       }),
-      { numRuns: sampleSize(400, 4_000), seed: 7 },
+      { numRuns: sampleSize(150, 4_000), seed: 7 },
     );
     expect(made).toBeGreaterThan(20);
   });

@@ -6,6 +6,7 @@ import {
   toDocument,
   toSource,
   whyNoFieldPath,
+  whyNoRetention,
   whyNoTenantField,
 } from "./source-document.ts";
 
@@ -26,7 +27,7 @@ const overlooked: ReadonlySet<string> = new Set([
 
 const usualKind = "log";
 
-/** What a document is checked against. */
+/** The surroundings that a document is checked against. */
 export interface SourceSurroundings {
   readonly sources: readonly Source[];
   /** True for the name of an endpoint, which queries can read as a table too. */
@@ -78,6 +79,8 @@ export function readSource(
   }
   const tenantProblem = whyNoTenantField(checked);
   if (tenantProblem !== undefined) report("tenant", tenantProblem);
+  const retentionProblem = whyNoRetention(checked);
+  if (retentionProblem !== undefined) report("retention_days", retentionProblem);
   for (const path of Object.keys(checked.fields ?? {})) {
     const message = whyNoFieldPath(path);
     if (message !== undefined) report("fields", `${path} ${message}`);

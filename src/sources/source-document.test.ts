@@ -61,7 +61,7 @@ describe("the source of the audit", () => {
       retentionDays: 90,
       origin: { kind: "service" },
     });
-    expect(knownFields).toHaveLength(20);
+    expect(knownFields).toHaveLength(21);
     const types = new Map(knownFields.map(({ path, type }) => [path, type]));
     expect(
       ["action", "status", "redacted", "duration_ms", "route"].map((name) => types.get(`metadata.${name}`)),

@@ -1,9 +1,19 @@
 import { type Static, Type } from "typebox";
 import type { ScalarKind } from "../googlesql/types.ts";
-import { type Source, type SourceOrigin, sourceId } from "./source.ts";
+import { type RetentionDays, type Source, type SourceOrigin, sourceId } from "./source.ts";
 
 const fixedFields: ReadonlySet<string> = new Set(["id", "timestamp", "event_message"]);
 const fieldPath = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/;
+
+const days = Type.Number({ exclusiveMinimum: 0 });
+
+const daysByTenant = Type.Object(
+  { default: Type.Optional(days), tenants: Type.Optional(Type.Record(Type.String(), days)) },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+/** How long events are kept, in days; for ever where it is null. */
+export const RetentionOrNull = Type.Union([days, daysByTenant, Type.Null()]);
 
 /** A source as its file says it. Over the API `kind` may be left out. */
 export const SourceDocument = Type.Object(
@@ -13,7 +23,7 @@ export const SourceDocument = Type.Object(
     kind: Type.String({ minLength: 1 }),
     description: Type.Optional(Type.String()),
     tenant: Type.Optional(Type.String()),
-    retention_days: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    retention_days: Type.Optional(Type.Union([days, daysByTenant])),
     fields: Type.Optional(Type.Record(Type.String(), Type.Enum(["STRING", "INT64", "FLOAT64", "BOOL"]))),
   },
   { additionalProperties: false },
@@ -40,6 +50,12 @@ export function whyNoTenantField({ tenant, fields = {} }: SourceDocument): strin
   if (type !== "STRING") return `${tenant} is declared ${type}; a tenant is a STRING`;
   const related = Object.keys(fields).find((other) => other.startsWith(`${tenant}.`) || tenant.startsWith(`${other}.`));
   return related === undefined ? undefined : `${tenant} cannot be a text beside the field ${related}`;
+}
+
+/** The problem of a document's retention; undefined for none. */
+export function whyNoRetention({ tenant, retention_days: retention }: SourceDocument): string | undefined {
+  if (typeof retention !== "object" || retention.tenants === undefined || tenant !== undefined) return undefined;
+  return "names tenants, and the source has none: add tenant, the field that tells them apart";
 }
 
 /** The declared fields, with the tenant's. */
@@ -91,7 +107,7 @@ export interface ShownSource {
   readonly description: string;
   /** The field that tells tenants apart, where there is one. */
   readonly tenant?: string;
-  readonly retention_days: number | null;
+  readonly retention_days: RetentionDays | null;
   /** True for a source that the API cannot change: it is defined in a file, or is the service's own. */
   readonly read_only: boolean;
 }

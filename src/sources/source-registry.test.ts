@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
+import { plainSource as source } from "../../test/support/sources/plain-source.ts";
 import { type Source, sourceId } from "./source.ts";
 import { openSources } from "./source-registry.ts";
-import { plainSource as source } from "./testing/plain-source.ts";
 
 async function open(sources: readonly Source[]) {
   const calls: unknown[] = [];

@@ -1,15 +1,21 @@
 import { createHash } from "node:crypto";
 import type { SourceDefinition } from "../engines/contract/query-engine.ts";
 
+/**
+ * Days after which events are deleted: all, or those of the named tenants and by `default` the others. Without a
+ * default the others are kept.
+ */
+export type RetentionDays = number | { readonly default?: number; readonly tenants?: Readonly<Record<string, number>> };
+
 /** A log source as the service knows it: the engine's part, and what only the service needs. */
 export interface Source extends SourceDefinition {
   /** Other names that ingest and queries accept. */
   readonly aliases: readonly string[];
-  /** What kind of log it is, e.g. `edge`; for people and tools, the service draws no conclusion from it. */
+  /** The kind of log, e.g. `edge`; for people and tools, the service does not interpret it. */
   readonly kind: string;
   readonly description: string;
-  /** Days after which events are dropped; undefined keeps them. */
-  readonly retentionDays: number | undefined;
+  /** Undefined keeps all events. */
+  readonly retentionDays: RetentionDays | undefined;
   /** A file unless it says otherwise. */
   readonly origin?: SourceOrigin;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FigureDefinition, SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
 import { reservedFigureNames } from "../engines/contract/store-report.ts";
+import type { RetentionDays } from "./source.ts";
 import { describeStore } from "./store-state.ts";
 
 const nowMs = Date.UTC(2026, 7, 20);
@@ -34,6 +35,24 @@ function problemsOf(some: Partial<StoreReport>, source: Partial<SourceReport> = 
 }
 
 describe("the state of a store", () => {
+  it("has a problem while events use more than they may", () => {
+    const space = { usedBytes: 3_000_000, freeBytes: 1_000_000 };
+    const codesWith = (maxUsedBytes: number) => {
+      const bounds = { maxUsedBytes, minFreeBytes: undefined };
+      return describeStore("any", { ...report, space }, sources, nowMs, bounds).problems.map(({ code }) => code);
+    };
+    expect(codesWith(3_000_000)).toEqual([]);
+    expect(codesWith(2_999_999)).toEqual(["store_too_large"]);
+  });
+
+  it("has a problem when events are older than any tenant's retention", () => {
+    const behind = (retentionDays: RetentionDays) =>
+      describeStore("any", report, [{ name: "edge", retentionDays }], nowMs).problems.map(({ code }) => code);
+    expect(behind({ default: 0.5, tenants: { a: 0.25 } })).toEqual(["retention_behind"]);
+    expect(behind({ default: 0.5, tenants: { a: 2 } })).toEqual([]);
+    expect(behind({ tenants: { a: 0.5 } })).toEqual([]);
+  });
+
   it("includes the engine's figures and sources, with times in ISO 8601", () => {
     expect(describeStore("any", report, sources, nowMs)).toEqual({
       engine: "any",

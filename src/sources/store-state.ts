@@ -5,8 +5,9 @@ import type {
   StoreProblem,
   StoreReport,
 } from "../engines/contract/query-engine.ts";
-import { retentionStartUs } from "./retention.ts";
-import type { Source } from "./source.ts";
+import { isBeyondRetention, longestRetention } from "./retention.ts";
+import { describeSpaceProblem, type SizeBounds } from "./size-bound.ts";
+import type { RetentionDays, Source } from "./source.ts";
 
 /**
  * The state of a store for the API and `logweir doctor --json`. The engine's own figures are beside the fields common
@@ -33,11 +34,13 @@ export interface SourceState {
   readonly without_tenant: number | null;
   /** Declared fields with values of events since the start that read as NULL: they are of another type. */
   readonly mistyped: readonly MistypedField[];
-  readonly retention_days: number | null;
+  readonly retention_days: RetentionDays | null;
   readonly [figure: string]: unknown;
 }
 
 type KnownSource = Pick<Source, "name" | "retentionDays">;
+
+const noBounds: SizeBounds = { maxUsedBytes: undefined, minFreeBytes: undefined };
 
 const hourUs = 3_600_000_000n;
 
@@ -47,7 +50,9 @@ export function describeStore(
   report: StoreReport,
   sources: readonly KnownSource[],
   nowMs: number,
+  bounds: SizeBounds = noBounds,
 ): StoreState {
+  const tooLarge = report.space === undefined ? undefined : describeSpaceProblem(report.space, bounds);
   const known = new Map(sources.map((source) => [source.name, source]));
   return {
     ...report.figures,
@@ -67,6 +72,9 @@ export function describeStore(
     })),
     problems: [
       ...report.problems,
+      ...(tooLarge === undefined
+        ? []
+        : [{ code: "store_too_large", message: `${tooLarge}. A running service deletes the oldest events` }]),
       ...report.sources.flatMap((source) => findSourceProblems(source, known.get(source.name), nowMs)),
     ],
     figures: report.figureDefinitions,
@@ -88,11 +96,14 @@ function findSourceProblems(report: SourceReport, source: KnownSource | undefine
       `The store holds ${rowCount} events of ${name}, which no source file names: no query reads them`,
     );
   }
-  const startUs = source === undefined ? undefined : retentionStartUs(source, nowMs);
-  if (startUs !== undefined && oldestTimestampUs !== null && oldestTimestampUs < startUs - 2n * hourUs) {
+  const retention = source?.retentionDays;
+  const behind =
+    oldestTimestampUs === null ? undefined : { tenant: undefined, timestampUs: oldestTimestampUs + 2n * hourUs };
+  if (behind !== undefined && isBeyondRetention(retention, behind, nowMs)) {
+    const days = longestRetention(retention);
     add(
       "retention_behind",
-      `${name} has events older than its ${source?.retentionDays} days; a running service deletes them within the hour`,
+      `${name} has events older than its ${days} days; a running service deletes them within the hour`,
     );
   }
   if (newestTimestampUs !== null && newestTimestampUs > BigInt(nowMs) * 1000n + 24n * hourUs) {

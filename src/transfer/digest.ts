@@ -5,7 +5,7 @@ import type { LogEvent } from "../engines/contract/query-engine.ts";
 const bytes = 16;
 const modulus = 2n ** BigInt(8 * bytes);
 
-/** Of an event with all its values: the first 128 bits of a SHA-256, in hexadecimal. */
+/** Returns the digest of an event with all its values: the first 128 bits of a SHA-256, in hexadecimal. */
 export function digestOf(event: LogEvent): string {
   return createHash("sha256")
     .update(formatEventLine(event))
@@ -13,7 +13,7 @@ export function digestOf(event: LogEvent): string {
     .slice(0, 2 * bytes);
 }
 
-/** Of several events, whatever their order: the sum of their digests. */
+/** Returns the digest of several events in any order: the sum of their digests. */
 export function sumDigests(digests: Iterable<string>): string {
   let sum = 0n;
   for (const digest of digests) sum += BigInt(`0x${digest}`);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { oddEvents } from "../../test/support/transfer/odd-events.ts";
 import { type Engine, EngineError, type LogEvent, type StoredEvents } from "../engines/contract/query-engine.ts";
 import { openMemoryEngine } from "../engines/index.ts";
 import { STRING } from "../googlesql/types.ts";
@@ -11,7 +12,6 @@ import { type EventMove, moveEvents, type SliceReport } from "./move-events.ts";
 import { ProgressFile } from "./progress-file.ts";
 import { allTimes, type TargetStore } from "./stores.ts";
 import { summarize } from "./summary.ts";
-import { oddEvents } from "./testing/odd-events.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-moving-"));
 const signal = new AbortController().signal;
@@ -112,7 +112,7 @@ describe("moved events", () => {
   it("are moved again when the target has lost them", async () => {
     const { source, move } = await prepare([eventAt("a", 0n), eventAt("b", dayUs)]);
     await move();
-    await other.store.deleteBefore?.(source, dayUs);
+    await other.store.deleteEvents(source, { toUs: dayUs });
     expect((await move()).map(({ slice }) => slice.moved)).toEqual([1, undefined]);
     expect(await digestsIn(other, source)).toEqual(await digestsIn(one, source));
   });

@@ -1,6 +1,6 @@
 import type { TimeRange, TimeSlice } from "../engines/contract/query-engine.ts";
 import { type MovedSlice, moveSlice } from "./move-slice.ts";
-import { type ProgressFile, type SettledSlice, tell } from "./progress-file.ts";
+import { type ProgressFile, summarize, type VerifiedSlice } from "./progress-file.ts";
 import { allTimes, type SliceKey, type SourceStore, sliceWidthsUs, type TargetStore } from "./stores.ts";
 
 /** From which number of events on a slice is moved in parts; both stores' digests of a slice are held in memory. */
@@ -13,7 +13,7 @@ export interface EventMove {
   readonly to: TargetStore;
   readonly sources: readonly string[];
   readonly progress: ProgressFile;
-  /** Compares settled slices too, value by value. */
+  /** Compares verified slices too, value by value. */
   readonly comparesAll?: boolean;
   /** Stores nothing, and notes nothing. */
   readonly isDry?: boolean;
@@ -26,7 +26,7 @@ export interface EventMove {
 /** A slice, and whether it was compared in this pass or before. */
 export interface SliceReport {
   readonly key: SliceKey;
-  readonly slice: SettledSlice & Partial<Pick<MovedSlice, "moved" | "changed" | "missing" | "examples">>;
+  readonly slice: VerifiedSlice & Partial<Pick<MovedSlice, "moved" | "changed" | "missing" | "examples">>;
 }
 
 interface PlannedSlice {
@@ -35,7 +35,7 @@ interface PlannedSlice {
 }
 
 interface Plan {
-  readonly settled: SliceReport[];
+  readonly verified: SliceReport[];
   readonly open: PlannedSlice[];
 }
 
@@ -50,23 +50,23 @@ async function plan(move: EventMove, source: string, range: TimeRange, level: nu
   const byStart = new Map(there.map((slice) => [slice.startUs, slice]));
   for (const slice of own) {
     const key = { source, startUs: slice.startUs, widthUs };
-    const settled = comparesAll ? undefined : findSettled(progress, key, slice, byStart.get(slice.startUs));
-    if (settled !== undefined) into.settled.push({ key, slice: settled });
+    const verified = comparesAll ? undefined : findVerified(progress, key, slice, byStart.get(slice.startUs));
+    if (verified !== undefined) into.verified.push({ key, slice: verified });
     else if (slice.eventCount > (move.maxSliceEvents ?? maxSliceEvents) && level + 1 < sliceWidthsUs.length) {
       await plan(move, source, { fromUs: slice.startUs, toUs: slice.startUs + widthUs }, level + 1, into);
     } else into.open.push({ key, eventCount: slice.eventCount });
   }
 }
 
-/** What was noted of the slice, where both stores still tell the same of it. */
-function findSettled(
+/** Returns the recorded slice, if both stores still report the same of it. */
+function findVerified(
   progress: ProgressFile,
   key: SliceKey,
   own: TimeSlice,
   there: TimeSlice | undefined,
-): SettledSlice | undefined {
+): VerifiedSlice | undefined {
   const noted = progress.find(key);
-  return noted?.from === tell(own) && noted.to === tell(there) ? noted : undefined;
+  return noted?.from === summarize(own) && noted.to === summarize(there) ? noted : undefined;
 }
 
 /**
@@ -75,10 +75,10 @@ function findSettled(
  */
 export async function moveEvents(move: EventMove): Promise<readonly SliceReport[]> {
   const { progress, sources, isDry = false, onProgress = () => undefined } = move;
-  const planned: Plan = { settled: [], open: [] };
+  const planned: Plan = { verified: [], open: [] };
   for (const source of sources) await plan(move, source, allTimes, 0, planned);
   const total = planned.open.reduce((sum, { eventCount }) => sum + eventCount, 0);
-  const reports = [...planned.settled];
+  const reports = [...planned.verified];
   let done = 0;
   onProgress(done, total);
   const waiting = planned.open.values();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError, type LogEvent, type StoredEvents, type TimeRange } from "../engines/contract/query-engine.ts";
 import { digestOf, sumDigests } from "./digest.ts";
-import { type SettledSlice, tell } from "./progress-file.ts";
+import { summarize, type VerifiedSlice } from "./progress-file.ts";
 import type { SliceKey, SourceStore, TargetStore } from "./stores.ts";
 
 const eventsPerAppend = 2_000;
@@ -12,7 +12,7 @@ const longestPauseMs = 5_000;
 const maxExamples = 5;
 
 /** The outcome of a slice. */
-export interface MovedSlice extends SettledSlice {
+export interface MovedSlice extends VerifiedSlice {
   /** Events that were stored in the target. */
   readonly moved: number;
   /** Events of the source that the target has under their ids with other values, and that it has not at all. */
@@ -41,7 +41,7 @@ function rangeOf({ startUs, widthUs }: SliceKey): TimeRange {
 
 async function tellOf(events: StoredEvents, key: SliceKey, signal: AbortSignal) {
   const [slice] = await events.slices(key.source, rangeOf(key), key.widthUs, signal);
-  return tell(slice);
+  return summarize(slice);
 }
 
 async function readDigests({ to, key, signal }: SliceMove): Promise<Digests> {

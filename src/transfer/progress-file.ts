@@ -4,15 +4,15 @@ import type { TimeSlice } from "../engines/contract/query-engine.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { SliceKey } from "./stores.ts";
 
-/** What a store told of a slice: count and fingerprint; null where it has no events there. */
-export type Told = string | null;
+/** A store's report of a slice: count and fingerprint; null where it has no events there. */
+export type SliceSummary = string | null;
 
 /** A slice whose events are all in the target, as long as both stores tell the same of it. */
-export interface SettledSlice {
-  readonly from: Told;
-  readonly to: Told;
+export interface VerifiedSlice {
+  readonly from: SliceSummary;
+  readonly to: SliceSummary;
   readonly events: number;
-  /** Of the source's events together. */
+  /** The digest of the source's events together. */
   readonly digest: string;
   /** Events of the target that the source has not. */
   readonly others: number;
@@ -28,13 +28,13 @@ type KeyTexts = readonly [source: string, startUs: string, widthUs: string];
 
 type Line =
   | ({ readonly format: number } & Route)
-  | ({ readonly slice: KeyTexts } & SettledSlice)
-  | { readonly unsettled: KeyTexts }
+  | ({ readonly slice: KeyTexts } & VerifiedSlice)
+  | { readonly unverified: KeyTexts }
   | { readonly state: string };
 
 const format = 1;
 
-export function tell(slice: Pick<TimeSlice, "eventCount" | "fingerprint"> | undefined): Told {
+export function summarize(slice: Pick<TimeSlice, "eventCount" | "fingerprint"> | undefined): SliceSummary {
   return slice === undefined ? null : `${slice.eventCount} ${slice.fingerprint}`;
 }
 
@@ -44,7 +44,7 @@ export function tell(slice: Pick<TimeSlice, "eventCount" | "fingerprint"> | unde
  */
 export class ProgressFile {
   readonly #path: string | undefined;
-  readonly #slices = new Map<string, SettledSlice>();
+  readonly #slices = new Map<string, VerifiedSlice>();
   readonly #states = new Set<string>();
 
   private constructor(path: string | undefined) {
@@ -81,18 +81,18 @@ export class ProgressFile {
     return file;
   }
 
-  find(key: SliceKey): SettledSlice | undefined {
+  find(key: SliceKey): VerifiedSlice | undefined {
     return this.#slices.get(keyText(key));
   }
 
-  note(key: SliceKey, slice: SettledSlice): void {
+  note(key: SliceKey, slice: VerifiedSlice): void {
     this.#slices.set(keyText(key), slice);
     this.#write({ slice: textsOf(key), ...slice });
   }
 
   /** Marks a slice as wrong, whatever was noted of it. */
   forget(key: SliceKey): void {
-    if (this.#slices.delete(keyText(key))) this.#write({ unsettled: textsOf(key) });
+    if (this.#slices.delete(keyText(key))) this.#write({ unverified: textsOf(key) });
   }
 
   /** Whether a state of this digest was moved to the target. */
@@ -109,10 +109,10 @@ export class ProgressFile {
 
   #take(line: Line): void {
     if ("state" in line) this.#states.add(line.state);
-    else if ("unsettled" in line) this.#slices.delete(line.unsettled.join("\n"));
+    else if ("unverified" in line) this.#slices.delete(line.unverified.join("\n"));
     else if ("slice" in line) {
-      const { slice, ...settled } = line;
-      this.#slices.set(slice.join("\n"), settled);
+      const { slice, ...verified } = line;
+      this.#slices.set(slice.join("\n"), verified);
     }
   }
 

@@ -1,4 +1,4 @@
-/** What events are moved between. */
+/** The stores that events are moved between. */
 import type { LogEvent, StoredEvents } from "../engines/contract/query-engine.ts";
 
 /** Microseconds of a day, an hour, a minute and a second: the widths of slices. */

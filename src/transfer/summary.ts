@@ -7,9 +7,11 @@ export interface DaySummary {
   readonly source: string;
   /** As `2026-08-20`, in UTC. */
   readonly day: string;
-  /** Of the source. */
+  /** The source's events of the day. */
   readonly events: number;
-  /** Of all of them with all their values; the target has the same where nothing is `changed` or `missing`. */
+  /**
+   * The digest of all of them with all their values; the target has the same where nothing is `changed` or `missing`.
+   */
   readonly digest: string;
   /** Events that this run stored in the target. */
   readonly moved: number;

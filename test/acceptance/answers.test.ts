@@ -1,7 +1,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, readError, type Service, startServiceProcess } from "./service.ts";
+import { privateToken, readError, type Service, startService } from "./service.ts";
 
 const path = "/api/endpoints/query/logs.all";
 const auth = { "x-api-key": privateToken };
@@ -13,7 +13,7 @@ const endless =
 let service: Service;
 
 beforeAll(async () => {
-  service = await startServiceProcess({ env: { LOGWEIR_MAX_QUEUED_QUERIES: "200" } });
+  service = await startService({ env: { LOGWEIR_MAX_QUEUED_QUERIES: "200" } });
   const events = Array.from({ length: 250 }, (_, index) => ({
     id: `a${String(index).padStart(3, "0")}`,
     // Ten of each timestamp.
@@ -210,9 +210,9 @@ describe("a long-running query", () => {
       );
       return { running, waiting };
     };
-    await expect.poll(load, { timeout: 5_000 }).toEqual({ running: 6, waiting: 94 });
+    await expect.poll(load).toEqual({ running: 6, waiting: 94 });
     gone.abort();
-    await expect.poll(load, { timeout: 10_000, interval: 20 }).toEqual({ running: 0, waiting: 0 });
+    await expect.poll(load).toEqual({ running: 0, waiting: 0 });
     await Promise.all(calls);
     // The engine accepts queries again too.
     expect(

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outputOf } from "../support/run-command.ts";
+import { readStoredTexts } from "../support/stored-texts.ts";
 import {
   postEvents,
   privateToken,
@@ -41,17 +42,14 @@ async function events(): Promise<readonly Audited["metadata"][0][]> {
   return ((await response.json()) as Audited[]).map(({ metadata: [fields] }) => fields);
 }
 
-/** The newest event with these fields; it must appear within two seconds. */
+/** The newest event with these fields, once it is there. */
 async function audited(like: Record<string, unknown>): Promise<Audited["metadata"][0]> {
   let found: Audited["metadata"][0] | undefined;
   await expect
-    .poll(
-      async () => {
-        found = (await events()).find((each) => Object.entries(like).every(([key, value]) => each[key] === value));
-        return found !== undefined;
-      },
-      { timeout: 2_000, interval: 100 },
-    )
+    .poll(async () => {
+      found = (await events()).find((each) => Object.entries(like).every(([key, value]) => each[key] === value));
+      return found !== undefined;
+    })
     .toBe(true);
   if (found === undefined) throw new Error("unreachable");
   return found;
@@ -67,7 +65,7 @@ const ask = (token: string, parameters: Record<string, string>, endpoint = "logs
   service.get(`/api/endpoints/query/${endpoint}`, parameters, { "x-api-key": token });
 
 describe("the audit", () => {
-  it("records a run within two seconds with its actor, version, parameters, redaction and outcome", async () => {
+  it("records a run with its actor, version, parameters, redaction and outcome", async () => {
     const { id, token } = await makeToken({ scopes: ["query"] });
     const headers = { "x-api-key": token, "lf-endpoint-redact-pii": "true" };
     const parameters = { project: "audited-run", sql: "select count(*) as n from edge_logs" };
@@ -98,13 +96,10 @@ describe("the audit", () => {
     }
     await audited({ actor: id, cache: "miss" });
     await expect
-      .poll(
-        async () => {
-          const hits = (await events()).filter(({ actor, cache }) => actor === id && cache === "hit");
-          return [hits.length < 5, hits.reduce((sum, { count }) => sum + Number(count), 0)];
-        },
-        { timeout: 2_000 },
-      )
+      .poll(async () => {
+        const hits = (await events()).filter(({ actor, cache }) => actor === id && cache === "hit");
+        return [hits.length < 5, hits.reduce((sum, { count }) => sum + Number(count), 0)];
+      })
       .toEqual([true, 19]);
   });
 
@@ -193,10 +188,7 @@ describe("the audit", () => {
     await audited({ actor: id, parameters: '{"project":"REDACTED"}' });
     const everything = JSON.stringify(await events()) + service.output();
     expect(everything).toContain("before REDACTED after");
-    const files = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
-    const stored = await Promise.all(
-      files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), "latin1")),
-    );
+    const stored = await readStoredTexts(service.dataDir);
     for (const secret of secrets) {
       expect(everything, secret).not.toContain(secret);
       expect(everything, secret).not.toContain(encodeURIComponent(secret));
@@ -230,7 +222,7 @@ describe("the audit setting", () => {
         const response = await quiet.get("/api/sources/logweir.audit/recent");
         return ((await response.json()) as Audited[]).map(({ metadata: [{ action }] }) => action);
       };
-      await expect.poll(read, { timeout: 5_000 }).toEqual(["cache.clear"]);
+      await expect.poll(read).toEqual(["cache.clear"]);
     } finally {
       await quiet.stop();
     }

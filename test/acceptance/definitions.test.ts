@@ -16,6 +16,7 @@ const statistics = { max_rows: 10_000, cache_seconds: 60, warm_every_seconds: nu
 const configured = {
   "api_keys.last_used": statistics,
   "api_keys.last_used.otel": statistics,
+  "auth.metrics": statistics,
   "functions.combined-stats": statistics,
   "functions.req-stats": statistics,
   "functions.resource-usage": statistics,

@@ -1,11 +1,13 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readStoredTexts } from "../support/stored-texts.ts";
+import { patienceMs, waitUntil } from "../support/wait-until.ts";
 import {
   privateToken,
   publicToken,
@@ -24,6 +26,11 @@ interface Hook {
   answer: { status: number; headers?: Record<string, string> };
   requestCount: number;
   close(): Promise<void>;
+}
+
+/** The body of an error. */
+interface Refusal {
+  readonly error?: { readonly fields?: object };
 }
 
 const open: Server[] = [];
@@ -62,13 +69,7 @@ async function startHook(port = 0): Promise<Hook> {
   return hook;
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`It did not come to pass: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const until = (isTrue: () => boolean | Promise<boolean>, what: string) => waitUntil(isTrue, patienceMs, what);
 
 async function call(service: Service, method: string, path: string, body?: object, token = privateToken) {
   const response = await fetch(`${service.url}${path}`, {
@@ -104,12 +105,13 @@ const edgeEvents = Array.from({ length: 40 }, (_, index) => ({
   },
 }));
 
+const env = { LOGWEIR_PRIVATE_DESTINATIONS: "127.0.0.1" };
 let service: ServiceProcess;
 let dataDir: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "logweir-drains-"));
-  service = await startServiceProcess({ dataDir });
+  service = await startServiceProcess({ dataDir, env });
 });
 
 afterAll(async () => {
@@ -168,7 +170,7 @@ describe("log drains", () => {
     const ended = once(service.process, "exit");
     service.process.kill("SIGKILL");
     await ended;
-    service = await startServiceProcess({ dataDir });
+    service = await startServiceProcess({ dataDir, env });
     const hook = await startHook(port);
     await until(() => new Set(hook.events.map(({ event_message: message }) => message)).size === 1_500, "all events");
     expect(new Set(hook.events.map(({ id }) => id)).size).toBe(1_500);
@@ -190,7 +192,7 @@ describe("log drains", () => {
   });
 
   it("forward events to another Logweir with ids, times and fields, directly and through Loki's push API", async () => {
-    const far = await startService();
+    const far = await startService({ env });
     try {
       const config = { url: far.url, token: privateToken };
       await drain(service, { type: "logweir", config }, { edge: "" });
@@ -241,10 +243,7 @@ describe("log drains", () => {
     await service.ingest("realtime", [{ event_message: "x", metadata: { project: "abc" } }]);
     await until(() => hook.events.length === 1, "the event, with the secrets that were kept");
     expect(hook.headers[0]).toMatchObject({ "x-key": "s3cret-in-header" });
-    const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
-    const contents = await Promise.all(
-      files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), "latin1")),
-    );
+    const contents = await readStoredTexts(dataDir);
     for (const text of [made.text, listed.text, shown.text, service.output(), ...contents]) {
       expect(text.includes("s3cret-in-")).toBe(false);
     }
@@ -271,6 +270,66 @@ describe("log drains", () => {
       "lql_string",
     ]);
     expect((await call(service, "GET", "/api/backends/no")).status).toBe(404);
+  });
+
+  it("test a backend with a request without events, within the limits of all requests", async () => {
+    const hook = await startHook();
+    const config = { url: hook.url };
+    const made = await call(service, "POST", "/api/backends", { name: "tried", type: "webhook", config });
+    const { id } = made.json as { readonly id: string };
+    const test = async (token = privateToken) => {
+      const { status, json } = await call(service, "POST", `/api/backends/${id}/test`, undefined, token);
+      return [status, json];
+    };
+    expect(await test()).toEqual([200, { connected: true }]);
+    expect([hook.requestCount, hook.events]).toEqual([1, []]);
+    hook.answer = { status: 401 };
+    expect(await test()).toEqual([200, { connected: false, reason: "the destination answered 401 Unauthorized" }]);
+    hook.answer = { status: 422 };
+    const reason = "the destination answered 422 Unprocessable Entity";
+    expect(await test()).toEqual([200, { connected: true, reason }]);
+    expect((await test(publicToken))[0]).toBe(401);
+    expect(hook.requestCount).toBe(3);
+    await hook.close();
+    expect(await test()).toEqual([
+      200,
+      { connected: false, reason: "the destination cannot be reached: ECONNREFUSED" },
+    ]);
+    await until(() => service.output().includes('"action":"backend.test"'), "the audit of the test");
+    expect((await call(service, "DELETE", `/api/backends/${id}`)).status).toBe(204);
+    expect((await test())[0]).toBe(404);
+  });
+
+  it.each([
+    "~(",
+    "~a**b",
+    "~[z-a]",
+    '~"(?<=a)b"',
+    "m.request.path:~(",
+    "-m.request.path:~[",
+    "m.tags:@>~(",
+    'm.none.such:~"\\8"',
+    "fine OR m.request.path:~a{2,1}",
+  ])("do not save a rule whose pattern cannot be compiled: %s", async (lql) => {
+    const config = { url: "http://127.0.0.1:9/" };
+    const made = await call(service, "POST", "/api/backends", { name: "unsent", type: "webhook", config });
+    const { id } = made.json as { readonly id: string };
+    const document = { backend_id: id, source_id: "edge", lql_string: "fine" };
+    const rule = (await call(service, "POST", "/api/rules", document)).json as { readonly id: string };
+    for (const [method, path, body] of [
+      ["POST", "/api/rules", { ...document, lql_string: lql }],
+      ["PUT", `/api/rules/${rule.id}`, { ...document, lql_string: lql }],
+      ["PATCH", `/api/rules/${rule.id}`, { lql_string: lql }],
+    ] as const) {
+      const answer = await call(service, method, path, body);
+      expect([method, answer.status, Object.keys((answer.json as Refusal).error?.fields ?? {})]).toEqual([
+        ...[method, 422],
+        ["lql_string"],
+      ]);
+    }
+    const { json } = await call(service, "GET", `/api/rules?backend_id=${id}`);
+    expect(json).toMatchObject([{ id: rule.id, lql_string: "fine" }]);
+    expect((await call(service, "DELETE", `/api/backends/${id}`)).status).toBe(204);
   });
 });
 

@@ -180,7 +180,7 @@ describe("the tables of an endpoint", () => {
     const { tables } = (await response.json()) as {
       tables: { name: string; is_default: boolean; aliases: string[]; fields: { path: string; type: string }[] }[];
     };
-    expect(tables).toHaveLength(14);
+    expect(tables).toHaveLength(15);
     expect(tables[0]).toMatchObject({ name: "edge_logs", is_default: true, aliases: [] });
     expect(tables[1]?.aliases).toEqual(["postgres_logs"]);
     expect(tables[0]?.fields).toContainEqual({ path: "metadata.response.status_code", type: "INT64" });
@@ -313,7 +313,7 @@ describe("statistics", () => {
       undefined,
     ]);
     await expect
-      .poll(async () => (await (await read("endpoints")).json()) as object, { timeout: 15_000, interval: 200 })
+      .poll(async () => (await (await read("endpoints")).json()) as object)
       .toMatchObject({
         is_recorded: true,
         endpoints: expect.arrayContaining([
@@ -331,12 +331,14 @@ describe("statistics", () => {
       `${service.url}/api/endpoints/query/usage.api-counts?${new URLSearchParams({ project: "default", interval: "hourly", sql })}`,
       { headers: { "x-api-key": privateToken }, signal: leaving.signal },
     );
-    setTimeout(() => leaving.abort(), 300);
-    await expect(call).rejects.toThrow();
+    const left = expect(call).rejects.toThrow();
+    await expect.poll(async () => (await service.get("/metrics")).text()).toMatch(/^logweir_queries_running 1$/m);
+    leaving.abort();
+    await left;
     const recorded = `select metadata.status as status, metadata.outcome as outcome from \`logweir.audit\`
       where metadata.endpoint = 'usage.api-counts'`;
     await expect
-      .poll(async () => (await service.get("/api/query", { sql: recorded })).json(), { timeout: 15_000, interval: 200 })
+      .poll(async () => (await service.get("/api/query", { sql: recorded })).json())
       .toMatchObject({ result: [{ status: 499, outcome: "caller_gone" }] });
     expect(await (await read("endpoints")).json()).toMatchObject({
       endpoints: expect.arrayContaining([

@@ -36,7 +36,7 @@ describe("the service", () => {
     expect(await health.json()).toMatchObject({ status: "ok" });
     await first.ingest("edge", [event("kept")]);
     expect(await first.stop()).toBe(0);
-    const second = await startServiceProcess({ dataDir });
+    const second = await startService({ dataDir });
     expect((await second.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["kept"]);
     await second.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -56,10 +56,7 @@ describe("a running service", () => {
     await service.ingest("edge", [event("before")]);
     process.kill(engineHostOf(service.process.pid ?? 0), "SIGKILL");
     await expect
-      .poll(async () => (await service.get("/api/endpoints/query/logs.all", { project: "life" })).status, {
-        timeout: 10_000,
-        interval: 50,
-      })
+      .poll(async () => (await service.get("/api/endpoints/query/logs.all", { project: "life" })).status)
       .toBe(200);
     expect((await service.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["before"]);
   });

@@ -27,6 +27,7 @@ const tables = [
   ["etl_replication_logs", "etl_replication", "top"],
   ["multigres_logs", "multigres", "top"],
   ["workflow_run_logs", "workflow_run", "top"],
+  ["supamonitor_logs", "supamonitor", "top"],
 ] as const;
 
 function makeEvent(place: "top" | "project_ref" | "project", project: string, id: string, timestamp: string) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bigQueryRoutes } from "../../src/http/routes/surfaces/bigquery.ts";
 import type { JsonSchema, OpenApiDocument, Operation } from "../../src/openapi/open-api-document.ts";
 import { privateToken, publicToken, type Service, startService } from "./service.ts";
 
@@ -42,6 +43,7 @@ const parameterNames = (operation: Operation | undefined) =>
 
 /** A valid body for each of these operations. */
 const bodies: Readonly<Record<string, object>> = {
+  createAlert: { name: "own", query: "select event_message from edge", cron: "0 * * * *" },
   createEndpoint: { name: "described", query: "SELECT 1 AS one" },
   validateEndpoint: { name: "described", query: "SELECT 1 AS one" },
   runQuery: { sql: "SELECT 1 AS one" },
@@ -124,8 +126,11 @@ describe("/api/openapi.json", () => {
     const explore = ["tables", "parse", "overview", "around", "tail"].map(
       (each) => `/api/endpoints/query/{endpoint}/${each}`,
     );
+    const bigQuery = new Set(Object.values(bigQueryRoutes).map(({ path }) => path));
     const open = ["/health", "/api/openapi.json", "/api/session", "/api/catalogue", "/api/views", "/api/views/{id}"];
-    expect(Object.keys(document.paths).sort()).toEqual(["/api/endpoints/query/logs.all", ...explore, ...open].sort());
+    expect(Object.keys(document.paths).sort()).toEqual(
+      ["/api/endpoints/query/logs.all", "/mcp", ...bigQuery, ...explore, ...open].sort(),
+    );
     const names = parameterNames(document.paths["/api/endpoints/query/logs.all"]?.get);
     expect(names).toContain("iso_timestamp_start");
     expect(names).not.toContain("project");

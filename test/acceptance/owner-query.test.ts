@@ -5,7 +5,7 @@ import { type Service, startService } from "./service.ts";
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGWEIR_QUERY_TIMEOUT_MS: "1500" } });
+  service = await startService();
   await service.ingest("edge", [
     {
       id: "1",
@@ -133,10 +133,12 @@ describe("/api/query", () => {
   });
 
   it("stops at its deadline", async () => {
+    const document = { scopes: ["private"], budget: { query_timeout_ms: 500 } };
+    const { body } = await manage(service, "POST", "/api/access-tokens", document);
     const sql =
       "SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 100000)) a, UNNEST(GENERATE_ARRAY(1, 100000)) b, " +
       "UNNEST(GENERATE_ARRAY(1, 1000)) c WHERE MOD(a * b, 7) = c";
-    expect(codeOf(await ask({ sql }))).toBe("504 timeout");
+    expect(codeOf(await ask({ sql }, { "x-api-key": String(body.token) }))).toBe("504 timeout");
   });
 });
 

@@ -49,7 +49,7 @@ const outcomes = () => service.output().match(/the files were (?:read again|not 
 async function signal(): Promise<void> {
   const before = outcomes();
   service.process.kill("SIGHUP");
-  await expect.poll(outcomes, { timeout: 5_000 }).toBe(before + 1);
+  await expect.poll(outcomes).toBe(before + 1);
 }
 
 describe("SIGHUP", () => {
@@ -84,10 +84,8 @@ describe("SIGHUP", () => {
     await writeFile(sourcePath("bad"), "name: edge\nkind: x\nnonsense: 1\n");
     await signal();
     expect((await ask()).word).toBe("two");
-    await expect
-      .poll(() => service.output(), { timeout: 10_000 })
-      .toContain("bad.yaml:3:1: nonsense: there is no such key");
-    await expect.poll(() => service.output(), { timeout: 10_000 }).toContain("bad.sql:4:");
+    await expect.poll(() => service.output()).toContain("bad.yaml:3:1: nonsense: there is no such key");
+    await expect.poll(() => service.output()).toContain("bad.sql:4:");
     expect((await service.get("/health")).status).toBe(200);
   });
 });
@@ -143,6 +141,6 @@ describe("POST /api/reload", () => {
       return new Set(reloads.map(({ actor, outcome }) => `${actor} ${outcome}`));
     };
     const expected = ["files ok", "files validation_failed", "private_token ok", "private_token validation_failed"];
-    await expect.poll(async () => [...(await read())].sort(), { timeout: 3_000 }).toEqual(expected);
+    await expect.poll(async () => [...(await read())].sort()).toEqual(expected);
   });
 });

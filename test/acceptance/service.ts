@@ -45,7 +45,7 @@ export interface StartOptions {
   readonly workingDir?: string;
 }
 
-/** Of a service in this process. */
+/** Options of a service in this process. */
 export interface StartHereOptions extends StartOptions, Pick<ServiceOptions, "engineSizes"> {
   /** Its clock stands at `stoppedMs`, also for its queries. */
   readonly isStopped?: boolean;

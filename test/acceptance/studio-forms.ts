@@ -20,6 +20,7 @@ export const tables = [
   ["etl_replication_logs", "etl_replication", "top"],
   ["multigres_logs", "multigres", "top"],
   ["workflow_run_logs", "workflow_run", "top"],
+  ["supamonitor_logs", "supamonitor", "top"],
 ] as const;
 
 /** A query, how many rows it answers, and the values of its first row that are known. */
@@ -50,7 +51,7 @@ export function previews(table: string): readonly Form[] {
   ]);
 }
 
-/** What Studio selects out of the metadata of each service, and how many of the three events a filter leaves. */
+/** The filters that Studio applies to the metadata of each service, and how many of the three events pass. */
 const services: readonly (readonly [from: string, filters: readonly (readonly [filter: string, matched: number])[]])[] =
   [
     [
@@ -173,5 +174,14 @@ export const others: readonly Form[] = [
       "unnest(metadata) m order by timestamp",
     3,
     { state: "bad" },
+  ],
+  [
+    "select timestamp_trunc(t.timestamp, hour) as timestamp, cast(q.query as string) as query, q.query_id, " +
+      "sum(q.calls) as calls, case when sum(q.calls) > 0 then sum(q.total_exec_time) / sum(q.calls) else 0 end as mean, " +
+      "approx_quantiles(q.total_exec_time, 100)[offset(95)] as p95, min(nullif(q.total_plan_time, 0)) as plan " +
+      "from supamonitor_logs as t cross join unnest(t.metadata) as m cross join unnest(m.supamonitor) as q " +
+      "where starts_with(t.event_message, 'fine') group by timestamp, query, query_id order by timestamp desc",
+    1,
+    { query: "SELECT 1", query_id: 7, calls: 4, mean: 1.5, p95: 3.5, plan: null },
   ],
 ];

@@ -1,5 +1,6 @@
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { waitUntil } from "../support/wait-until.ts";
 import { postEvents, privateToken, type Service, startService } from "./service.ts";
 
 const followerCount = 500;
@@ -91,9 +92,8 @@ it("500 followers of 20 queries receive every row once, at 2,000 events a second
   const expected = (eventsPerSecond * seconds) / queryCount;
   const isComplete = () =>
     followers.every(({ seen }) => [...seen].filter((each) => each !== "first").length === expected);
-  for (let waitedMs = 0; waitedMs < 30_000 && !isComplete(); waitedMs += 250) {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+  // What is missing is told below.
+  await waitUntil(isComplete).catch(() => undefined);
   for (const { seen, repeated, skipped, query } of followers) {
     seen.delete("first");
     expect({ query, count: seen.size, repeated, skipped }).toEqual({ query, count: expected, repeated: 0, skipped: 0 });

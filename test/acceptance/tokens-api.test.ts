@@ -103,6 +103,68 @@ describe("tokens over HTTP", () => {
     expect(await get("/api/store/backup")).toContain("insufficient_scope");
   });
 
+  it("of owners with required redaction make nothing that shows what they may not see", async () => {
+    const { token } = await make({ scopes: ["private"], redaction: "required" });
+    const endless = await make({ scopes: ["private"] });
+    const send = async (method: string, path: string, body: object, secret = token) => {
+      const headers = { "x-api-key": secret, "content-type": "application/json" };
+      const response = await fetch(`${service.url}${path}`, { method, headers, body: JSON.stringify(body) });
+      return { status: response.status, body: (await response.json().catch(() => ({}))) as Record<string, unknown> };
+    };
+    const query = "WITH r AS (SELECT * FROM rest) SELECT REVERSE(event_message) AS m FROM r";
+    const saved = { name: "reversed", query };
+    expect((await send("POST", "/api/endpoints", saved)).status).toBe(401);
+    expect((await send("POST", "/api/endpoints", saved, endless.token)).status).toBe(201);
+    expect((await send("PATCH", "/api/endpoints/reversed", { query })).status).toBe(401);
+    expect((await send("PUT", "/api/endpoints/reversed", saved)).status).toBe(401);
+    const backend = { name: "b", type: "webhook", config: { url: "https://example.org/" } };
+    expect((await send("POST", "/api/backends", backend)).status).toBe(401);
+    expect((await send("POST", "/api/backends/1/test", {})).status).toBe(401);
+    expect((await send("POST", "/api/rules", { source: "rest", backend_id: "1" })).status).toBe(401);
+    // A token of its own is bound in the same way, and it cannot take over one that is not.
+    expect((await send("POST", "/api/access-tokens", { scopes: ["private"] })).body.redaction).toBe("required");
+    const wider = { scopes: ["private"], redaction: "switchable" };
+    expect((await send("POST", "/api/access-tokens", wider)).status).toBe(422);
+    expect((await send("POST", `/api/access-tokens/${endless.id}/rotate`, {})).status).toBe(401);
+    // What another owner saved computes on raw values; a query of the token's own does not.
+    await service.ingest("rest", [{ id: "r2", timestamp: "2026-08-20T09:00:00Z", message: "from 203.0.113.9" }]);
+    const own = await service.get(
+      "/api/endpoints/query/source:rest",
+      { sql: "SELECT REVERSE(event_message) AS m FROM rest" },
+      { "x-api-key": token },
+    );
+    expect(await own.text()).not.toContain("9.311.0.302");
+  });
+
+  it("make tokens that end no later than they do, whichever way", async () => {
+    const { token } = await make({ scopes: ["private"], expires: "2m" });
+    const call = async (path: string, body: object, secret = token) => {
+      const headers = { "x-api-key": secret, "content-type": "application/json" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      const response = await fetch(`${service.url}/api/access-tokens${path}`, init);
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
+    };
+    const end = Date.now() + 120_000;
+    const inherited = await call("", { scopes: ["private"] });
+    expect(Date.parse(inherited.body.expires_at ?? "")).toBeLessThanOrEqual(end);
+    expect((await call("", { scopes: ["query"], expires: "1m" })).status).toBe(201);
+    for (const more of [{ expires: "3m" }, { expires_at: "2999-01-01" }]) {
+      expect((await call("", { scopes: ["query"], ...more })).status).toBe(422);
+    }
+    // A token that it made makes none that ends later either.
+    expect((await call("", { scopes: ["query"], expires: "3m" }, inherited.body.token)).status).toBe(422);
+    // It gets the value of none that ends later, and renews itself without a later end.
+    const endless = await make({ scopes: ["query"] });
+    expect((await call(`/${endless.id}/rotate`, {})).status).toBe(401);
+    expect((await call(`/${endless.id}/rotate`, { grace: "1h" })).status).toBe(401);
+    const renewed = await call(`/${token}/rotate`, { grace: "1m" });
+    expect([renewed.status, Date.parse(renewed.body.expires_at ?? "") <= end]).toEqual([200, true]);
+    // The replaced value ends with its grace, so that it gets nothing which ends with the token.
+    expect((await call(`/${renewed.body.id}/rotate`, {}, token)).status).toBe(401);
+    const short = await call("", { scopes: ["query"] }, token);
+    expect(Date.parse(short.body.expires_at ?? "")).toBeLessThanOrEqual(end - 50_000);
+  });
+
   it("are refused with every problem by field", async () => {
     const response = await fetch(`${service.url}/api/access-tokens`, {
       method: "POST",

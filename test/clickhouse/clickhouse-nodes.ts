@@ -6,11 +6,11 @@ import { type NodeProcess, privateToken, startNode } from "../nodes/start-node.t
 const database = "logweir_nodes";
 
 export interface ClickHouseNodeOptions {
-  /** Of the server, or of what stands before it. */
+  /** Address of the server, or of the proxy in front of it. */
   readonly serverUrl: string;
   /** Holds the node's data folder. */
   readonly folder: string;
-  /** Of PostgreSQL; a file in the folder unless set. */
+  /** Address of PostgreSQL; by default the metadata is a file in the folder. */
   readonly metadataUrl?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 const isOnServer = process.env.LOGWEIR_TEST_ENGINE === "clickhouse";
 
-/** What a service is to be started with besides: its events are in a database for each folder of data. */
+/** Returns the environment of a service whose events are in a database for each data folder. */
 export function engineEnvironment(dataDir: string): Readonly<Record<string, string>> {
   const { LOGWEIR_TEST_CLICKHOUSE_URL: url } = process.env;
   if (!isOnServer || url === undefined) return {};

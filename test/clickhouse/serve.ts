@@ -10,6 +10,7 @@ import { TestServer } from "./server.ts";
 
 const [folder = "clickhouse-data", port = "0", ...users] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const server = await TestServer.start(loadLibrary(), { folder: resolve(folder), port: Number(port), users });
+const limits = JSON.parse(process.env.LOGWEIR_TEST_HTTP_LIMITS ?? "{}") as Record<string, number>;
+const server = await TestServer.start(loadLibrary(), { folder: resolve(folder), port: Number(port), users, limits });
 process.stdout.write(`${server.url}\n`);
 process.once("disconnect", () => process.exit());

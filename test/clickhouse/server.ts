@@ -33,9 +33,30 @@ function readFailure(error: unknown): Failure {
   return { code: Number(code), message: `${text.replace(/^Query failed: /, "").trim()} (version 26.7 (test server))` };
 }
 
+const HTTP_LIMITS = { http_max_field_value_size: 131_072, http_max_fields: 1_000, http_max_uri_size: 1_048_576 };
+
+/** Finds parts of a request that exceed the server's HTTP limits, before it reads the statement. */
+function findExcess(
+  url: string,
+  search: URLSearchParams,
+  limits: Readonly<Record<string, number>>,
+): string | undefined {
+  const {
+    http_max_field_value_size: maxValue = 0,
+    http_max_fields: maxFields = 0,
+    http_max_uri_size: maxUri = 0,
+  } = limits;
+  if (url.length > maxUri) return "URI is too long";
+  if (search.size > maxFields) return "HTML Form Exception: Too many form fields";
+  const isLong = [...search.values()].some((value) => Buffer.byteLength(value) > maxValue);
+  return isLong ? "HTML Form Exception: Field value too long" : undefined;
+}
+
 export interface TestServerOptions {
   readonly folder: string;
   readonly port?: number;
+  /** Limits of the HTTP interface, by the names of the server's settings; those of a new server by default. */
+  readonly limits?: Readonly<Record<string, number>>;
   /** CREATE USER and GRANT statements: what later ones say holds after the next start. */
   readonly users?: readonly string[];
 }
@@ -45,6 +66,7 @@ export class TestServer {
   readonly #folder: string;
   readonly #data: string;
   readonly #users: Users;
+  readonly #limits: Readonly<Record<string, number>>;
   readonly #server: Server;
   /** Keeps the data open between requests. */
   readonly #anchor: Connection;
@@ -54,7 +76,8 @@ export class TestServer {
     this.#folder = options.folder;
     this.#data = join(options.folder, "data");
     mkdirSync(this.#data, { recursive: true });
-    this.#users = new Users(options.folder);
+    this.#limits = { ...HTTP_LIMITS, ...options.limits };
+    this.#users = new Users(options.folder, this.#limits);
     for (const statement of options.users ?? []) this.#users.take(statement);
     this.#anchor = this.#connect();
     this.#server = createServer((request, response) => {
@@ -93,6 +116,11 @@ export class TestServer {
       return;
     }
     const { search, body } = await readBody(request, url.searchParams);
+    const excess = findExcess(request.url ?? "", search, this.#limits);
+    if (excess !== undefined) {
+      this.#fail(response, { code: 1000, message: `Poco::Exception. Code: 1000, e.code() = 0, ${excess}` });
+      return;
+    }
     const parts = readRequest(search, body);
     response.setHeader("X-ClickHouse-Query-Id", parts.queryId ?? randomUUID());
     response.setHeader("X-ClickHouse-Format", parts.statement.format);
@@ -234,14 +262,17 @@ function toKillByMark(sql: string): string {
 }
 
 function preparations(role: string, { database, settings, parameters }: RequestParts): readonly string[] {
+  const ownQuerySize = "max_query_size = 262144";
   const changes = [...parameters, ...settings]
     .filter(([name]) => name !== "enable_http_compression" && !name.startsWith("send_progress_in_http"))
     .map(([name, value]) => `${name} = ${quote(value)}`);
   return [
     `SET ROLE ${role}`,
     ...(database === undefined ? [] : [`USE \`${database.replaceAll("`", "\\`")}\``]),
-    // A single statement, because a server applies all settings of a URL at once.
-    ...(changes.length === 0 ? [] : [`SET ${changes.join(", ")}`]),
+    // A single statement, because a server applies all settings of a URL at once. What it takes in forms, it parses.
+    ...(changes.length === 0
+      ? []
+      : ["SET max_query_size = 1000000000", `SET ${[ownQuerySize, ...changes].join(", ")}`]),
   ];
 }
 

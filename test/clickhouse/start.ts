@@ -16,13 +16,20 @@ export interface StartOptions {
   readonly folder: string;
   readonly port?: number;
   readonly users?: readonly string[];
+  /** Limits of the HTTP interface, by the names of the server's settings. */
+  readonly limits?: Readonly<Record<string, number>>;
+}
+
+/** Also tests of whole nodes may have a server that takes less, by the variable. */
+function limitsOf(limits: StartOptions["limits"]): Readonly<Record<string, string>> {
+  return limits === undefined ? {} : { LOGWEIR_TEST_HTTP_LIMITS: JSON.stringify(limits) };
 }
 
 /** Resolves when it listens. */
-export async function startServer({ folder, port = 0, users = [] }: StartOptions): Promise<ServerProcess> {
+export async function startServer({ folder, port = 0, users = [], limits }: StartOptions): Promise<ServerProcess> {
   const script = ["bin/tool.mjs", "test/clickhouse/serve.ts", folder, String(port), ...users];
   const child = spawn(process.execPath, script, {
-    env: { ...process.env, UV_THREADPOOL_SIZE: THREADS },
+    env: { ...process.env, UV_THREADPOOL_SIZE: THREADS, ...limitsOf(limits) },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -22,7 +22,7 @@ export interface Statement {
 
 export interface RequestParts {
   readonly statement: Statement;
-  /** What is inserted; undefined where the statement says it all. */
+  /** The inserted data; undefined if the statement contains everything. */
   readonly data: Buffer | undefined;
   readonly queryId: string | undefined;
   readonly database: string | undefined;

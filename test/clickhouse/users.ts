@@ -26,10 +26,15 @@ function escapeXml(text: string): string {
 export class Users {
   readonly #folder: string;
   readonly #users: Map<string, User>;
+  readonly #profile: string;
 
   /** Reads what the folder holds, and writes the files that the library is configured by. */
-  constructor(folder: string) {
+  /** `profile`: settings of all users. */
+  constructor(folder: string, profile: Readonly<Record<string, number>> = {}) {
     this.#folder = folder;
+    this.#profile = Object.entries(profile)
+      .map(([name, value]) => `<${name}>${value}</${name}>`)
+      .join("");
     const stored = existsSync(join(folder, "users.json"))
       ? (JSON.parse(readFileSync(join(folder, "users.json"), "utf8")) as [string, User][])
       : [];
@@ -83,7 +88,7 @@ export class Users {
     });
     writeFileSync(
       join(this.#folder, "users.xml"),
-      `<clickhouse><profiles><default/></profiles><quotas><default/></quotas>
+      `<clickhouse><profiles><default>${this.#profile}</default></profiles><quotas><default/></quotas>
 <users><default><password></password><networks><ip>::/0</ip></networks><profile>default</profile>
 <quota>default</quota><grants>${memberships}</grants></default></users>
 <roles>${roles.join("\n")}</roles></clickhouse>\n`,

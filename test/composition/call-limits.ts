@@ -1,4 +1,4 @@
-/** What reaches a limit of a call and what goes one beyond it, by the limit's name. */
+/** Calls that reach a limit and that exceed it by one, by the limit's name. */
 import type { LimitName } from "../../src/shared/budget.ts";
 import { ingestLimitNames, limitNames } from "../../src/shared/budget.ts";
 
@@ -7,7 +7,7 @@ export interface LimitCase {
   /** A query that the limit takes, and one that it does not. */
   readonly within: string;
   readonly beyond: string;
-  /** Of the answer beyond it; a limit of rows cuts the answer instead. */
+  /** The error of the call that exceeds it; a limit of rows cuts the answer instead. */
   readonly error: { readonly status: number; readonly code: string } | "cut";
 }
 

@@ -1,16 +1,19 @@
-/** What shows that a setting of a server that keeps the events counts: the server sees it. */
+/** Attempts that show the effect of settings of a server that stores the events: the server sees it. */
 import { execFile } from "node:child_process";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
+import type { Attempt, Elsewhere } from "./attempt.ts";
 import { makeCertificates, type Recorded, startRecordingServer } from "./recording-server.ts";
-import type { Attempt, Elsewhere } from "./setting-attempts.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What a server is asked by services that are started in turn with these settings; it makes no difference if they end. */
+/**
+ * Returns the requests that a server receives from services started in turn with these settings; they may fail to
+ * start.
+ */
 async function askedWith(
   start: Parameters<Attempt>[0],
   settings: readonly Environment[],
@@ -50,7 +53,7 @@ const readerCounts: Attempt = async () => {
   expect(usersOf(server.requests)).toEqual(["default:", "asker:q"]);
 };
 
-/** Of the settings in `src/config/engine-settings.ts`. */
+/** Attempts for the settings in `src/config/engine-settings.ts`. */
 export const serverAttempts = {
   engine: async (start) => {
     const [asked, without] = await askedWith(start, [{}, { LOGWEIR_ENGINE: "duckdb" }]);

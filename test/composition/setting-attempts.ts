@@ -1,4 +1,5 @@
-/** What shows that a setting of the service counts, by its name in `src/config/settings.ts`. */
+/** Attempts that show the effect of each setting of the service, by its name in `src/config/settings.ts`. */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -17,19 +18,11 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from "../acceptance/service.ts";
+import type { Attempt, Elsewhere } from "./attempt.ts";
+import { connectionAttempts } from "./connection-attempts.ts";
 import { serverAttempts } from "./server-attempts.ts";
 
 type SettingName = keyof typeof settingDefinitions;
-
-/** Runs services as it needs them, and fails where the setting makes no difference. */
-export type Attempt = (start: Start) => Promise<void>;
-type Start = (env: Record<string, string>, workingDir?: string) => Promise<ServiceProcess>;
-
-/** Another file's test that does it: its title. */
-export interface Elsewhere {
-  readonly file: string;
-  readonly title: string;
-}
 
 const limits: Elsewhere = { file: "test/composition/call-limits.long.ts", title: "applies to every call" };
 const nodes: Elsewhere = { file: "test/nodes/two-nodes.test.ts", title: "see each other's sources" };
@@ -98,6 +91,28 @@ function fixedToken(variable: string, allowed: string, refused?: string): Attemp
     expect(await statusOf(service, allowed, headers)).toBe(200);
     expect(await statusOf(without, allowed, headers)).toBe(401);
     if (refused !== undefined) expect([401, 403]).toContain(await statusOf(service, refused, headers));
+  };
+}
+
+/** Some megabytes of events are deleted by one value of the bound, and stay by another. */
+function keepsWithin(variable: string, deleting: string, keeping: string): Attempt {
+  return async (start) => {
+    const services = [await start({ [variable]: deleting }), await start({ [variable]: keeping })] as const;
+    const isGone = async (service: Service) => {
+      const { sources } = (await (await service.get("/api/store")).json()) as {
+        readonly sources: readonly { readonly name: string; readonly rows: number }[];
+      };
+      return (sources.find(({ name }) => name === "edge")?.rows ?? 0) < 1000;
+    };
+    for (const service of services) {
+      for (let batch = 0; batch < 4; batch++) {
+        const noise = () => randomBytes(1500).toString("base64");
+        const body = JSON.stringify(Array.from({ length: 250 }, () => ({ event_message: noise() })));
+        expect((await postEvents(service.url, "edge", body)).status).toBe(200);
+      }
+    }
+    await expect.poll(() => isGone(services[0]), { timeout: 120_000 }).toBe(true);
+    expect(await isGone(services[1])).toBe(false);
   };
 }
 
@@ -229,14 +244,16 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect((await postEvents(service.url, "edge", gzipSync(body(1000)), gzip)).status).toBe(200);
     expect((await postEvents(service.url, "edge", gzipSync(body(1001)), gzip)).status).toBe(413);
   },
-  bodyTimeoutMs: async (start) => {
-    const service = await start({ LOGWEIR_BODY_TIMEOUT_MS: "200" });
-    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
-    const head = `POST /api/logs?source_name=edge HTTP/1.1\r\nhost: x\r\nx-api-key: ${privateToken}\r\n`;
-    socket.write(`${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n[`);
-    let text = "";
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+  ...connectionAttempts,
+  maxBodyEvents: async (start) => {
+    const service = await start({ LOGWEIR_MAX_BODY_EVENTS: "2000" });
+    // Read on the request loop, and off it.
+    for (const length of [10, 1000]) {
+      const fields = { text: "x".repeat(length) };
+      expect((await postEvents(service.url, "edge", events(2000, fields))).status).toBe(200);
+      const refused = await postEvents(service.url, "edge", events(2001, fields));
+      expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining("max_body_events, 2000")]);
+    }
   },
   autoSources: async (start) => {
     const service = await start({ LOGWEIR_AUTO_SOURCES: "1" });
@@ -245,14 +262,25 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect((await postEvents((await start({})).url, "fresh", events(1))).status).not.toBe(200);
   },
   drainMaxMb: async (start) => {
-    const service = await start({ LOGWEIR_DRAIN_MAX_MB: "1" });
+    const service = await start({ LOGWEIR_DRAIN_MAX_MB: "1", LOGWEIR_PRIVATE_DESTINATIONS: "127.0.0.1" });
     const config = { url: `http://127.0.0.1:${await freePort()}/` };
     const made = await manage(service, "POST", "/api/backends", { name: "away", type: "webhook", config });
     await manage(service, "POST", "/api/rules", { backend_id: made.body.id, source_id: "edge" });
     for (let i = 0; i < 8; i++) expect((await postEvents(service.url, "edge", events(10_000))).status).toBe(200);
     await expect
-      .poll(async () => JSON.stringify((await manage(service, "GET", "/api/backends")).body), { timeout: 20_000 })
+      .poll(async () => JSON.stringify((await manage(service, "GET", "/api/backends")).body))
       .toMatch(/"dropped":[1-9]/);
+  },
+  privateDestinations: async (start) => {
+    const service = await start({ LOGWEIR_PRIVATE_DESTINATIONS: "127.0.0.0/30, ::1" });
+    const make = async (host: string, at = service) => {
+      const config = { url: `http://${host}:9/` };
+      return (await manage(at, "POST", "/api/backends", { name: "near", type: "webhook", config })).status;
+    };
+    expect([await make("127.0.0.3"), await make("[::1]")]).toEqual([201, 201]);
+    expect([await make("127.0.0.4"), await make("[::]"), await make("10.0.0.1")]).toEqual([422, 422, 422]);
+    const other = await start({});
+    expect([await make("127.0.0.3", other), await make("8.8.8.8", other)]).toEqual([422, 201]);
   },
   maxIngestEventsPerMinute: async (start) => {
     const service = await start({ LOGWEIR_MAX_INGEST_EVENTS_PER_MINUTE: "60" });
@@ -292,7 +320,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     socket.end("<34>1 2026-08-20T09:00:00Z host app - - - hello from the suite\n");
     const sql = "select count(*) as n from syslog where event_message like '%hello from the suite%'";
     const count = async () => ((await (await service.get("/api/query", { sql })).json()) as Counted).result[0]?.n;
-    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
   },
   engineMemoryMb: async (start) => {
     const sql =
@@ -326,6 +354,8 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     const source = (await (await service.get("/api/sources/logweir.audit")).json()) as { retention_days: number };
     expect(source.retention_days).toBe(3);
   },
+  maxStoreMb: keepsWithin("LOGWEIR_MAX_STORE_MB", "1", "1000"),
+  minFreeMb: keepsWithin("LOGWEIR_MIN_FREE_MB", "1000000000", "1"),
   metricsOpen: async (start) => {
     expect(await statusOf(await start({ LOGWEIR_METRICS_OPEN: "true" }), "/metrics")).toBe(200);
     expect(await statusOf(await start({}), "/metrics")).toBe(401);

@@ -9,7 +9,7 @@ import { type Answer, answerAll } from "./answers.ts";
 import { findCaseFault, type OwnCase, readFamilies } from "./own-cases.ts";
 
 const files = readFamilies();
-const sampled = files.map(({ file, cases }) => ({ name: file.replace(".json", ""), cases: sampleOf(cases, 0.06) }));
+const sampled = files.map(({ file, cases }) => ({ name: file.replace(".json", ""), cases: sampleOf(cases, 0.03) }));
 let answers: ReadonlyMap<OwnCase, Answer> = new Map();
 
 beforeAll(async () => {

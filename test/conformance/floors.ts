@@ -14,7 +14,7 @@ const Floors = Type.Object({
 
 export type Scores = Readonly<Partial<Record<keyof typeof Floors.properties, number>>>;
 
-/** What falls short of the floors in a JSON file, a line each. */
+/** Returns the scores below their floors in a JSON file, one line each. */
 export function findShortfalls(floorsFile: string, scores: Scores): readonly string[] {
   const floors = Value.Parse(Floors, JSON.parse(readFileSync(floorsFile, "utf8")));
   return Object.entries(scores).flatMap(([name, score]) => {

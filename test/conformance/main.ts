@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { lendServer } from "../clickhouse/lend-server.ts";
+import { openSharedServer } from "../clickhouse/shared-server.ts";
 import { findShortfalls, type Scores } from "./floors.ts";
 import { printQueryConformance, runQueryConformance } from "./queries.ts";
 import { printSyntaxConformance, runSyntaxConformance } from "./syntax.ts";
@@ -36,9 +36,9 @@ if (hasSyntax) {
   };
 }
 if (hasQueries) {
-  const lent = values.engine === "clickhouse" ? await lendServer() : undefined;
-  const result = await runQueryConformance(path, lent?.server);
-  await lent?.release();
+  const shared = values.engine === "clickhouse" ? await openSharedServer() : undefined;
+  const result = await runQueryConformance(path, shared?.server);
+  await shared?.release();
   console.log(printQueryConformance(result));
   scores = {
     ...scores,

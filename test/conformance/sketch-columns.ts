@@ -10,7 +10,7 @@ interface Definition {
   readonly call?: { readonly function: string };
 }
 
-/** What defines each column of a resolved query, by the column's id. */
+/** Finds the definition of each column of a resolved query, by the column's id. */
 function definitionsIn(query: object): ReadonlyMap<number, Definition> {
   const found = new Map<number, Definition>();
   const seen = new Set<object>();

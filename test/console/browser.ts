@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { waitUntil } from "../support/wait-until.ts";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/**
- * What a page must show or do within, in milliseconds: far more than it needs, so that a busy machine fails nothing.
- */
+/** The deadline of a page's reaction in milliseconds: far more than it needs, so that a busy machine fails nothing. */
 export const patienceMs = 30_000;
 
 /** True where there is a Chromium to test with. */
@@ -97,22 +96,17 @@ export async function openPage(
   return { page, findings, close: () => within("closing a page", context.close()) };
 }
 
-const pollMs = 30;
-
 /**
  * Until an expression is true in the page. The driver's own way to wait makes scripts of texts, which the page's
  * policy forbids.
  */
 export async function until(page: Page, expression: string): Promise<void> {
-  const endsAt = performance.now() + patienceMs;
-  while ((await within(expression, page.evaluate(expression))) !== true) {
-    if (performance.now() > endsAt) throw new Error(`It never came true that ${expression}`);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+  const isTrue = async () => (await within(expression, page.evaluate(expression))) === true;
+  await waitUntil(isTrue, patienceMs, expression);
 }
 
-/** Until nothing is loading, and what was drawn last is on the screen. */
-export async function settle(page: Page): Promise<void> {
+/** Waits until nothing is loading and the last drawing is on the screen. */
+export async function waitForIdle(page: Page): Promise<void> {
   await until(page, "document.querySelector('.spinner') === null");
   await within(
     "drawing",

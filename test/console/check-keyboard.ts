@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, settle, until } from "./browser.ts";
+import { openPage, until, waitForIdle } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -49,7 +49,7 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
   await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
   await until(page, "location.hash.includes('status_code')");
-  await settle(page);
+  await waitForIdle(page);
   for (const [key, page_] of [
     ["n", "endpoints"],
     ["s", "sources"],
@@ -62,7 +62,7 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
     await page.keyboard.press("g");
     await page.keyboard.press(key);
     await until(page, `location.hash.startsWith('#/${page_}')`);
-    await settle(page);
+    await waitForIdle(page);
     findings.push(...(await tabThrough(page, page_)));
   }
   await page.evaluate("document.activeElement.blur()");
@@ -76,7 +76,10 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
 
 /** Presses of Tab after which a page must have come round. */
 const maxPresses = 800;
-/** What the page has taken away or hidden meanwhile, as the plain field for the editor that was loaded, counts no more. */
+/**
+ * Controls not reached yet. Those that the page has meanwhile removed or hidden, such as the plain field that the
+ * loaded editor replaces, do not count.
+ */
 const left =
   "[...window.unreached].filter((each) => each.isConnected && each.checkVisibility({ visibilityProperty: true }))";
 

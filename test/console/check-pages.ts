@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
-import { openPage, settle, tell, within } from "./browser.ts";
+import { openPage, tell, waitForIdle, within } from "./browser.ts";
 import { type Scene, scenes } from "./scenes.ts";
 import type { DemoService } from "./service.ts";
 
@@ -79,7 +79,7 @@ async function look(page: Page, name: string, width: number, pictures: string): 
   await page.evaluate(axeSource);
   for (const { scheme, rules } of schemes) {
     await page.emulateMedia({ colorScheme: scheme });
-    await settle(page);
+    await waitForIdle(page);
     const title = `${name}-${width}-${scheme}`;
     await page.screenshot({ path: `${pictures}/${title}.png` });
     const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"));

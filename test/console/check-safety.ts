@@ -1,11 +1,14 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, settle, within } from "./browser.ts";
+import { openPage, waitForIdle, within } from "./browser.ts";
 import { hostileTexts } from "./hostile.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
 
-/** What strangers' texts must not do, what a pinned token must not see, and where a token must not be. */
+/**
+ * Checks that strangers' texts do no harm, that a pinned token sees only its rows, and that no token appears where it
+ * must not.
+ */
 export async function checkSafety(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
   return [
     ...(await checkHostile(browser, service, pictures)),
@@ -66,13 +69,13 @@ async function checkHostile(browser: Browser, service: DemoService, pictures: st
     if (index % 10 === 0) await look(`record ${index}`);
   }
   await page.click("text=Patterns");
-  await settle(page);
+  await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/hostile-patterns.png` });
   await look("patterns");
   for (const path of ["access", "audit", "sources/edge", "endpoints", "endpoints/hostile.1", "usage"]) {
     await page.goto(`${service.url}/#/${path}`);
     await page.waitForSelector(".page h1");
-    await settle(page);
+    await waitForIdle(page);
     await look(path);
   }
   await close();
@@ -98,7 +101,7 @@ async function checkHostileAddresses(browser: Browser, service: DemoService): Pr
       await page.goto(`${service.url}/#/explore?l=sql&q=${sql}&p.project=default`);
       await page.waitForSelector(".explore");
     }
-    await settle(page);
+    await waitForIdle(page);
     for (const damage of await findDamage(page)) findings.push(`address ${index}: ${damage}`);
   }
   await close();
@@ -113,7 +116,7 @@ async function checkPinned(browser: Browser, service: DemoService, pictures: str
   const { page, findings, close } = await openPage(browser, service.url, wide);
   await page.goto(`${service.url}/#token=${service.pinnedToken}`);
   await page.waitForSelector(".grid-row");
-  await settle(page);
+  await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/pinned.png` });
   const links = await page.locator(".nav a").allInnerTexts();
   if (links.join() !== "Explore") findings.push(`it sees ${links.join()}`);
@@ -122,7 +125,7 @@ async function checkPinned(browser: Browser, service: DemoService, pictures: str
   for (const path of ["endpoints", "usage", "sources", "access", "audit", "store"]) {
     await page.goto(`${service.url}/#/${path}`);
     await page.waitForSelector(".explore");
-    await settle(page);
+    await waitForIdle(page);
   }
   await close();
   return findings.map((text) => `pinned: ${text}`);
@@ -143,7 +146,7 @@ async function pressEverything(page: Page, findings: string[]): Promise<void> {
   ];
   for (const press of [...presses, ".facet-value >> nth=0", 'fieldset >> text="SQL"', ".editor-row .primary"]) {
     await page.click(press);
-    await settle(page);
+    await waitForIdle(page);
   }
   for (const title of ["Saved views", "Export", "Time range"]) {
     await page.click(`[title="${title}"]`);

@@ -1,7 +1,7 @@
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
-import { openPage, settle, until } from "./browser.ts";
+import { openPage, until, waitForIdle } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -29,7 +29,7 @@ export async function checkLinks(browser: Browser, service: DemoService): Promis
   await page.click('[title="Saved views"]');
   await page.click('.views .menu-item:has-text("posts")');
   await until(page, "location.hash.includes('POST') && document.querySelector('.grid-row') !== null");
-  await settle(page);
+  await waitForIdle(page);
   if ((await page.locator(".notice.danger").count()) > 0) findings.push("a saved view of another endpoint fails");
   await close();
   return findings.map((text) => `links: ${text}`);
@@ -48,7 +48,7 @@ export async function checkPrefix(browser: Browser, service: DemoService): Promi
     for (const title of ["Endpoints", "Sources", "Explore"]) {
       await page.click(`.nav a[title="${title}"]`);
       await until(page, `document.title.startsWith("${title}")`);
-      await settle(page);
+      await waitForIdle(page);
     }
     if (!page.url().startsWith(`${origin}/tools/logs/#/explore`)) findings.push(`it leads to ${page.url()}`);
     await page.reload();
@@ -93,7 +93,7 @@ export async function checkOutage(browser: Browser, service: DemoService, pictur
   await service.restart();
   await page.waitForSelector(".outage", { state: "detached" });
   await page.click(".editor-row .primary");
-  await settle(page);
+  await waitForIdle(page);
   if ((await page.locator(".notice.danger").count()) > 0) findings.push("an error is left when the service is back");
   await close();
   // The browser tells of connections that were refused.

@@ -1,12 +1,12 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, settle, until } from "./browser.ts";
+import { openPage, until, waitForIdle } from "./browser.ts";
 import { startFresh } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
 
-/** What one sees of a view: who opens its link must see the same. */
+/** Describes the visible state of a view: its link must show the same. */
 async function describeView(page: Page): Promise<readonly unknown[]> {
-  await settle(page);
+  await waitForIdle(page);
   return (await page.evaluate(`[
     location.hash,
     document.querySelector(".histogram .summary").innerText,
@@ -29,10 +29,12 @@ export async function checkStory(browser: Browser): Promise<string[]> {
     const { page, findings, close } = await openPage(browser, origin, wide);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin });
     await page.goto(service.link);
-    await page.waitForSelector(".grid-row");
+    await page.waitForSelector(".facet-value");
+    // A value that is drawn anew while it is pressed takes no click.
+    await waitForIdle(page);
     await page.click(".facet-value >> nth=0");
     await until(page, "location.hash.includes('q=')");
-    await settle(page);
+    await waitForIdle(page);
     await dragOverChart(page);
     await until(page, "/r=[^&]*\\.\\./.test(location.hash)");
     await page.waitForSelector(".editor .cm-content");

@@ -8,10 +8,10 @@ const scrollMs = 5_000;
 /** So long pages of rows are asked for before the scroll: enough for all of them on a machine at rest. */
 const loadingMs = 40_000;
 
-/** What a scroll through the rows takes of the page. */
+/** The cost of scrolling through the rows. */
 export interface ScrollCost {
   readonly rowCount: number;
-  /** Of the longest time between two frames, the median of the runs. */
+  /** The longest time between two frames, as the median of the runs. */
   readonly frameMs: number;
   /** Processor time of the frame that took the page most of it: what else the machine does is not in it. */
   readonly workMs: number;

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 export interface Scene {
   readonly name: string;
   readonly path: string;
-  /** What must be there before the picture is taken. */
+  /** The text that must be visible before the picture is taken. */
   readonly waitFor: string;
   readonly act?: (page: Page) => Promise<unknown>;
 }
@@ -62,7 +62,7 @@ export const scenes: readonly Scene[] = [
       await page.keyboard.type(", nope(1)");
       await page.keyboard.press("Escape");
       await page.waitForSelector(".cm-lintRange-error");
-      await page.click("text=Compare");
+      await page.click('button:text-is("Compare")');
       await page.waitForSelector(".diff");
     },
   },

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
-import { patienceMs, within } from "./browser.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { within } from "./browser.ts";
 import { hostileEndpoints, hostileEvents } from "./hostile.ts";
 
 /** A service with a day of sample events, and hostile ones of the project `hostile`. */
@@ -87,13 +87,11 @@ const shortTailRows = 20_000;
 
 /** Waits for the store to sort what came: times are those of a service at rest, not of one that was just filled. */
 async function untilInOrder(url: string): Promise<void> {
-  const endsAt = performance.now() + patienceMs;
-  for (;;) {
+  await waitUntil(async () => {
     const response = await fetch(`${url}/api/store`, { headers: { "x-api-key": ownerToken } });
     const { sources } = (await response.json()) as { readonly sources: readonly { readonly tail_rows: number }[] };
-    if (sources.every(({ tail_rows: rows }) => rows < shortTailRows) || performance.now() > endsAt) return;
-    await setTimeout(500);
-  }
+    return sources.every(({ tail_rows: rows }) => rows < shortTailRows);
+  }, startMs);
 }
 
 async function launch(dataDir: string, port: string): Promise<{ child: ChildProcess; port: string }> {
@@ -108,7 +106,7 @@ async function launch(dataDir: string, port: string): Promise<{ child: ChildProc
   return { child, port: told };
 }
 
-/** What somebody has who just typed `npm start`. */
+/** The service after `npm start` in a new checkout. */
 export interface FreshService {
   /** The link that it prints, which signs in. */
   readonly link: string;

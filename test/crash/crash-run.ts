@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../src/demo/random.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
-/** What a run of the crash suite found. */
+/** The findings of a run of the crash suite. */
 export interface CrashReport {
   readonly kills: { readonly host: number; readonly service: number };
   readonly acknowledged: number;
-  /** Of the store at the end. */
+  /** Rows of the store at the end. */
   readonly rows: number;
   readonly runs: number;
   readonly fields: number;
@@ -60,7 +61,7 @@ export async function runCrashSuite({ kills, seed, log }: CrashOptions): Promise
     const killedAt = performance.now();
     await killOne(run, random, folder, counts);
     const before = sum(run.acknowledged);
-    const found = await retry(() => readCounts(run.service));
+    const found = await persist(() => readCounts(run.service));
     slowestRestartMs = Math.max(slowestRestartMs, performance.now() - killedAt);
     problems.push(...compare(found, before, Number.POSITIVE_INFINITY).map((text) => `after kill ${kill}: ${text}`));
     if (kill % 10 === 0)
@@ -158,16 +159,14 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-const retryForMs = 30_000;
-
-async function retry<T>(work: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + retryForMs;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
-      await sleep(20);
-    }
-  }
+/** The result of the first call that succeeds: a client repeats what failed while the service was away. */
+async function persist<T>(work: () => Promise<T>): Promise<T> {
+  const results: T[] = [];
+  await waitUntil(() =>
+    work().then(
+      (result) => results.push(result) > 0,
+      () => false,
+    ),
+  );
+  return results[0] as T;
 }

@@ -15,7 +15,7 @@ SELECT COUNT(*) AS row_count, COUNT(DISTINCT id) AS id_count, COUNT(DISTINCT eve
 /** A service that is killed and started again on one data folder. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** Of the engine host; undefined while there is none. */
+  /** The process id of the engine host; undefined while there is none. */
   hostPid(): number | undefined;
   /** Rejects where the service is not there. */
   post(body: string): Promise<Response>;

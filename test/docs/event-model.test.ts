@@ -46,7 +46,7 @@ describe("docs/event-model.md", () => {
   async function answersOf(text: string): Promise<readonly unknown[]> {
     const tables = { findTable: (name: string) => engine.store.describe(name), tableNames: () => ["s", "shapes"] };
     const compiled = engine.compile(resolveQuery(parseQuery(text), text, { tables, parameters: new Map() }), { text });
-    const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 100_000 };
+    const limits = { timeoutMs: 60_000, maxRows: 10, maxResultBytes: 100_000 };
     const { batches } = await engine.run({ query: compiled, values: [], encoding: "objects", limits, signal });
     const found: unknown[] = [];
     for await (const { json } of batches) found.push(...(JSON.parse(`[${json}]`) as unknown[]));

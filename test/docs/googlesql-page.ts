@@ -5,7 +5,9 @@ import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import { aggregateFunctions, scalarFunctions, windowFunctions } from "../../src/engines/duckdb/functions/index.ts";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
 import type { FunctionDefinition } from "../../src/googlesql/catalogue/types.ts";
-import { GoogleSqlError, parseQuery, resolveQuery } from "../../src/googlesql/index.ts";
+import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { resolveQuery } from "../../src/googlesql/resolve.ts";
 import { STRING } from "../../src/googlesql/types.ts";
 import { type Construct, constructs } from "./constructs.ts";
 

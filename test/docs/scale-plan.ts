@@ -12,17 +12,17 @@ export const measured = {
   ownThreadCpuUs: { value: 7, text: "own thread has 7", page: "benchmarks" },
 } as const;
 
-/** What nobody measured. Change them to your own, and run `npm run docs`. */
+/** Assumptions, none of them measured. Change them to your own, and run `npm run docs`. */
 export const assumed = {
   /** Cores of a node, and of a server of ClickHouse. */
   nodeCores: 8,
   serverCores: 32,
-  /** Of a server, in terabytes; how full disks and how busy processors may be. */
+  /** Disk of a server in terabytes; the shares of it and of its processors to be used. */
   serverTerabytes: 15,
   fullness: 0.7,
   load: 0.5,
   replicas: 2,
-  /** Of the work of storing an event on its first server, what each further copy costs. */
+  /** The cost of each further copy of an event, as a share of the work on the first server. */
   copyCost: 0.5,
   /** Processor time of a node for writing an event as a block of columns, in microseconds. */
   blockCpuUs: 30,
@@ -45,13 +45,13 @@ export const assumed = {
 
 const secondsPerDay = 86_400;
 
-/** What a rate of events asks for. */
+/** The requirements of a rate of events. */
 export interface Scale {
   readonly eventsPerSecond: number;
-  /** Of JSON that comes in. */
+  /** Rate of received JSON. */
   readonly inboundMegabitsPerSecond: number;
   readonly eventsKept: number;
-  /** Of events on one copy, and on all with the room that stays free. */
+  /** Disk for the events of one copy, and for all copies with the space that stays free. */
   readonly terabytesPerCopy: number;
   readonly terabytesBought: number;
   readonly nodes: number;

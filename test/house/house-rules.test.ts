@@ -14,19 +14,17 @@ function read(file: string): string {
 }
 
 describe("the house's rules", () => {
-  it("keep every source file within 300 lines, except tables of data and tests", () => {
+  it("keep every source file within 400 lines, except tables of data and tests", () => {
     const long = sources
       .filter((file) => !/\/tables\/|\.test\.tsx?$|\.generated\.ts$/.test(file))
       .map((file) => ({ file, lines: read(file).split("\n").length - 1 }))
-      .filter(({ lines }) => lines > 300);
+      .filter(({ lines }) => lines > 400);
     expect(long).toEqual([]);
   });
 
   it("end lines by column 120, except long texts, patterns and lists of names", () => {
     const long = sources
-      .filter(
-        (file) => file.startsWith("src/") && !/\/tables\/|\.test\.ts$|\.long\.ts$|\/testing\/|generated/.test(file),
-      )
+      .filter((file) => file.startsWith("src/") && !/\/tables\/|\.test\.ts$|\.long\.ts$|generated/.test(file))
       .flatMap((file) =>
         read(file)
           .split("\n")
@@ -36,6 +34,14 @@ describe("the house's rules", () => {
           .map((line) => `${file}: ${line.trim()}`),
       );
     expect(long).toEqual([]);
+  });
+
+  it("begin documentation with what a symbol does or is: a verb or a noun, not a relative clause or a genitive", () => {
+    const pattern = /\/\*\*\s*(?:\*\s*)?(?:What|Of)\b.*/g;
+    const clauses = files
+      .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
+      .flatMap((file) => [...read(file).matchAll(pattern)].map(([text]) => `${file}: ${text}`));
+    expect(clauses).toEqual([]);
   });
 
   it.each([

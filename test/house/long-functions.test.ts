@@ -8,7 +8,7 @@ const maxLines = 60;
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "src", "console", "bench"])
   .toString()
   .split("\n")
-  .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|long)\.tsx?$|\/testing\//.test(file));
+  .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|long)\.tsx?$/.test(file));
 
 interface Node {
   readonly type?: string;

@@ -14,7 +14,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What aggregate and window calls have in common. */
+/** The properties common to aggregate and window calls. */
 export type Call = Pick<AggregateCall, "function" | "arguments" | "isDistinct" | "nullHandling" | "having" | "type"> &
   Partial<Pick<AggregateCall, "orderBy" | "limit" | "filter">>;
 

@@ -11,13 +11,16 @@ import type { ResolvedQuery } from "../../src/googlesql/resolved.ts";
 import { resolveQuery } from "../../src/googlesql/resolver/resolve.ts";
 import { resolveSandboxed } from "../../src/googlesql/resolver/sandbox.ts";
 import { defaultDetectors } from "../../src/redaction/detector.ts";
-import { judge, type World } from "./evaluate.ts";
+import { judge, type TestData } from "./evaluate.ts";
+import { layouts, parameterTypes, parameterValues, statementsOf } from "./test-data.ts";
 import { Failure, TooMuch } from "./values.ts";
-import { layouts, parameterTypes, parameterValues, statementsOf } from "./world.ts";
 
-/** What a query reads: the tables; a saved query's, which are behind the sandbox; these with personal data taken out. */
-export const doors = ["none", "sandbox", "redaction"] as const;
-export type Door = (typeof doors)[number];
+/**
+ * The forms in which a query is asked: over the tables; over a saved query's, which are behind the sandbox; over these
+ * with personal data redacted.
+ */
+export const layers = ["none", "sandbox", "redaction"] as const;
+export type Layer = (typeof layers)[number];
 
 /** Each table under its own name; that of the second source has the first one's rows too. */
 const saved = `
@@ -25,21 +28,23 @@ const saved = `
     e2 AS (SELECT id, ts, m FROM e2 UNION ALL SELECT id + 100, ts, m FROM e1)
   SELECT 1`;
 
-function resolve(text: string, door: Door): ResolvedQuery {
+function resolve(text: string, layer: Layer): ResolvedQuery {
   const query = parseQuery(text);
-  if (door === "none") return resolveQuery(query, text, { tables, parameters: parameterTypes });
+  if (layer === "none") return resolveQuery(query, text, { tables, parameters: parameterTypes });
   return resolveSandboxed(
     { query: parseQuery(saved), text: saved },
     { query, text },
     {
       tables,
       parameters: parameterTypes,
-      ...(door === "redaction" ? { redaction: defaultDetectors.join(",") } : {}),
+      ...(layer === "redaction" ? { redaction: defaultDetectors.join(",") } : {}),
     },
   );
 }
 
-/** What became of a query: `refused` by the engine with its reason; `skipped`: it fails or is too much for the judge. */
+/**
+ * The outcome of a query: `refused` by the engine with its reason; `skipped`: it fails or is too large for the judge.
+ */
 export type Verdict =
   | { readonly kind: "equal" | "skipped" }
   | { readonly kind: "refused"; readonly reason: string }
@@ -47,8 +52,8 @@ export type Verdict =
 
 /** The engine's side: its own tables, asked for one query after the other. */
 export interface Asked {
-  /** Puts the tables of a world in the place of those before. */
-  fill(world: World): Promise<void>;
+  /** Puts the tables of a data in the place of those before. */
+  fill(data: TestData): Promise<void>;
   /** The rows of a query over them, as "cells". */
   rows(text: string, query: ResolvedQuery): Promise<readonly unknown[]>;
   close(): void;
@@ -83,8 +88,8 @@ export async function openAsked(): Promise<Asked> {
   const database = await openDatabase({ threads: 1, memoryLimitBytes: 512 * 1024 ** 2 });
   const connection = await database.connect();
   return {
-    async fill(world) {
-      for (const statement of statementsOf(world)) await connection.all(statement);
+    async fill(data) {
+      for (const statement of statementsOf(data)) await connection.all(statement);
     },
     rows: (text, query) => ask(connection, text, query),
     close() {
@@ -107,16 +112,16 @@ function settle(rows: readonly unknown[], places: readonly string[]): readonly s
   return settled;
 }
 
-/** The verdict on a query over the world that the engine was filled with. */
-export async function compare(asked: Asked, world: World, text: string, door: Door): Promise<Verdict> {
+/** The verdict on a query over the data that the engine was filled with. */
+export async function compare(asked: Asked, data: TestData, text: string, layer: Layer): Promise<Verdict> {
   try {
-    const query = resolve(text, door);
+    const query = resolve(text, layer);
     const answer = asked.rows(text, query).then(
       (rows) => ({ rows }),
       (error: unknown) => ({ error }),
     );
     const expected = await Promise.resolve()
-      .then(() => judge(query, world))
+      .then(() => judge(query, data))
       .finally(() => answer);
     const found = await answer;
     if ("error" in found) {

@@ -8,7 +8,7 @@ import { windowValues } from "./windows.ts";
 
 type ScanOf<Kind extends Scan["kind"]> = Extract<Scan, { kind: Kind }>;
 
-export interface World {
+export interface TestData {
   /** Rows of each table, by the names of its columns. */
   readonly tables: ReadonlyMap<string, readonly Readonly<Record<string, Value>>[]>;
   readonly parameters: ReadonlyMap<string | number, Value>;
@@ -21,14 +21,14 @@ export interface Judgement {
   readonly places: readonly string[];
 }
 
-/** Of one join. */
+/** Pairs of rows that one join may form. */
 const MOST_PAIRS = 2_000;
 
 const NOTHING: Row = new Map();
 
 /** Throws a `Failure` where the query fails by GoogleSQL's rules, and `Lacking` where the judge has no rule. */
-export function judge(query: ResolvedQuery, world: World): Judgement {
-  const rows = new Judge(world).scan(query.scan, NOTHING);
+export function judge(query: ResolvedQuery, data: TestData): Judgement {
+  const rows = new Judge(data).scan(query.scan, NOTHING);
   const order = query.order ?? [];
   const keysOf = (row: Row) => order.map(({ column }) => row.get(column.id) ?? null);
   const sorted = [...rows].sort((a, b) => compareKeys(order, keysOf(a), keysOf(b)));
@@ -48,13 +48,13 @@ function renamed(outer: Row, row: Row, from: readonly Column[], to: readonly Col
 }
 
 class Judge {
-  readonly #world: World;
+  readonly #data: TestData;
   readonly #expressions: Expressions;
   readonly #ctes = new Map<number, readonly Row[]>();
 
-  constructor(world: World) {
-    this.#world = world;
-    this.#expressions = new Expressions(world.parameters, (scan, outer) => this.scan(scan, outer));
+  constructor(data: TestData) {
+    this.#data = data;
+    this.#expressions = new Expressions(data.parameters, (scan, outer) => this.scan(scan, outer));
   }
 
   scan(scan: Scan, outer: Row): readonly Row[] {
@@ -104,7 +104,7 @@ class Judge {
   }
 
   #table({ table, columns }: ScanOf<"Table">, outer: Row): readonly Row[] {
-    const rows = this.#world.tables.get(table.name);
+    const rows = this.#data.tables.get(table.name);
     if (rows === undefined) throw new Lacking(`The table ${table.name}`);
     return rows.map(
       (row) => new Map([...outer, ...columns.map(({ source, column }) => [column.id, row[source] ?? null] as const)]),

@@ -9,7 +9,7 @@ export interface Ref {
   readonly kind: Kind;
 }
 
-/** What expressions may read. */
+/** The columns that expressions may read. */
 export interface Scope {
   readonly refs: readonly Ref[];
   /** Columns that together are another value in each row; undefined where there are none. */
@@ -21,7 +21,7 @@ export const SCALARS = ["INT64", "STRING", "FLOAT64", "BOOL", "TIMESTAMP"] as co
 
 /** With empty matches among them. */
 const PATTERNS = ["a", "b*", "", "a|", "(b)?", "^", "$", "[ab]+", "(a)b", "x*", "(a*)", "\\\\bb"];
-/** What writes sub-queries of one column. */
+/** Writes sub-queries of one column. */
 export interface SubqueryWriter {
   scalar(kind: Kind, outer: Scope, depth: number): string;
   column(kind: Kind, outer: Scope, depth: number): string;

@@ -8,7 +8,7 @@ export interface Relation {
   readonly keys: readonly string[] | undefined;
 }
 
-/** What writes the sub-queries of FROM, and names what is new. */
+/** Writes the sub-queries of FROM, and new names. */
 export interface QuerySource {
   name(prefix: string): string;
   /** A query in parentheses, whose columns are named. */

@@ -2,7 +2,7 @@
 import type { CallExpr, Expr } from "../../src/googlesql/resolved.ts";
 import { parseDetectors } from "../../src/redaction/detector.ts";
 import { redactText } from "../../src/redaction/redact-text.ts";
-import { formatFloat64 } from "../../src/semantics/number/float-text.ts";
+import { formatFloat64 } from "../../src/values/number-text.ts";
 import { compareValues, equalValues, Failure, integerOf, itemsOf, Lacking, textOf, type Value } from "./values.ts";
 
 type Compute = (...values: readonly Value[]) => Value;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runJudge } from "./run.ts";
 
-/** JUDGE_SEED and JUDGE_QUERIES set the seed and the count. */
-const seed = Number(process.env.JUDGE_SEED ?? 20_261_122);
+/** SEED and JUDGE_QUERIES set the seed and the count. */
+const seed = Number(process.env.SEED ?? 20_261_122);
 const count = Number(process.env.JUDGE_QUERIES ?? 100_000);
 
 describe("random queries that combine every clause", () => {

@@ -1,15 +1,15 @@
 /** Many queries of one seed against the judge; what differs is made as short as it can be. */
 import fc from "fast-check";
 import { Random } from "../conformance/random/random.ts";
-import { type Asked, compare, type Door, doors, openAsked, type Verdict } from "./compare.ts";
+import { type Asked, compare, type Layer, layers, openAsked, type Verdict } from "./compare.ts";
 import { writeQuery } from "./query-writer.ts";
-import { makeWorld } from "./world.ts";
+import { makeTestData } from "./test-data.ts";
 
 /** A query that the engine answers otherwise than the judge, and the decisions that made it. */
 export interface Difference {
   readonly query: string;
-  readonly door: Door;
-  readonly world: readonly number[];
+  readonly layer: Layer;
+  readonly data: readonly number[];
   readonly expected: unknown;
   readonly found: unknown;
 }
@@ -29,53 +29,53 @@ function draw(random: Random, count: number): number[] {
   return [...random.times(count, () => random.below(LARGEST + 1))];
 }
 
-/** Shorter lists of smaller numbers, which make simpler queries and worlds, as long as they still differ. */
+/** Shorter lists of smaller numbers, which make simpler queries and data, as long as they still differ. */
 async function shrink(
   asked: Asked,
   numbers: readonly number[],
-  world: readonly number[],
-  door: Door,
+  data: readonly number[],
+  layer: Layer,
 ): Promise<Difference> {
   let [best, simplest]: [Difference | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   const list = fc.array(fc.nat({ max: LARGEST }), { maxLength: 400, size: "max" });
   const property = fc.asyncProperty(list, list, async (own, tables) => {
-    await asked.fill(makeWorld(tables));
+    await asked.fill(makeTestData(tables));
     const query = writeQuery(own);
-    const verdict = await compare(asked, makeWorld(tables), query, door);
+    const verdict = await compare(asked, makeTestData(tables), query, layer);
     if (verdict.kind !== "different") return true;
     if (query.length <= simplest) {
       [best, simplest] = [
-        { query, door, world: tables, expected: verdict.expected, found: verdict.found },
+        { query, layer, data: tables, expected: verdict.expected, found: verdict.found },
         query.length,
       ];
     }
     return false;
   });
-  await fc.check(property, { examples: [[[...numbers], [...world]]], numRuns: 1, interruptAfterTimeLimit: 20_000 });
+  await fc.check(property, { examples: [[[...numbers], [...data]]], numRuns: 1, interruptAfterTimeLimit: 20_000 });
   return (
-    best ?? { query: writeQuery(numbers), door, world, expected: undefined, found: "another answer the next time" }
+    best ?? { query: writeQuery(numbers), layer, data, expected: undefined, found: "another answer the next time" }
   );
 }
 
-/** One engine's share of the queries: a new world every hundred of them. */
+/** One engine's share of the queries: a new data every hundred of them. */
 async function runLane(random: Random, count: number, outcome: MutableOutcome): Promise<void> {
   const asked = await openAsked();
   try {
     for (let made = 0; made < count && outcome.differences.length < MOST_DIFFERENCES; ) {
       const numbers = draw(random, 150);
-      const world = makeWorld(numbers);
-      await asked.fill(world);
+      const data = makeTestData(numbers);
+      await asked.fill(data);
       for (let own = 0; own < QUERIES_OF_A_WORLD && made < count; own++, made++) {
         const decisions = draw(random, 10 + random.below(80));
-        const door = doors[made % doors.length] ?? "none";
-        const verdict = await compare(asked, world, writeQuery(decisions), door);
+        const layer = layers[made % layers.length] ?? "none";
+        const verdict = await compare(asked, data, writeQuery(decisions), layer);
         outcome.counts[verdict.kind]++;
         if (verdict.kind === "refused") {
           const reason = verdict.reason.replaceAll(/[a-z]*\d+/g, "#");
           outcome.refusals.set(reason, (outcome.refusals.get(reason) ?? 0) + 1);
         }
         if (verdict.kind === "different") {
-          outcome.differences.push(await shrink(asked, decisions, numbers, door));
+          outcome.differences.push(await shrink(asked, decisions, numbers, layer));
           break;
         }
       }

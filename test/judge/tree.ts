@@ -1,4 +1,4 @@
-/** What a resolved tree says of itself. */
+/** Facts about a resolved tree. */
 import type { Column, Expr, Scan } from "../../src/googlesql/resolved.ts";
 
 /** The columns that a scan's rows have of their own. */

@@ -50,7 +50,7 @@ export function keyOf(value: Value): string {
   return Object.is(value, -0) ? "0" : String(value);
 }
 
-/** What `=` answers: NULL where it is not known, and NaN equals nothing. */
+/** Compares as `=` does: NULL where the answer is not known, and NaN equals nothing. */
 export function equalValues(a: Value, b: Value): boolean | null {
   if (a === null || b === null) return null;
   if (!Array.isArray(a)) return a === b;
@@ -108,7 +108,7 @@ function readJson(type: SqlType, json: unknown): Value {
   }
 }
 
-/** What stands at a path below a record, or below the first of an array of records. */
+/** Reads the value at a path below a record, or below the first of an array of records. */
 export function readField(base: Value, path: readonly string[], type: SqlType): Value {
   let found: unknown = base;
   for (const name of path) {

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServer, type ServerProcess } from "../clickhouse/start.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const token = "private-token-0123456789abcdef";
 const folder = mkdtempSync(join(tmpdir(), "logweir-moving-"));
@@ -60,12 +60,11 @@ function start(args: readonly string[], more: Readonly<Record<string, string>> =
 /** A service and its address. */
 async function serve(more: Readonly<Record<string, string>>): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const run = start(["serve"], more);
-  for (;;) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(run.output())?.[0];
-    if (url !== undefined) return { url, stop: () => stop(run) };
-    if (run.process.exitCode !== null) throw new Error(run.output());
-    await sleep(20);
-  }
+  const urlOf = () => /http:\/\/127\.0\.0\.1:\d+/.exec(run.output())?.[0];
+  await waitUntil(() => urlOf() !== undefined || run.process.exitCode !== null);
+  const url = urlOf();
+  if (url === undefined) throw new Error(run.output());
+  return { url, stop: () => stop(run) };
 }
 
 async function stop({ process: child, ended }: Run): Promise<void> {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** What is replaced in the pinned version's `createPool`; each is there once. */
+/** Replacements in the pinned version's `createPool`, where each text occurs once. */
 const CHANGES = [
   // The worker stays for the next run, not only for the next task of this one.
   ["&& this.queue[0]?.task.isolate === false && isEqualRunner(runner, this.queue[0].task)", ""],

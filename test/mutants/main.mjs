@@ -47,10 +47,13 @@ const WINDOW_LINES = 15;
 const PROVEN_FROM_OUTSIDE = /^(?:config|endpoints|http|service)\b/;
 /** Rooms that much else uses: the tests that are made for them count. */
 const USED_BY_ALL = /^(?:googlesql|engines\/(?:duckdb|encoder))\b/;
-/** Of these rooms, those that answer queries: the written cases of the language count too. */
+/** Those of these rooms that answer queries: the written cases of the language count too. */
 const ANSWERS_QUERIES = /^(?:googlesql|engines\/duckdb\/(?:compile|functions|host|sql|driver))\b/;
 
-/** Of these, those whose own tests ask an engine too and take longer than the cases: what survives these is left to them. */
+/**
+ * Those of these whose own tests use an engine and take longer than the cases: they run on mutants that survive the
+ * cases.
+ */
 const CASES_FIRST = /^engines\/duckdb\/(?:compile|functions)\b/;
 
 /** The tests that look for a room's mutants, by their names in `vitest.config.ts`; later ones at what is left. */
@@ -63,11 +66,11 @@ function looksOf(room) {
 
 /** The whole room, or windows from all over it, chosen by their places and the seed. */
 function placesOf(room, about, seed) {
-  const not = ["!**/*.test.ts", "!**/*.long.ts", "!**/testing/**", "!**/tables/**"];
+  const not = ["!**/*.test.ts", "!**/*.long.ts", "!**/tables/**"];
   if (about === undefined) return [`src/${room}/**/*.ts`, ...not];
   const files = readdirSync(join(root, "src", room), { recursive: true })
     .map((file) => `src/${room}/${file}`)
-    .filter((file) => file.endsWith(".ts") && !/\.(?:test|long)\.ts$|\/(?:testing|tables)\//.test(file));
+    .filter((file) => file.endsWith(".ts") && !/\.(?:test|long)\.ts$|\/tables\//.test(file));
   const windows = files.flatMap((file) => {
     const { length } = readFileSync(join(root, file), "utf8").split("\n");
     const count = Math.ceil(length / WINDOW_LINES);

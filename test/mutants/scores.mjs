@@ -1,7 +1,8 @@
 // What came out for each room, and which mutants make no difference.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
-const scoresFile = new URL("scores.json", import.meta.url);
+/** Measurements stay on the machine that took them. */
+const scoresFile = new URL("../../node_modules/.cache/logweir-mutants/scores.json", import.meta.url);
 const equivalentsFile = new URL("equivalents.json", import.meta.url);
 
 /**
@@ -77,7 +78,7 @@ function keyOf({ file, line, replacement }) {
 }
 
 function readScores() {
-  return JSON.parse(readFileSync(scoresFile, "utf8"));
+  return existsSync(scoresFile) ? JSON.parse(readFileSync(scoresFile, "utf8")) : {};
 }
 
 /** Notes the score of a room, in place of the one that it had. */
@@ -86,6 +87,7 @@ export function recordScore(room, { tried, killed, byTime, equivalents, about, s
   const part = (about === undefined ? "all" : `${tried} by seed ${seed}`) + (isBeside ? ", own tests" : "");
   const date = new Date().toISOString().slice(0, 10);
   const ordered = Object.entries({ ...scores, [room]: { tried, killed, byTime, equivalents, part, date } }).sort();
+  mkdirSync(new URL(".", scoresFile), { recursive: true });
   writeFileSync(scoresFile, `${JSON.stringify(Object.fromEntries(ordered), undefined, 2)}\n`);
 }
 

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const room = process.env.MUTANTS_ROOM ?? "";
 const beside = [`src/${room}/**/*.test.ts`];
-const units = ["src/**/*.test.ts", "test/conformance/**/*.test.ts"];
+const units = ["src/**/*.test.ts", "test/conformance/**/*.test.ts", "test/engine-conformance/*.test.ts"];
 /** Rooms that much else uses: the tests that are made for them, by the beginnings of their names. */
 const OWN_TESTS: readonly (readonly [RegExp, string])[] = [
   [/^googlesql/, "src/googlesql"],
@@ -49,7 +49,10 @@ const engineProcess = room.startsWith("engines/duckdb/process")
   ? ["src/engines/duckdb/process/host-process.test.ts"]
   : ["src/engines/duckdb/process/**"];
 
-/** What is beside the mutant comes first, then the rest of `src/`, short files first: one test that notices it is enough. */
+/**
+ * Orders tests: those beside the mutant, then the rest of `src/`, short files first. One test that notices it is
+ * enough.
+ */
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [`src/${room}/`];
@@ -70,9 +73,9 @@ function roomOf(file: string): string {
 }
 
 /**
- * What is slow because the machine is busy has to pass: loops without an end are found by how often they turn. Tests of
+ * Limits that tests on a busy machine stay within: loops without an end are found by their number of turns. Tests of
  * the engine's process take milliseconds, those of its store at most a second or two, and they wait for ever where a
- * mutant keeps an answer from them.
+ * mutant suppresses an answer.
  */
 const [testTimeout, hookTimeout] = room.startsWith("engines/duckdb/process")
   ? [5_000, 600_000]

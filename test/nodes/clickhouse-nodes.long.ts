@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServer, type ServerProcess } from "../clickhouse/start.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { tell } from "./measured-times.ts";
-import { type NodeProcess, startNode, waitUntil } from "./start-node.ts";
+import { type NodeProcess, startNode } from "./start-node.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-clickhouse-nodes-"));
 

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { type TestNode, waitUntil } from "./start-node.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import type { TestNode } from "./start-node.ts";
 
 /** How long a node may still answer with the state before another node's change. */
 export const limitMs = 1_000;

@@ -3,10 +3,11 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { type FaultyProxy, startProxy } from "./faulty-proxy.ts";
 import { tell } from "./measured-times.ts";
-import { buildNode, type NodeProcess, startNode, type TestNode, waitUntil } from "./start-node.ts";
+import { buildNode, type NodeProcess, startNode, type TestNode } from "./start-node.ts";
 
 let program: string;
 let cluster: PostgresCluster;
@@ -127,6 +128,21 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     }
     cluster.sql("postgres", `ALTER DATABASE ${databaseName()} ALLOW_CONNECTIONS true`);
     await waitUntil(async () => (await save(node, 8)) === 204, 5_000);
+  });
+
+  it("answer 503 for a token they do not know while the database hangs, and 401 once it tells", async () => {
+    const [cut, whole] = [await start(throughProxy()), await start(url)];
+    const create = async () =>
+      String((await whole.call("POST", "/api/access-tokens", { scopes: ["query"] })).body.token);
+    const status = async (token: string) => (await cut.call("GET", "/api/session", undefined, { token })).status;
+    const known = await create();
+    expect([await status(known), await status("lw_unknown")]).toEqual([200, 401]);
+    proxy.swallow();
+    const fresh = await create();
+    const seen: number[] = [];
+    await waitUntil(async () => seen.push(await status(fresh)) > 0 && seen.at(-1) === 200, 10_000);
+    expect([seen.length > 1, seen.slice(0, -1).every((each) => each === 503)]).toEqual([true, true]);
+    expect([await status(known), await status("lw_unknown")]).toEqual([200, 401]);
   });
 
   it("agree on tokens, endpoints and warmed answers when their clocks are two minutes apart", async () => {

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 /** A connection to a server that can be made slow, or silently dead. */
 export interface FaultyProxy {
   readonly port: number;
-  /** Of every packet, each way, in milliseconds. */
+  /** The delay of every packet, each way, in milliseconds. */
   delayMs: number;
   /** From now on nothing passes over the existing connections; new ones work. */
   swallow(): void;

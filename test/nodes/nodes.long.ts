@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockOf } from "../../src/metadata/postgres/locks.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { tell } from "./measured-times.ts";
-import { buildNode, type NodeProcess, privateToken, startNode, type TestNode, waitUntil } from "./start-node.ts";
+import { buildNode, type NodeProcess, privateToken, startNode, type TestNode } from "./start-node.ts";
 
 let program: string;
 let cluster: PostgresCluster;

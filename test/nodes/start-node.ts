@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -35,15 +34,16 @@ export interface NodeProcess extends TestNode {
   stop(): Promise<void>;
 }
 
-/** What every node is started with. */
+/** Returns the environment that every node starts with. */
 export function nodeEnvironment(metadataUrl: string): Record<string, string> {
   return {
     LOGWEIR_HOST: "127.0.0.1",
     LOGWEIR_PORT: "0",
     // No folder can be created there.
-    LOGWEIR_DATA_DIR: join(tmpdir(), "logweir-no-data-folder"),
+    LOGWEIR_DATA_DIR: "/dev/null/no-folder",
     LOGWEIR_METADATA_URL: metadataUrl,
     LOGWEIR_PRIVATE_TOKEN: privateToken,
+    LOGWEIR_PRIVATE_DESTINATIONS: "127.0.0.1",
     LOGWEIR_LOG_LEVEL: "warn",
   };
 }
@@ -115,14 +115,4 @@ export async function startNode(
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
   };
-}
-
-/** Waits until `check` is true, checking every 5 ms, and returns how long that took in milliseconds. */
-export async function waitUntil(check: () => Promise<boolean>, limitMs: number): Promise<number> {
-  const started = performance.now();
-  while (!(await check())) {
-    if (performance.now() - started > limitMs) throw new Error(`It was not so within ${limitMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return performance.now() - started;
 }

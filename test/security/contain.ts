@@ -57,7 +57,7 @@ export function testContainment(title: string, attempts: readonly Attempt[], tim
     try {
       expect(await findUncontained(service, attempts)).toEqual([]);
       await expect
-        .poll(async () => (await service.ask({ sql: "select count(*) as n from edge_logs" })).rows, { timeout: 10_000 })
+        .poll(async () => (await service.ask({ sql: "select count(*) as n from edge_logs" })).rows)
         .toEqual([{ n: 3 }]);
     } finally {
       await service.stop();

@@ -1,3 +1,4 @@
+import { sampleSize } from "../support/sample-size.ts";
 import { testDamagedStore } from "./damaged-store.ts";
 
-testDamagedStore({ flips: 400, rowCount: 20_000 });
+testDamagedStore({ flips: sampleSize(10, 400), rowCount: sampleSize(500, 20_000) });

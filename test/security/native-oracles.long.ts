@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allowedFunctions } from "../../src/engines/duckdb/compile/allowed-functions.ts";
-import { guardHiddenFailures } from "../../src/engines/duckdb/compile/hidden-failures.ts";
 import { type Connection, type Database, openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
+import { guardText } from "../support/engines/duckdb/sql/printed-sql.ts";
 import { argumentTexts } from "./tables/oracle-arguments.ts";
 
 const rowCount = 6_000;
@@ -70,7 +70,7 @@ function quote(text: string): string {
 
 async function fails(sql: string): Promise<string | undefined> {
   try {
-    await connection.all(guardHiddenFailures(sql));
+    await connection.all(guardText(sql));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -38,7 +38,7 @@ export interface Findings {
 }
 
 const dateParts = ["WEEK", "DAY", "HOUR", "YEAR", "MICROSECOND", "DATE", "NFC"];
-/** What an array is in the rows of others: empty, or one NULL. */
+/** Failures of arrays in others' rows: an empty one, or one NULL. */
 const arrayFailures = ["array:", "array:NULL"];
 const formatCasts = [
   "STRING DATE",

@@ -39,7 +39,7 @@ export function testOracles({ placesPerCondition, everyNth }: OracleEffort): voi
   /** Every third event is the attacker's; enough of them that an optimizer has something to choose. */
   beforeAll(async () => {
     service = await startSecurityService({
-      queryTimeoutMs: 20_000,
+      queryTimeoutMs: 60_000,
       endpointsDir: resolve("test/security/oracle-endpoints"),
     });
     await ingestEvents(service, 0, eventCount);

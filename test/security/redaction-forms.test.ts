@@ -37,7 +37,7 @@ beforeAll(async () => {
       "SELECT id, timestamp, event_message, REVERSE(event_message) AS back, metadata FROM t " +
       "ORDER BY timestamp DESC\n",
   );
-  service = await startSecurityService({ queryTimeoutMs: 20_000, endpointsDir: folder });
+  service = await startSecurityService({ queryTimeoutMs: 60_000, endpointsDir: folder });
   const texts = personalTexts.map(([each]) => each);
   await service.ingest(
     "edge",

@@ -8,7 +8,7 @@ let service: SecurityService;
 /** Repeated texts are stored with a dictionary, which contains those of all projects. */
 beforeAll(async () => {
   service = await startSecurityService({
-    queryTimeoutMs: 20_000,
+    queryTimeoutMs: 60_000,
     endpointsDir: resolve("test/security/oracle-endpoints"),
   });
   const events = Array.from({ length: 9_000 }, (_, index) => {

@@ -16,7 +16,7 @@ import { consumerQueries } from "./random-queries.ts";
 import { type TakenApart, takeApart } from "./take-apart.ts";
 
 const secret = "SECRET-4711";
-const runs = { seed: 20260820, numRuns: sampleSize(30, 1_000) };
+const runs = { seed: 20260820, numRuns: sampleSize(15, 1_000) };
 const never = new AbortController().signal;
 
 let engine: DuckDbEngine;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readConfiguration } from "../../src/config/config.ts";
 import { startService } from "../../src/service/service.ts";
 import { engineEnvironment } from "../clickhouse/engine-environment.ts";
+import { patienceMs, waitUntil } from "../support/wait-until.ts";
 
 /** The project whose callers attack, and the one whose events they must never see. */
 export const insideProject = "inside";
@@ -20,8 +21,7 @@ export interface SecurityService {
   /** Any request with the private token and the body as it came. */
   send(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
   /**
-   * Resolves when the engine answers: at once, unless its host had to be ended and starts anew. Rejects after ten
-   * seconds.
+   * Resolves when the engine answers: at once, unless its host had to be ended and starts anew.
    */
   settle(): Promise<void>;
   /** The status of `/health`. */
@@ -105,15 +105,14 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       return { status: response.status, headers: response.headers, body };
     },
     async settle() {
-      const signal = AbortSignal.timeout(10_000);
-      for (;;) {
-        try {
-          return await running.engine.ping(signal);
-        } catch (error) {
-          if (signal.aborted) throw error;
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      }
+      const signal = AbortSignal.timeout(patienceMs);
+      const ping = () => running.engine.ping(signal);
+      await waitUntil(() =>
+        ping().then(
+          () => true,
+          () => false,
+        ),
+      );
     },
     async health() {
       const response = await fetch(`${running.url}/health`);

@@ -71,7 +71,7 @@ rmSync(dataDir, { recursive: true, force: true });
 if (given === undefined) rmSync(folder, { recursive: true, force: true });
 process.exit(failed === 0 ? 0 : 1);
 
-/** What is wrong; undefined where every event was found as it should be. */
+/** Returns the problem; undefined if every event was found as expected. */
 async function check(name, send) {
   try {
     const { source, expected } = await send({ url: service.url, token, modules: join(folder, "node_modules") });

@@ -12,7 +12,7 @@ import {
 export interface FakeEngine extends Engine {
   readonly requests: RunRequest[];
   readonly appended: { readonly source: string; readonly events: readonly LogEvent[] }[];
-  /** What `run` does; one empty answer unless set. */
+  /** Answers `run`; by default with one empty answer. */
   onRun: (request: RunRequest) => Promise<RunningQuery>;
   onPing: () => Promise<void>;
   onAppend: () => Promise<void>;
@@ -46,6 +46,7 @@ export function createFakeEngine(): FakeEngine {
     onPing: async () => undefined,
     onAppend: async () => undefined,
     compile: () => emptyQuery,
+    async *findEvents() {},
     run: (request) => {
       engine.requests.push(request);
       return engine.onRun(request);
@@ -61,6 +62,8 @@ export function createFakeEngine(): FakeEngine {
         engine.appended.push({ source, events });
         return { stored: events.length, repeated: 0 };
       },
+      countEvents: async () => 0,
+      deleteEvents: async () => ({ matched: 0, deleted: 0 }),
       dropSource: async () => undefined,
       statistics: async () => [],
     },

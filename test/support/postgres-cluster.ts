@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -12,10 +13,10 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitUntil } from "./wait-until.ts";
 
 /** A PostgreSQL cluster of its own in a temporary folder, on a port of its own, without a disk's guarantees. */
 export interface PostgresCluster {
@@ -113,7 +114,7 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
   writeFileSync(access, `host all guarded all scram-sha-256\n${readFileSync(access, "utf8")}`);
   let server: ChildProcess | undefined;
   let databases = 0;
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const port = await freePort();
   const start = async () => {
     const settings = ["fsync=off", "listen_addresses=127.0.0.1", ...serverSettings].flatMap((each) => ["-c", each]);
     const started = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), "-k", folder, ...settings], {
@@ -126,10 +127,8 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
       errors = `${errors}${chunk.toString()}`.slice(-5_000);
     });
     server = started;
-    for (let tries = 0; !(await answers(folder, port)); tries++) {
-      if (tries > 500 || started.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${errors}`);
-      await sleep(20);
-    }
+    await waitUntil(() => started.exitCode !== null || answers(folder, port));
+    if (started.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${errors}`);
   };
   const end = async (signal: NodeJS.Signals) => {
     const ended = server;
@@ -141,7 +140,7 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
     ended.kill(signal);
     await exited;
     // The next server refuses to start while one of them is there.
-    while (children.some((pid) => existsSync(`/proc/${pid}`))) await sleep(5);
+    await waitUntil(() => !children.some((pid) => existsSync(`/proc/${pid}`)));
   };
   const sql = (database: string, statements: string) =>
     execFileSync(join(programs, "psql"), ["-h", "127.0.0.1", "-p", String(port), "-U", "logweir", "-XqAtd", database], {
@@ -171,6 +170,16 @@ export async function startPostgres(serverSettings: readonly string[] = []): Pro
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A port that the system gives to nobody else for a while: PostgreSQL does not choose one by itself. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 import type { CliContext } from "../../src/cli/context.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 
-/** What a command is started with; unless set, nothing in the environment or to read, in the checkout. */
+/** The surroundings of a command; by default no environment, no input, in the checkout. */
 export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
@@ -41,7 +41,7 @@ export async function runCommand(args: readonly string[], options?: CommandOptio
   return { code, output: readOutput(), errors: readErrors() };
 }
 
-/** What the command prints; throws what it says where it fails. */
+/** Returns the command's output; throws its error output if it fails. */
 export async function outputOf(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

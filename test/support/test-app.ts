@@ -3,7 +3,6 @@ import type { Identity } from "../../src/access/scope.ts";
 import type { AuditEvent } from "../../src/audit/audit-event.ts";
 import { ResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import type { Planner } from "../../src/endpoints/call/plan/plan.ts";
-import { Admission } from "../../src/endpoints/call/run/admission.ts";
 import { createDataThrough } from "../../src/endpoints/call/run/data-through.ts";
 import { createHoldBack } from "../../src/endpoints/call/run/hold-back.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition/definition.ts";
@@ -12,10 +11,11 @@ import { createEndpointRegistry, type EndpointRegistry } from "../../src/endpoin
 import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/http/observe/logger.ts";
-import { createDrain, type Drain } from "../../src/http/request/drain.ts";
 import { createRateLimiter } from "../../src/http/request/rate-limiter.ts";
+import { createShutdown, type Shutdown } from "../../src/http/request/shutdown.ts";
 import { createIngestQuotas, type IngestQuotaOptions } from "../../src/ingest/quotas/ingest-quotas.ts";
 import type { NodeState } from "../../src/metadata/nodes.ts";
+import { Admission } from "../../src/shared/admission.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
 
@@ -24,21 +24,22 @@ export interface TestApp {
   readonly app: FastifyInstance;
   readonly engine: FakeEngine;
   readonly endpoints: EndpointRegistry;
-  /** What the planner was asked for. */
+  /** The planner's requests. */
   readonly planned: Parameters<Planner["plan"]>[];
-  /** What the planner does. */
+  /** Replaces the planner's answer. */
   onPlan: Planner["plan"];
   /** Every line of the log. */
   readonly logLines: string[];
-  /** What the audit was told. */
+  /** The recorded audit events. */
   readonly audited: AuditEvent[];
-  readonly drain: Drain;
+  readonly shutdown: Shutdown;
 }
 
 const testNowMs = Date.parse("2026-08-20T09:00:00Z");
 
 const identities: Readonly<Record<string, Identity>> = {
   "private-token": { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" },
+  "redacted-token": { tokenId: "r", scopes: ["private"], pins: {}, budget: {}, redaction: "required" },
   "query-token": { tokenId: "q", scopes: ["query"], pins: {}, budget: {}, redaction: "fixed" },
   "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {}, budget: {}, redaction: "fixed" },
   "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {}, budget: {}, redaction: "fixed" },
@@ -98,11 +99,17 @@ interface TestAppOptions {
   readonly nodeState?: () => NodeState;
   /** Beside `edge` and `db`. */
   readonly sources?: readonly string[];
-  /** Of all of these sources. */
+  /** The tenant field of all these sources. */
   readonly tenantField?: string;
   /** In place of parts that do nothing. */
-  readonly parts?: Partial<Pick<Parameters<typeof buildApp>[0], "syslogCounts" | "drains" | "clearElsewhere">>;
+  readonly parts?: Partial<
+    Pick<
+      Parameters<typeof buildApp>[0],
+      "syslogCounts" | "drains" | "alerts" | "forgetting" | "clearElsewhere" | "authenticator" | "management"
+    >
+  >;
   readonly auditDropped?: number;
+  readonly times?: Partial<Parameters<typeof buildApp>[0]["times"]>;
   /** No limits unless set. */
   readonly quotas?: Partial<IngestQuotaOptions>;
 }
@@ -111,7 +118,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const engine = createFakeEngine();
   const logLines: string[] = [];
   const audited: AuditEvent[] = [];
-  const drain = createDrain();
+  const shutdown = createShutdown();
   const planned: Parameters<Planner["plan"]>[] = [];
   const source = {
     kind: "x",
@@ -146,7 +153,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       admission: new Admission({ maxRunning: 2, maxWaiting: 0 }),
       holdBack: createHoldBack(() => testNowMs),
       cursors: createCursorSealer(new Uint8Array(32)),
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       maxResultBytes: 1_000_000,
       budget: { max_query_characters: 300_000 },
       now: () => 0,
@@ -173,11 +180,19 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     rates: createRateLimiter(600, () => testNowMs),
     quotas: createIngestQuotas({ budget: {}, tenantRates: {}, nowMs: () => testNowMs, ...options.quotas }),
     maxBodyBytes: 100_000,
-    bodyTimeoutMs: 200,
+    maxBodyEvents: 100_000,
+    times: {
+      bodyTimeoutMs: 200,
+      minBodyBytesPerSecond: 1,
+      headersTimeoutMs: 10_000,
+      keepAliveTimeoutMs: 10_000,
+      sendTimeoutMs: 10_000,
+      ...options.times,
+    },
     isMetricsOpen: options.isMetricsOpen ?? false,
     nowMs: () => testNowMs,
-    drain,
+    shutdown,
     ...options.parts,
   });
-  return Object.assign(test, { app, engine, endpoints: registry, planned, logLines, audited, drain });
+  return Object.assign(test, { app, engine, endpoints: registry, planned, logLines, audited, shutdown });
 }

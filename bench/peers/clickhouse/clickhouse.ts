@@ -85,7 +85,7 @@ export async function startClickhouse(folder: string, packages: string): Promise
       runLanes(grouped(batches, batchesPerLoad), 2, async (group) => {
         await ask({ kind: "insert", lines: toLines(group) });
       }),
-    settle: async () => {
+    waitForCompaction: async () => {
       await query("OPTIMIZE TABLE bench.events FINAL");
     },
     async run(benchQuery, context) {

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** What the parent asks for. */
+/** The messages of the parent process. */
 export type WorkerRequest =
   | { readonly id: number; readonly kind: "query"; readonly sql: string }
   | { readonly id: number; readonly kind: "insert"; readonly lines: Buffer };

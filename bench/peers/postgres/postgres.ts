@@ -72,7 +72,7 @@ export async function startPostgres(folder: string): Promise<Peer | MissingPeer>
       await clients[turn++ % connections]?.query(insertStatement(events));
     },
     load: (batches) => first.copy("COPY events (id, body, event_message, timestamp) FROM STDIN", copyLines(batches)),
-    settle: async () => {
+    waitForCompaction: async () => {
       await first.query("VACUUM ANALYZE events");
       await first.query("CHECKPOINT");
     },

@@ -29,7 +29,7 @@ function findUser(): { readonly name: string; readonly ids?: { readonly uid: num
   return { name: "bench", ids: { uid: read("-u"), gid: read("-g") } };
 }
 
-/** What a careful owner of a small machine sets; everything that durability hangs on stays on. */
+/** Settings that a careful owner of a small machine would choose; everything that durability depends on stays on. */
 const settings: readonly string[] = [
   "listen_addresses=",
   "fsync=on",

@@ -22,7 +22,7 @@ const unbrokenCharacters = 40;
 type Values = Readonly<Record<string, string>>;
 type Parameter = Endpoint["contract"]["parameters"][number];
 
-/** What a run came to, and what starts one. */
+/** The outcome of a run, and the function that starts one. */
 function useRun(endpoint: Endpoint) {
   const [outcome, setOutcome] = useState<Outcome | undefined>();
   const [error, setError] = useState<unknown>(undefined);

@@ -11,8 +11,11 @@ export function EndpointSnippets({ endpoint }: { readonly endpoint: Endpoint }) 
   const typescript = `const response = await fetch("${url}", {\n  headers: { "x-api-key": token },\n});\nconst { result } = await response.json();`;
   const python = `import os, requests\n\nrows = requests.get("${url}",\n    headers={"X-API-KEY": os.environ["LOGWEIR_TOKEN"]}).json()["result"]`;
   const grafana = `Infinity data source, JSON, GET\nURL: ${url}\nRows: result\nHeader: X-API-KEY = the token`;
-  // Servers of the Model Context Protocol that speak OpenAPI offer each operation of the document as a tool.
-  const mcp = `Any MCP server that reads OpenAPI, with\ndocument: ${origin}/api/openapi.json\nheader: X-API-KEY = a token of the scope query:endpoint:${endpoint.name}\nThe endpoint is its tool ${endpoint.name}.`;
+  const mcp = JSON.stringify(
+    { mcpServers: { logweir: { type: "http", url: `${origin}/mcp`, headers: { "X-API-KEY": "TOKEN" } } } },
+    undefined,
+    2,
+  );
   return (
     <section class="card" aria-label="How to call it">
       <div class="card-head">

@@ -77,7 +77,7 @@ export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps)
   );
 }
 
-/** Of a file its name: where it lies is the service's machine's. */
+/** Names a file without its folder, which only matters on the service's machine. */
 function nameOf(author: string): string {
   return author.startsWith("file:") ? `the file ${author.split("/").at(-1) ?? ""}` : author;
 }

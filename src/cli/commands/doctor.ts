@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
 import type { FigureDefinition, StoreProblem } from "../../engines/contract/query-engine.ts";
 import { engineCapabilities, openEngine, verifyStore } from "../../engines/index.ts";
-import { openMetadata } from "../../metadata/database.ts";
+import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
 import { metadataPlace, storeDirectory } from "../../service/data-folder.ts";
-import type { Source } from "../../sources/source.ts";
+import type { RetentionDays, Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
@@ -79,8 +79,8 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
   const engine = await openEngine({ directory, ...(server === undefined ? {} : { server }) });
   try {
     const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
-    if (report === undefined) throw new CliError("The engine does not tell its state");
-    return describeStore(engine.name, report, sources, Date.now());
+    if (report === undefined) throw new CliError("The engine does not report its state");
+    return describeStore(engine.name, report, sources, Date.now(), configuration.settings.sizeBounds);
   } finally {
     await engine.close();
   }
@@ -123,9 +123,16 @@ function printState(state: StoreState, { output }: CliContext): void {
     source.newest ?? "",
     count(source.fields),
     ...own.map(({ name, unit }) => formatFigure(source[name], unit)),
-    source.retention_days === null ? "for good" : `${source.retention_days} days`,
+    describeRetention(source.retention_days),
   ]);
   print(output, `\n${formatTable(["SOURCE", "EVENTS", "OLDEST", "NEWEST", "FIELDS", ...heads, "KEPT"], rows)}`);
   const problems = state.problems.map(({ message }) => `  ${message}`);
   print(output, problems.length === 0 ? "\nNo problems." : `\nProblems:\n${problems.join("\n")}`);
+}
+
+function describeRetention(retention: RetentionDays | null): string {
+  if (typeof retention === "number") return `${retention} days`;
+  const usual = retention?.default === undefined ? "for good" : `${retention.default} days`;
+  const { length } = Object.keys(retention?.tenants ?? {});
+  return length === 0 ? usual : `${usual}; ${length} ${length === 1 ? "tenant differs" : "tenants differ"}`;
 }

@@ -3,7 +3,7 @@ import { type CliContext, print, printJson } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 
-/** What is read of an endpoint here; `--json` prints all. */
+/** The fields of an endpoint that the table prints; `--json` prints all. */
 interface EndpointAnswer {
   readonly id: string;
   readonly name: string;

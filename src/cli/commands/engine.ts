@@ -2,6 +2,7 @@ import { readConfiguration } from "../../config/config.ts";
 import type { EngineServer } from "../../config/engine-settings.ts";
 import { checkServer, migrateServer, planMigration } from "../../engines/index.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { formatTable } from "../output/table.ts";
 
 interface EngineCommandOptions {
   readonly json?: boolean;
@@ -34,9 +35,15 @@ export async function migrateEngine({ json, yes }: EngineCommandOptions, context
 
 /** Prints the server's deviations from the expected state, and fails if there are any. */
 export async function checkEngine({ json }: EngineCommandOptions, context: CliContext): Promise<void> {
-  const findings = await checkServer(serverOf(context));
-  if (json === true) printJson(context.output, { findings });
-  else print(context.output, findings.map(({ message }) => `  ${message}`).join("\n") || "The server is ready.");
+  const { findings, limits } = await checkServer(serverOf(context));
+  if (json === true) printJson(context.output, { findings, limits });
+  else {
+    print(context.output, findings.map(({ message }) => `  ${message}`).join("\n") || "The server is ready.");
+    const rows = Object.entries(limits.writer).map(([name, value]) => {
+      return [name, String(value), String(limits.reader[name as keyof typeof limits.reader])];
+    });
+    print(context.output, `\n${formatTable(["LIMIT OF A REQUEST", "WRITER", "READER"], rows)}`);
+  }
   const { length } = findings;
   if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
 }

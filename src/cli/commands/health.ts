@@ -18,5 +18,8 @@ export async function checkHealth(
   if (response === undefined) throw new CliError(`No service answers at ${url}`);
   if (!response.ok)
     throw new CliError(`The service at ${url} does not work: ${response.status} ${text?.slice(0, 500)}`);
-  if (options.json !== true) print(context.output, `The service at ${url} works`);
+  if (options.json === true) return;
+  const { reasons } = JSON.parse(text ?? "{}") as { readonly reasons?: readonly string[] };
+  const but = reasons === undefined ? "" : `, but is degraded: ${reasons.join("; ")}`;
+  print(context.output, `The service at ${url} works${but}`);
 }

@@ -2,7 +2,7 @@ import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseSyntax } from "../../googlesql/parse.ts";
 import { readLines, writeLine } from "../input/lines.ts";
 
-/** What `parse --batch` answers to one line. Lines and columns count from 1, columns in code points. */
+/** The answer of `parse --batch` to one line. Lines and columns count from 1, columns in code points. */
 type ParseBatchAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly error: { readonly message: string; readonly line: number; readonly column: number } }

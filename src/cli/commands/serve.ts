@@ -23,8 +23,9 @@ export interface ServeOptions {
 const heapGrowingPercent = 100;
 
 /**
- * Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. SIGHUP has the
- * files of endpoints and sources read again.
+ * Runs the service until SIGTERM or SIGINT, which stop it once running calls are answered. A second signal ends the
+ * process at once. SIGHUP reloads the files of endpoints and sources. Whatever ends the process, the log's last line
+ * says so, if a line can still be written.
  */
 export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
   const tickShape = holdTickShape();
@@ -39,28 +40,64 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     if (!ended.signal.aborted) void service.reload();
   };
   process.on("SIGHUP", reload);
+  const stopNoting = noteSuddenEnds(service);
+  let reason = "stop";
   try {
     await Promise.race([
       greet(service, configuration, options.demo === true ? demoToken.secret : undefined, context),
       signalled,
     ]);
-    await signalled;
+    reason = (await signalled) ?? reason;
   } finally {
-    // From here on the signals have their default effect.
     ended.abort();
     stopCollecting();
-    await service.stop();
+    const stopWaiting = endAtSecondSignal(service);
+    await service.stop(reason);
+    stopWaiting();
+    stopNoting();
     process.off("SIGHUP", reload);
     tickShape.release();
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT, and when it is no longer waited for. */
-async function waitForSignal(ended: AbortSignal): Promise<void> {
-  const options = { signal: ended };
-  await Promise.race([once(process, "SIGTERM", options), once(process, "SIGINT", options)]).catch((error: unknown) => {
+const endingSignals = ["SIGTERM", "SIGINT"] as const;
+
+/** Resolves with the first SIGTERM or SIGINT, and with nothing when it is no longer waited for. */
+async function waitForSignal(ended: AbortSignal): Promise<string | undefined> {
+  const signals = endingSignals.map((name) => once(process, name, { signal: ended }).then(() => name));
+  return Promise.race(signals).catch((error: unknown) => {
     if (!ended.aborted) throw error;
+    return undefined;
   });
+}
+
+/** Has another signal end the process as if nothing waited for it, but for the last line of the log. */
+function endAtSecondSignal(service: RunningService): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    service.endAtOnce(`a second signal, ${signal}`);
+    stop();
+    process.kill(process.pid, signal);
+  };
+  const stop = () => {
+    for (const name of endingSignals) process.off(name, end);
+  };
+  for (const name of endingSignals) process.once(name, end);
+  return stop;
+}
+
+/** Logs an error that nothing caught, which ends the process, and an end that nothing announced. */
+function noteSuddenEnds(service: RunningService): () => void {
+  const noteError = (error: unknown, origin: string) => {
+    // Its message may hold a caller's values; Node.js prints it to standard error.
+    service.endAtOnce(`${origin} of ${error instanceof Error ? error.name : typeof error}`);
+  };
+  const noteExit = (code: number) => service.endAtOnce(`the process exits with the code ${code}`);
+  process.on("uncaughtExceptionMonitor", noteError);
+  process.prependListener("exit", noteExit);
+  return () => {
+    process.off("uncaughtExceptionMonitor", noteError);
+    process.off("exit", noteExit);
+  };
 }
 
 async function greet(
@@ -117,7 +154,7 @@ async function printWelcome(
   if (calls.length > 0) print(output, `\nTry:\n${calls.map((call) => `  ${call}`).join("\n")}`);
 }
 
-/** What stands behind `#` is not sent over the network, and the page takes it out of the address at once. */
+/** Browsers do not send the part behind `#`, and the page removes it from the address at once. */
 function signInLink(url: string, token: string, isDemo: boolean): string {
   return `${url}/#token=${encodeURIComponent(token)}${isDemo ? "&project=default" : ""}`;
 }

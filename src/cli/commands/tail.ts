@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { ServiceCommandOptions } from "../command-definition.ts";
 import { type CliContext, CliError } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
@@ -19,7 +19,7 @@ interface EventRow {
   readonly event_message?: unknown;
 }
 
-/** What is printed before the first event comes. */
+/** Rows printed before the first new event arrives. */
 const firstRows = 10;
 const retryMs = 2_000;
 
@@ -91,7 +91,8 @@ interface Message {
   readonly data: string;
 }
 
-async function* readMessages(body: NodeJS.ReadableStream): AsyncGenerator<Message> {
+/** The messages of a stream of Server-Sent Events, each with one line of data. */
+export async function* readMessages(body: NodeJS.ReadableStream): AsyncGenerator<Message> {
   let message: { id?: string; event?: string; data?: string } = {};
   for await (const line of readLines(body)) {
     if (line === "") {
@@ -99,7 +100,7 @@ async function* readMessages(body: NodeJS.ReadableStream): AsyncGenerator<Messag
       if (data !== undefined) yield { id, event, data };
       message = {};
     }
-    const [, name, value = ""] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+    const [, name, value = ""] = /^(id|event|data): ?(.*)$/s.exec(line) ?? [];
     if (name === "id" || name === "event" || name === "data") message[name] = value;
   }
 }

@@ -1,11 +1,11 @@
 import { parseLifetime } from "../../access/expiry.ts";
-import { isPinnedOwner, isScope, scopeForms } from "../../access/scope.ts";
-import { redactionPolicies, type TokenStore } from "../../access/token.ts";
+import { isPinnedOwner, isScope, redactionPolicies, scopeForms } from "../../access/scope.ts";
+import type { TokenStore } from "../../access/token.ts";
 import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
 import { readConfiguration } from "../../config/config.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
-import { openMetadata } from "../../metadata/database.ts";
+import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
 import { metadataPlace } from "../../service/data-folder.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../shared/budget.ts";

@@ -1,6 +1,6 @@
 import { CliError } from "../context.ts";
 
-/** Of endpoints: what a name may be, and so a file's. */
+/** Names of endpoints that may become names of files. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** A part of a path within a backup. */
 const partPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;

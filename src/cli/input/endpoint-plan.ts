@@ -44,7 +44,7 @@ export interface ServiceEndpoint {
 export interface PlannedChange {
   readonly action: "create" | "update" | "delete";
   readonly definition: EndpointDefinition;
-  /** What an update replaces. */
+  /** The definition that an update replaces. */
   readonly previous?: EndpointDefinition;
   /** The version that the change builds on. */
   readonly version: number | undefined;

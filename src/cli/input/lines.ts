@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { Readable } from "node:stream";
+import { type CliContext, CliError, usageExitCode } from "../context.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -65,4 +67,16 @@ function trimReturn(line: string): string {
 /** Writes one line and waits until the stream takes more. */
 export async function writeLine(output: NodeJS.WritableStream, line: string): Promise<void> {
   if (!output.write(`${line}\n`)) await once(output, "drain");
+}
+
+/** The lines that `--batch` reads, or the one query of the command line as the only line. */
+export function queryLines(
+  key: string,
+  text: string | undefined,
+  isBatch: boolean | undefined,
+  context: CliContext,
+): NodeJS.ReadableStream {
+  if (isBatch === true) return context.input;
+  if (text === undefined) throw new CliError("This needs a query, or --batch", usageExitCode);
+  return Readable.from([`${JSON.stringify({ [key]: text })}\n`]);
 }

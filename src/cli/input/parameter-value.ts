@@ -10,6 +10,7 @@ import {
   structOf,
   UNKNOWN,
 } from "../../googlesql/types.ts";
+import { isInt64 } from "../../values/number-text.ts";
 import { LosslessNumber } from "../output/json.ts";
 
 /** A value to bind with the type it was found to have. */
@@ -52,7 +53,7 @@ export function inferParameter(json: unknown): InferredParameter | undefined {
 function inferNumber(text: string): InferredParameter {
   if (!/^-?\d+$/.test(text)) return { type: FLOAT64, value: String(Number(text)) };
   const value = BigInt(text);
-  return { type: BigInt.asIntN(64, value) === value ? INT64 : NUMERIC, value: String(value) };
+  return { type: isInt64(value) ? INT64 : NUMERIC, value: String(value) };
 }
 
 function inferArray(values: readonly unknown[]): InferredParameter | undefined {

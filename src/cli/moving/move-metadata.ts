@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
-import { hasMetadata, type MetadataDatabase, openMetadata } from "../../metadata/database.ts";
+import type { MetadataDatabase } from "../../metadata/database.ts";
+import { hasMetadata, openMetadata } from "../../metadata/open-metadata.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
 import { UserError } from "../../shared/user-error.ts";

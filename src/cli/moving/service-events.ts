@@ -5,7 +5,7 @@ import { describeAnswer, type ServiceClient } from "../service-call.ts";
 
 const linesPerBatch = 1_000;
 
-/** What a running service stores, by `GET /api/store/slices` and `GET /api/store/events`. Throws `CliError`. */
+/** Reads the events of a running service, by `GET /api/store/slices` and `GET /api/store/events`. Throws `CliError`. */
 export function createServiceEvents(client: ServiceClient): StoredEvents {
   const get = async (path: string, signal: AbortSignal): Promise<Response> => {
     const response = await client.send(path, { signal });

@@ -1,5 +1,5 @@
 import type { ContractChange } from "../../endpoints/versions/compare-contracts.ts";
-import type { DiffLine } from "../../endpoints/versions/text-diff.ts";
+import type { DiffLine } from "../../endpoints/versions/compare-versions.ts";
 import { type CliContext, print } from "../context.ts";
 import type { EndpointPlan, PlannedChange } from "../input/endpoint-plan.ts";
 import { type Colour, createPaint } from "./paint.ts";

@@ -1,26 +1,42 @@
-import type { Backend, DrainedEvent } from "../backend.ts";
+import type { LogEvent } from "../../engines/contract/query-engine.ts";
+import type { Backend } from "../backend.ts";
+import { hopsHeader, writeHops } from "../hops.ts";
 import type { DrainRequest } from "./send-request.ts";
+import { writeEvent, writeUntimed } from "./write-event.ts";
 
-/** Events of a source in the form of the backend's destination. */
-export function makeRequest({ type, config }: Backend, source: string, events: readonly DrainedEvent[]): DrainRequest {
-  const { url, headers, gzip: isPacked } = config;
+/** Events of one request. */
+export interface Shipment {
+  readonly source: string;
+  readonly events: readonly LogEvent[];
+  /** The services that drained them, this one last. */
+  readonly hops: readonly string[];
+}
+
+/** Events in the form of the backend's destination: texts that were stored, joined, with every digit of theirs. */
+export function makeRequest({ type, config }: Backend, { source, events, hops }: Shipment): DrainRequest {
+  const { url, gzip: isPacked } = config;
+  const headers = { ...config.headers, [hopsHeader]: writeHops(hops) };
   switch (type) {
     case "webhook":
-      return { url, headers: { ...headers, "x-logweir-source": source }, body: JSON.stringify(events), isPacked };
+      return { url, headers: { ...headers, "x-logweir-source": source }, body: writeList(events), isPacked };
     case "logweir": {
       const target = new URL("api/logs", url.endsWith("/") ? url : `${url}/`);
       target.searchParams.set("source_name", config.source ?? source);
       const token = config.token === undefined ? {} : { "x-api-key": config.token };
-      return { url: target.href, headers: { ...headers, ...token }, body: JSON.stringify(events), isPacked };
+      return { url: target.href, headers: { ...headers, ...token }, body: writeList(events), isPacked };
     }
     case "loki":
       return {
         url: lokiAddress(url),
         headers: { ...headers, ...basicAuthentication(config) },
-        body: JSON.stringify({ streams: toStreams(source, events) }),
+        body: `{"streams":[${writeStreams(source, events).join(",")}]}`,
         isPacked,
       };
   }
+}
+
+function writeList(events: readonly LogEvent[]): string {
+  return `[${events.map(writeEvent).join(",")}]`;
 }
 
 function lokiAddress(url: string): string {
@@ -35,17 +51,16 @@ function basicAuthentication({ username, password = "" }: Backend["config"]): Re
 }
 
 /** A stream for each project of the source; the line is the event without its time. */
-function toStreams(source: string, events: readonly DrainedEvent[]): readonly object[] {
-  const streams = new Map<string, { readonly stream: Record<string, string>; readonly values: [string, string][] }>();
-  for (const { timestamp, ...rest } of events) {
-    const project = typeof rest.project === "string" ? rest.project : undefined;
-    const key = project ?? "";
-    const stream = streams.get(key) ?? {
-      stream: { source, ...(project === undefined ? {} : { project }) },
-      values: [],
-    };
-    streams.set(key, stream);
-    stream.values.push([`${String(timestamp)}000`, JSON.stringify(rest)]);
+function writeStreams(source: string, events: readonly LogEvent[]): readonly string[] {
+  const streams = new Map<string | undefined, string[]>();
+  for (const event of events) {
+    const project = typeof event.fields.project === "string" ? event.fields.project : undefined;
+    const values = streams.get(project) ?? [];
+    streams.set(project, values);
+    values.push(`["${event.timestampUs}000",${JSON.stringify(writeUntimed(event))}]`);
   }
-  return [...streams.values()];
+  return [...streams].map(([project, values]) => {
+    const labels = { source, ...(project === undefined ? {} : { project }) };
+    return `{"stream":${JSON.stringify(labels)},"values":[${values.join(",")}]}`;
+  });
 }

@@ -1,6 +1,16 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp, STATUS_CODES } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { openDeadline } from "../../shared/deadline.ts";
+import {
+  type AllowedDestinations,
+  findAddresses,
+  mayReach,
+  PrivateDestinationError,
+  type ResolveName,
+} from "../../shared/private-networks.ts";
 
 const pack = promisify(gzip);
 
@@ -12,7 +22,7 @@ export interface DrainRequest {
   readonly isPacked: boolean;
 }
 
-/** The outcome of a request. */
+/** The outcome of a request. No reason holds anything of what the destination said, which may echo the request. */
 export type DrainAnswer =
   | { readonly kind: "taken" }
   /** The destination will never accept these events: a retry would be refused again. */
@@ -22,90 +32,154 @@ export type DrainAnswer =
 
 export type SendRequest = (request: DrainRequest, signal: AbortSignal) => Promise<DrainAnswer>;
 
-/** A request that takes longer has failed. */
-const timeoutMs = 30_000;
-/** The number of bytes read from a response that refuses events. */
+export interface SenderOptions {
+  readonly allowed: AllowedDestinations;
+  readonly resolve: ResolveName;
+  /** A request that takes longer has failed. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends requests to destinations. */
+export interface Sender {
+  readonly send: SendRequest;
+  /** Closes connections that are kept. */
+  close(): void;
+}
+
+const defaultTimeoutMs = 30_000;
+/** Bytes read of an answer; the rest is ignored. */
 const maxAnswerBytes = 16_384;
-const maxReasonCharacters = 300;
 /** Statuses that blame the events themselves. */
 const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * Sends a request by POST. Follows no redirect, reads no more than 16 KB of the answer, and never rejects but for the
- * end of the signal.
+ * Sends requests by POST, over connections to addresses that are allowed at the moment of connecting. Follows no
+ * redirect. `send` rejects only for the end of its signal.
  */
-export async function sendRequest(request: DrainRequest, signal: AbortSignal): Promise<DrainAnswer> {
-  const deadline = openDeadline(signal, timeoutMs);
-  try {
-    const body = request.isPacked ? await pack(request.body) : request.body;
-    const response = await fetch(request.url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "logweir",
-        ...request.headers,
-        ...(request.isPacked ? { "content-encoding": "gzip" } : {}),
+export function createSender(options: SenderOptions): Sender {
+  const { allowed, resolve, timeoutMs = defaultTimeoutMs } = options;
+  const lookup: LookupFunction = (host, { all }, callback) => {
+    findAddresses(host, allowed, resolve).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined) callback(Object.assign(new Error("no address"), { code: "ENOTFOUND" }), []);
+        else if (all === true) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
       },
-      body,
-      redirect: "manual",
-      signal: deadline.signal,
-    });
-    return await readAnswer(response);
-  } catch (error) {
-    signal.throwIfAborted();
-    return { kind: "failed", reason: describeFailure(error) };
-  } finally {
-    deadline.release();
-  }
+      (error: Error) => callback(error, []),
+    );
+  };
+  const kept = { keepAlive: true, keepAliveMsecs: 1_000, maxFreeSockets: 256, timeout: timeoutMs, lookup };
+  const agents = { "http:": new HttpAgent(kept), "https:": new HttpsAgent(kept) };
+  return {
+    async send(request, signal) {
+      const deadline = openDeadline(signal, timeoutMs);
+      try {
+        const url = new URL(request.url);
+        const host = url.hostname.replace(/^\[|\]$/g, "");
+        // No name is looked up for an address.
+        if (mayReachDirectly(host, allowed) === false) throw new PrivateDestinationError(host);
+        const body = request.isPacked ? await pack(request.body) : Buffer.from(request.body, "utf8");
+        const isSecure = url.protocol === "https:";
+        const answer = await exchange(url, {
+          open: isSecure ? requestHttps : requestHttp,
+          agent: agents[isSecure ? "https:" : "http:"],
+          headers: {
+            "content-type": "application/json",
+            "user-agent": "logweir",
+            ...request.headers,
+            ...(request.isPacked ? { "content-encoding": "gzip" } : {}),
+            "content-length": String(body.length),
+          },
+          body,
+          signal: deadline.signal,
+        });
+        return toAnswer(answer);
+      } catch (error) {
+        signal.throwIfAborted();
+        const reason = deadline.isOver
+          ? `the destination did not answer within ${timeoutMs / 1_000} seconds`
+          : describeFailure(error);
+        return { kind: "failed", reason };
+      } finally {
+        deadline.release();
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
 }
 
-async function readAnswer(response: Response): Promise<DrainAnswer> {
-  const { status } = response;
-  if (status >= 200 && status < 300) {
-    await response.body?.cancel();
-    return { kind: "taken" };
-  }
+/** Undefined for a name. */
+function mayReachDirectly(host: string, allowed: AllowedDestinations): boolean | undefined {
+  return /^[\d.]+$|:/.test(host) ? mayReach(host, host, allowed) : undefined;
+}
+
+interface Exchange {
+  readonly open: typeof requestHttp;
+  readonly agent: HttpAgent;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/** Resolves when the answer is complete, or long enough: one that is cut may be of a destination that is ending. */
+function exchange(url: URL, { open, agent, headers, body, signal }: Exchange): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = open(url, { method: "POST", agent, headers, signal });
+    request.on("error", reject);
+    request.once("response", (response: IncomingMessage) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      const finish = () => resolve({ status, retryAfter: answered["retry-after"] });
+      // An answer that is cut ends by an error.
+      response.on("error", reject);
+      // What else than that it took the events is said by the first line.
+      if (status < 200 || status > 299) {
+        finish();
+        request.destroy();
+        return;
+      }
+      let byteCount = 0;
+      response.once("end", finish);
+      response.on("data", (chunk: Buffer) => {
+        byteCount += chunk.length;
+        if (byteCount <= maxAnswerBytes) return;
+        finish();
+        request.destroy();
+      });
+    });
+    request.end(body);
+  });
+}
+
+function toAnswer({ status, retryAfter }: HttpAnswer): DrainAnswer {
+  if (status >= 200 && status < 300) return { kind: "taken" };
   if (status >= 300 && status < 400) {
-    await response.body?.cancel();
     return {
       kind: "failed",
       reason: `the destination redirects (${status}), which is not followed: name the address itself`,
     };
   }
-  const said = await readStart(response);
-  const reason = `the destination answered ${status}${said === "" ? "" : `: ${said}`}`;
+  const reason = `the destination answered ${`${status} ${STATUS_CODES[status] ?? ""}`.trim()}`;
   if (refusals.has(status)) return { kind: "refused", reason };
-  const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
+  const retryAfterMs = readRetryAfter(retryAfter);
   return { kind: "failed", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** The beginning of a response as one line. */
-async function readStart({ body }: Response): Promise<string> {
-  if (body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let byteCount = 0;
-  // Leaving the loop cancels the request, so nothing more of the response arrives.
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    byteCount += chunk.length;
-    if (byteCount >= maxAnswerBytes) break;
-  }
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, maxReasonCharacters);
-}
-
 /** Only seconds: a date depends on two clocks. */
-function readRetryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
+function readRetryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }
 
+/** By codes alone: texts of errors may hold a part of what was sent or answered. */
 function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `the destination did not answer within ${timeoutMs / 1_000} seconds`;
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-  return `the destination cannot be reached: ${code ?? (cause instanceof Error ? cause.message : error.message)}`;
+  if (error instanceof PrivateDestinationError) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  return `the destination cannot be reached: ${/^[A-Z0-9_]{1,60}$/.test(code ?? "") ? code : "unknown error"}`;
 }

@@ -35,20 +35,20 @@ function setUp(maxBytes = 1_000_000) {
   };
   const answer = async (key: string, text: string, own = policy) => {
     const pending = get(key, undefined, own);
-    await settle();
+    await flushPromises();
     runs.at(-1)?.succeed(text);
     return await pending;
   };
   const wait = async (seconds: number) => {
     now += seconds * 1000;
     cache.tick();
-    await settle();
+    await flushPromises();
   };
   return { cache, runs, get, answer, wait, collapsed };
 }
 
 /** Lets all pending promises make progress. */
-async function settle(): Promise<void> {
+async function flushPromises(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -99,7 +99,7 @@ describe("a cached answer", () => {
 
 describe("a cached answer that was not read for a while", () => {
   const waitFor = async (isSo: () => boolean) => {
-    while (!isSo()) await settle();
+    while (!isSo()) await flushPromises();
   };
 
   it("is compressed when that saves enough, and decompressed for its next reader", async () => {
@@ -108,7 +108,7 @@ describe("a cached answer that was not read for a while", () => {
     await answer("k", rows);
     const before = cache.size.bytes;
     await wait(9);
-    await settle();
+    await flushPromises();
     expect(cache.size.bytes).toBe(before);
     await wait(1);
     await waitFor(() => cache.size.bytes < before / 3);
@@ -168,7 +168,7 @@ describe("identical concurrent misses", () => {
   it("run one query and share its answer", async () => {
     const { runs, get, collapsed } = setUp();
     const callers = Array.from({ length: 64 }, () => get("k"));
-    await settle();
+    await flushPromises();
     expect(runs).toHaveLength(1);
     runs[0]?.succeed("shared");
     const answers = await Promise.all(callers);
@@ -179,7 +179,7 @@ describe("identical concurrent misses", () => {
   it("share its error, which is not cached", async () => {
     const { runs, get, answer } = setUp();
     const callers = [get("k"), get("k")];
-    await settle();
+    await flushPromises();
     runs[0]?.fail(new Error("engine gone"));
     for (const caller of callers) await expect(caller).rejects.toThrow("engine gone");
     expect(await answer("k", "fine")).toMatchObject({ text: "fine" });
@@ -189,7 +189,7 @@ describe("identical concurrent misses", () => {
     const { runs, get } = setUp();
     const [first, second] = [new AbortController(), new AbortController()];
     const callers = [get("k", first.signal), get("k", second.signal)];
-    await settle();
+    await flushPromises();
     first.abort(new Error("left"));
     await expect(callers[0]).rejects.toThrow("left");
     expect(runs[0]?.signal.aborted).toBe(false);
@@ -203,7 +203,7 @@ describe("an answer whose computation spans a clear", () => {
   it("is returned to its waiting callers but not cached", async () => {
     const { cache, runs, get, answer } = setUp();
     const callers = [get("k"), get("k")];
-    await settle();
+    await flushPromises();
     cache.clear();
     runs[0]?.succeed("of before");
     for (const caller of callers) expect(await caller).toEqual({ text: "of before", isHit: false, ageMs: 0 });
@@ -216,10 +216,10 @@ describe("an answer whose computation spans a clear", () => {
   it("is not shared with callers that arrive after the clear", async () => {
     const { cache, runs, get } = setUp();
     const before = get("k");
-    await settle();
+    await flushPromises();
     cache.clear("k");
     const after = get("k");
-    await settle();
+    await flushPromises();
     expect(runs).toHaveLength(2);
     runs[1]?.succeed("of after");
     expect(await after).toMatchObject({ text: "of after" });
@@ -242,7 +242,7 @@ describe("an answer whose computation spans a clear", () => {
     await answer("k", "a row much like the others, ".repeat(1_000));
     await wait(10);
     cache.clear();
-    await settle();
+    await flushPromises();
     expect(cache.size).toEqual({ entries: 0, bytes: 0 });
     await answer("k", "a row much like the others, ".repeat(1_000));
     await wait(10);
@@ -265,7 +265,7 @@ describe("cache warming", () => {
     expect(runs).toHaveLength(2);
     expect(await get("k")).toEqual({ text: "one", isHit: true, ageMs: 300_000 });
     runs[1]?.succeed("two");
-    await settle();
+    await flushPromises();
     expect(await get("k")).toEqual({ text: "two", isHit: true, ageMs: 0 });
   });
 
@@ -274,20 +274,20 @@ describe("cache warming", () => {
     await answer("k", "one");
     await wait(300);
     runs[1]?.fail(new Error("no"));
-    await settle();
+    await flushPromises();
     await wait(4);
     expect(runs).toHaveLength(2);
     await wait(1);
     expect(runs).toHaveLength(3);
     runs[2]?.fail(new Error("no"));
-    await settle();
+    await flushPromises();
     await wait(9);
     expect(runs).toHaveLength(3);
     await wait(1);
     expect(runs).toHaveLength(4);
     expect(await get("k")).toMatchObject({ text: "one", isHit: true });
     runs[3]?.succeed("two");
-    await settle();
+    await flushPromises();
     expect(await get("k")).toMatchObject({ text: "two", ageMs: 0 });
   });
 
@@ -297,15 +297,15 @@ describe("cache warming", () => {
     await wait(300);
     for (const pause of [5, 10]) {
       runs.at(-1)?.fail(new Error("no"));
-      await settle();
+      await flushPromises();
       await wait(pause);
     }
     runs.at(-1)?.succeed("two");
-    await settle();
+    await flushPromises();
     await wait(300);
     expect(runs).toHaveLength(5);
     runs.at(-1)?.fail(new Error("no"));
-    await settle();
+    await flushPromises();
     await wait(4);
     expect(runs).toHaveLength(5);
     await wait(1);
@@ -318,7 +318,7 @@ describe("cache warming", () => {
     for (let i = 0; i < 2; i++) {
       await wait(300);
       runs.at(-1)?.succeed("again");
-      await settle();
+      await flushPromises();
     }
     expect(runs).toHaveLength(3);
     await wait(300);
@@ -334,7 +334,7 @@ describe("cache warming", () => {
     await wait(300);
     expect(runs).toHaveLength(3);
     runs[2]?.succeed("two");
-    await settle();
+    await flushPromises();
     cache.tick();
     expect(runs).toHaveLength(4);
     await finish(cache);
@@ -346,7 +346,7 @@ describe("cache warming", () => {
     await wait(300);
     cache.clear();
     runs[1]?.succeed("stale");
-    await settle();
+    await flushPromises();
     expect(cache.size.entries).toBe(0);
   });
 });

@@ -162,6 +162,11 @@ export class ResultCache {
     if (cold.length > 0) this.#packing ??= this.#packAll(cold);
   }
 
+  /** How often answers were cleared: what was read under another count may hold events that are deleted. */
+  get clearCount(): number {
+    return this.#clearCount;
+  }
+
   /**
    * Removes the answers of a group, or all, immediately, and returns their number. Computations in progress are not
    * cached.

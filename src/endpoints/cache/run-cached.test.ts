@@ -10,7 +10,7 @@ const header = { id: "00000000-0000-4000-8000-00000000000a", cache_seconds: 60 }
 const target = draftEndpoint(toDefinition(header, "cached", "SELECT 1 AS one").definition);
 
 it("a cached answer's endpoint that broke tells its owner alone why", async () => {
-  const refusalOf = (isOwner?: boolean): ServiceError => {
+  const refusalOf = async (isOwner?: boolean): Promise<ServiceError> => {
     const plan = () => {
       const problem = { code: "unknown_column", message: "of another tenant", span: { start: 0, end: 1 } } as const;
       throw new GoogleSqlError("SELECT 1 AS one", [problem]);
@@ -27,15 +27,15 @@ it("a cached answer's endpoint that broke tells its owner alone why", async () =
       ...(isOwner === undefined ? {} : { isOwner }),
     };
     try {
-      void runCached(dependencies as never, call as never, {});
+      await runCached(dependencies as never, call as never, {});
     } catch (error) {
       return error as ServiceError;
     }
     throw new Error("was answered");
   };
   const message = "The endpoint cached does not work any more";
-  expect(refusalOf(true)).toMatchObject({ code: "endpoint_broken", message: `${message}: of another tenant` });
-  expect(refusalOf(false)).toMatchObject({ code: "endpoint_broken", message });
-  expect(refusalOf()).toMatchObject({ code: "endpoint_broken", message });
-  expect(JSON.stringify(refusalOf(false).details)).not.toContain("another");
+  expect(await refusalOf(true)).toMatchObject({ code: "endpoint_broken", message: `${message}: of another tenant` });
+  expect(await refusalOf(false)).toMatchObject({ code: "endpoint_broken", message });
+  expect(await refusalOf()).toMatchObject({ code: "endpoint_broken", message });
+  expect(JSON.stringify((await refusalOf(false)).details)).not.toContain("another");
 });

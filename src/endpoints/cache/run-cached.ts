@@ -1,5 +1,5 @@
 import { readsOf } from "../call/plan/planned-query.ts";
-import { prepareCall } from "../call/prepare/prepare-call.ts";
+import { prepareFairly } from "../call/prepare/prepare-call.ts";
 import type { PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
 import type { DataThrough } from "../call/run/data-through.ts";
 import { type RunOptions, runPrepared } from "../call/run/run-prepared.ts";
@@ -35,14 +35,20 @@ export interface CacheableCall extends QueryCall {
  * running it does. The call is prepared once; a refresh prepares it again, so that it sees the current fields of the
  * sources.
  */
-export function runCached(dependencies: CachedRunner, call: CacheableCall, options: RunOptions): Promise<CachedRun> {
+export async function runCached(
+  dependencies: CachedRunner,
+  call: CacheableCall,
+  options: RunOptions,
+): Promise<CachedRun> {
   const { runner, cache } = dependencies;
   const { target, redactsPii, budget = {}, pinned } = call;
   const { cacheSeconds, warmEverySeconds } = target.definition;
   const { parameters, bytes } = pickParameters(target, call.parameters);
   const asked = { target, parameters, redactsPii, budget, pinned };
   const startedAt = runner.now();
-  const prepared = prepareCall(runner, { ...asked, isOwner: call.isOwner === true });
+  const { openSignal } = call;
+  const turn = { caller: options.caller ?? "", openSignal };
+  const prepared = await prepareFairly(runner, { ...asked, isOwner: call.isOwner === true }, turn);
   const key = cacheKey(target, prepared);
   options.onPrepared?.(runner.now() - startedAt);
   const { query, cursorScope } = prepared;
@@ -54,7 +60,7 @@ export function runCached(dependencies: CachedRunner, call: CacheableCall, optio
       policy: { cacheSeconds, warmEverySeconds },
       compute: (ownSignal) => compute(dependencies, prepared, ownSignal, options),
       refresh: createRefresh(dependencies, asked),
-      openSignal: call.openSignal,
+      openSignal,
     })
     .then((found) => ({ ...found, key, cursorScope, isCurrent: query.isCurrent }));
 }
@@ -70,7 +76,10 @@ function createRefresh(
   dependencies: CachedRunner,
   call: RefreshedCall,
 ): (signal: AbortSignal) => Promise<ComputedAnswer> {
-  return async (signal) => compute(dependencies, prepareCall(dependencies.runner, call), signal, { caller: "refresh" });
+  return async (signal) => {
+    const turn = { caller: "refresh", openSignal: () => signal };
+    return compute(dependencies, await prepareFairly(dependencies.runner, call, turn), signal, { caller: "refresh" });
+  };
 }
 
 async function compute(

@@ -3,9 +3,11 @@ import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/nearest.ts";
 import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters } from "../call/plan/endpoint-tables.ts";
+import { describeOpenReads } from "../tenants/open-reads.ts";
+import { createTenancyFinder } from "../tenants/tenancy.ts";
 import type { SourceAccess } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
-import type { Endpoint, ParameterDefinition } from "./definition.ts";
+import { type Endpoint, noTenantParameter, type ParameterDefinition } from "./definition.ts";
 import { describeWarnings, type FieldProblem } from "./field-problem.ts";
 import { inferParameters, inferringLookup } from "./infer-parameters.ts";
 
@@ -59,7 +61,10 @@ export function checkEndpoint(
   problems.push(...findUnfitTenant(draft, parameters));
   if (problems.length > 0) return { problems };
   const { problem: _, dataProblem: __, warnings: ___, ...rest } = draft;
-  const warnings = describeWarnings(draft.sourceText, whole.compiled?.query.warnings ?? []);
+  const warnings = [
+    ...describeWarnings(draft.sourceText, whole.compiled?.query.warnings ?? []),
+    ...(parameters.length === 0 ? [] : findOpenReads(draft, dependencies, read)),
+  ];
   return {
     endpoint: {
       ...rest,
@@ -117,6 +122,20 @@ function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[
   return problems;
 }
 
+/** Where the sources' declarations are not enough to resolve the query, its calls tell of what is wrong. */
+function findOpenReads(
+  draft: Endpoint,
+  dependencies: CompileDependencies,
+  read: readonly Endpoint[],
+): readonly string[] {
+  try {
+    return describeOpenReads(draft, createTenancyFinder(dependencies).of(draft), read);
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return [];
+    throw error;
+  }
+}
+
 /** A tenant is a text: the parameter that tells it is one too. `parameters` are those of the endpoint's callers. */
 function findUnfitTenant(
   { definition: { tenantParameter: wanted } }: Endpoint,
@@ -125,6 +144,10 @@ function findUnfitTenant(
   if (wanted === undefined) return [];
   const path = ["tenant_parameter"];
   const found = parameters.find(({ name }) => name === wanted);
+  if (wanted === noTenantParameter) {
+    const message = "none means that no parameter confines calls; the parameter none needs another name to do so";
+    return found === undefined ? [] : [{ path, message }];
+  }
   if (found?.type === "string") return [];
   if (found !== undefined) {
     return [{ path, message: `the parameter ${wanted} is ${found.type}; a tenant is told by one of the type string` }];

@@ -1,6 +1,6 @@
 import type { ParameterValue } from "../../engines/contract/query-engine.ts";
 import { formatType, MIXED, type SqlType } from "../../googlesql/types.ts";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { PlannedQuery } from "../call/plan/planned-query.ts";
 import {
   type ContractColumn,

@@ -23,6 +23,9 @@ export interface ParameterDefinition {
   readonly isInferred?: true;
 }
 
+/** The `tenant_parameter` of an endpoint whose calls no parameter confines to a tenant. */
+export const noTenantParameter = "none";
+
 /** The definition of an endpoint. */
 export interface EndpointDefinition {
   /** A UUID, in lower case. */
@@ -40,14 +43,14 @@ export interface EndpointDefinition {
   readonly warmEverySeconds: number | undefined;
   /** True when callers may send a query of their own over the saved query's WITH tables. */
   readonly isSandboxed: boolean;
-  /** What holds where a call does not say whether personal data is redacted. */
+  /** Applies where a call does not say whether personal data is redacted. */
   readonly redactsPii: boolean;
   /** The detectors of its redaction; the default ones when the file lists none. */
   readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
   /**
-   * The parameter that selects the tenant of a call: a token that pins it reads no other tenant's rows. Unless set, the
-   * one that the query compares with a tenant field.
+   * The parameter that selects the tenant of a call: a token that pins it reads no other tenant's rows.
+   * `noTenantParameter` for none. Unless set, those that the query compares with a tenant field.
    */
   readonly tenantParameter?: string;
   /** Further names of the WITH tables, for callers' queries. */
@@ -89,19 +92,19 @@ export interface Endpoint {
    * events.
    */
   readonly publicContract?: EndpointContract;
-  /** Of an older version: parameters by which calls of the current one are bound to a tenant, and its own are too. */
+  /** In an older version: the parameters that bind calls of the current version to a tenant; its own bind them too. */
   readonly tenantParameters?: readonly string[];
   /** Ids of the endpoints whose queries are part of this one's, also through others. */
   readonly reads: readonly string[];
   /** Why a stored endpoint cannot run since something that it reads has changed; undefined when it can. */
   readonly problem?: string;
   /**
-   * What events have made of its query, where it does not resolve over all of them, or not over what sources declare
-   * alone. It runs where it can.
+   * The problem that stored events cause in its query, which does not resolve over all of them, or not over the
+   * sources' declarations alone. The endpoint runs where it can.
    */
   readonly dataProblem?: string;
   /**
-   * What its query can hardly mean, and runs all the same: fields that no event has carried. Each with line and
+   * Parts of its query that are probably mistakes, but run: fields that no event has carried. Each with line and
    * column.
    */
   readonly warnings?: readonly string[];

@@ -25,7 +25,7 @@ export const EndpointDocument = Type.Object(
 
 export type EndpointDocument = Static<typeof EndpointDocument>;
 
-/** What the API shows beside a document, and overlooks where it is sent back. */
+/** Fields that the API adds to a document, and ignores when it is sent back. */
 const shownOnly: readonly string[] = ["version", "origin", "file", "contract", "problem", "created_at", "updated_at"];
 
 /** The valid fields of a document, and the problems of its form. */

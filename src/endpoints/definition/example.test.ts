@@ -15,6 +15,7 @@ it("the example in docs/endpoints.md is a valid endpoint file", () => {
 });
 
 it("docs/endpoints.md has a row for each key of the header", () => {
-  const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
+  const [table = ""] = /^\| `id` \|.*(?:\n\|.*)*/m.exec(page) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
   expect(rows).toEqual(Object.keys(EndpointHeader.properties));
 });

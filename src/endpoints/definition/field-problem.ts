@@ -7,7 +7,7 @@ export interface FieldProblem {
   readonly message: string;
   /** Where in the query's text, a UTF-16 offset; for problems of the field `query`. */
   readonly offset?: number;
-  /** Of a problem that the language reports. */
+  /** The code of a problem that the language reports. */
   readonly code?: Diagnostic["code"];
 }
 
@@ -31,7 +31,10 @@ export function describeByField(
 }
 
 /** Warnings about a query, each with line and column in front. */
-export function describeWarnings(query: string, warnings: readonly Diagnostic[]): readonly string[] {
+export function describeWarnings(
+  query: string,
+  warnings: readonly Pick<Diagnostic, "message" | "span">[],
+): readonly string[] {
   return warnings.map(({ message, span }) => `${describePosition(query, span.start)}: ${message}`);
 }
 
@@ -53,7 +56,7 @@ export interface PlacedProblem {
   readonly excerpt: string;
 }
 
-/** What the language reports about a text, each with line and column. */
+/** Returns the language's diagnostics of a text with line and column. */
 export function placeDiagnostics(text: string, diagnostics: readonly Diagnostic[]): readonly PlacedProblem[] {
   return diagnostics.map(({ code, message, span }) => {
     const end = positionAt(text, span.end);

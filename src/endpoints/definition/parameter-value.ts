@@ -1,6 +1,7 @@
 import type { ParameterValue } from "../../engines/contract/query-engine.ts";
 import { BOOL, DATE, FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../googlesql/types.ts";
-import { parseIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
+import { isDecimalNumber, parseInt64 } from "../../values/number-text.ts";
 import type { ParameterType } from "./definition.ts";
 
 /** The GoogleSQL type that a parameter has inside queries. */
@@ -41,18 +42,19 @@ export function describeParameterType(type: ParameterType): string {
 
 /**
  * A caller's value, checked and in the canonical form that engines bind. Undefined when it is not of the type. Values
- * arrive as text from a URL, and as text, numbers or booleans from JSON.
+ * arrive as text from a URL, and as text, numbers (bigints beyond 2^53) or booleans from JSON.
  */
-export function parseParameterValue(type: ParameterType, raw: unknown): ParameterValue | undefined {
+export function parseParameterValue(type: ParameterType, sent: unknown): ParameterValue | undefined {
+  const raw = typeof sent === "bigint" ? String(sent) : sent;
   if (typeof raw !== "string" && typeof raw !== "number" && typeof raw !== "boolean") return undefined;
   const text = String(raw);
   switch (type) {
     case "string":
       return text;
     case "int64":
-      return parseInt64(raw);
+      return readInt64(raw);
     case "float64": {
-      const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text));
+      const isNumber = isDecimalNumber(text) && Number.isFinite(Number(text));
       return isNumber ? String(Number(text)) : undefined;
     }
     case "bool": {
@@ -66,11 +68,9 @@ export function parseParameterValue(type: ParameterType, raw: unknown): Paramete
   }
 }
 
-function parseInt64(raw: string | number | boolean): string | undefined {
+function readInt64(raw: string | number | boolean): string | undefined {
   // A JSON number beyond 2^53 is no longer the number that was sent.
   if (typeof raw === "number" && !Number.isSafeInteger(raw)) return undefined;
   const text = String(raw);
-  if (!/^[+-]?\d{1,20}$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return BigInt.asIntN(64, value) === value ? value.toString() : undefined;
+  return /^[+-]?\d{1,20}$/.test(text) ? parseInt64(text)?.toString() : undefined;
 }

@@ -1,7 +1,7 @@
 import { parseQuery } from "../../googlesql/parse.ts";
-import type { Endpoint, EndpointDefinition } from "./definition.ts";
+import { type Endpoint, type EndpointDefinition, noTenantParameter } from "./definition.ts";
 
-/** What a call of a target goes by: the part of an endpoint's definition that has to do with running queries. */
+/** The part of an endpoint's definition that concerns running queries. */
 export type TargetDefinition = Pick<
   EndpointDefinition,
   | "id"
@@ -47,8 +47,10 @@ export interface TargetOptions
 /** An unsaved query as a target of calls. Throws `GoogleSqlError` when it does not parse. */
 export function createTarget(options: TargetOptions): QueryTarget {
   const { id, name = id, query, maxRows, parameters = [], isSandboxed = false, tableAliases = {} } = options;
+  // Its author says whose rows it reads; tokens with pins call endpoints only.
+  const tenantParameter = noTenantParameter;
   return {
-    definition: { id, name, maxRows, isSandboxed, redactsPii: false, parameters, tableAliases },
+    definition: { id, name, maxRows, isSandboxed, redactsPii: false, parameters, tenantParameter, tableAliases },
     version: 1,
     savedQuery: options.savedQuery ?? parseQuery(query),
     sourceText: query,

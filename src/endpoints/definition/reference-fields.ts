@@ -13,9 +13,10 @@ const uuid = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const languages: readonly unknown[] = ["sql", "bq_sql", "googlesql", "bigquery"];
 
 /**
- * What the reference's clients send that has no field here: undefined where it can be overlooked, else why it cannot.
+ * Fields that clients of the reference send and that have no counterpart here. Each returns undefined for a value that
+ * can be ignored, otherwise the reason why it cannot.
  */
-const settled: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+const ignored: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   language: (value) =>
     value === null || languages.includes(value) ? undefined : "queries are GoogleSQL here: bq_sql is the only language",
   backend_id: (value) =>
@@ -38,9 +39,9 @@ export function readReferenceFields(input: object): {
   // Beside a token, the reference's id is a number of its own.
   if (sent.has("token") && !uuid.test(String(sent.get("id")))) sent.delete("id");
   for (const [key, value] of sent) {
-    const problem = settled[key]?.(value);
+    const problem = ignored[key]?.(value);
     if (problem !== undefined) problems.push({ path: [key], message: problem });
-    if (Object.hasOwn(settled, key) || Object.hasOwn(renamed, key)) continue;
+    if (Object.hasOwn(ignored, key) || Object.hasOwn(renamed, key)) continue;
     fields[key] = value;
   }
   for (const [theirs, ours] of Object.entries(renamed)) {

@@ -8,13 +8,13 @@ import type { FieldProblem } from "./field-problem.ts";
 import { parseEndpointFile } from "./parse-endpoint.ts";
 import { toDefinition } from "./to-definition.ts";
 
-/** What endpoints are validated against. */
+/** The surroundings that endpoints are validated against. */
 export interface ValidationContext extends Pick<CompileDependencies, "engine" | "tables"> {
   /** The other endpoints: their ids and names are taken, and they may be read as tables. */
   readonly others: readonly Endpoint[];
 }
 
-/** What an endpoint is beside its document. */
+/** The properties of an endpoint that are not in its document. */
 export interface EndpointIdentity extends Partial<Pick<Endpoint, "version" | "origin">> {
   /** The id where the document has none; a document that has another one is refused where `isFixed`. */
   readonly id: string;

@@ -3,22 +3,22 @@ import { LqlError } from "../../lql/lql-error.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { listFields, type SourceField } from "../../sources/list-fields.ts";
 import type { PlannedQuery } from "../call/plan/planned-query.ts";
-import { prepareCall } from "../call/prepare/prepare-call.ts";
+import { prepareCall, prepareFairly } from "../call/prepare/prepare-call.ts";
 import type { QueryCall } from "../call/prepare/query-call.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import { formatContractType } from "../definition/contract.ts";
 import { type PlacedProblem, placeDiagnostics } from "../definition/field-problem.ts";
 
-type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
+type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget" | "timeoutMs">;
 type Call = Omit<QueryCall, "openSignal">;
 
-/** What is known of a consumer's query without running it. */
+/** Findings about a consumer's query that has not run. */
 export interface ConsumerReport {
   readonly is_valid: boolean;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** All that is wrong with it. */
   readonly diagnostics: readonly PlacedProblem[];
-  /** What it can hardly mean, and runs all the same: fields that no event of the caller's has carried. */
+  /** Parts that are probably mistakes, but run: fields that no event of the caller has carried. */
   readonly warnings: readonly PlacedProblem[];
 }
 
@@ -35,9 +35,13 @@ export interface ScopeTable {
  * Describes the query of a call as running it would see it. Throws for what is wrong besides, such as a parameter
  * that is missing.
  */
-export function inspectConsumer(runner: Runner, call: Call): ConsumerReport {
+export async function inspectConsumer(
+  runner: Runner,
+  call: Call,
+  turn: Parameters<typeof prepareFairly>[2],
+): Promise<ConsumerReport> {
   try {
-    const { query } = prepareCall(runner, call);
+    const { query } = await prepareFairly(runner, call, turn);
     const columns = shownColumns(query);
     return {
       is_valid: true,
@@ -53,15 +57,18 @@ export function inspectConsumer(runner: Runner, call: Call): ConsumerReport {
   }
 }
 
-/** Of the caller's own text: what an endpoint's query could mean is for its owner. */
-function warningsOf({ parameters }: Call, { warnings = [] }: PlannedQuery): readonly PlacedProblem[] {
+/** Returns warnings about the caller's own text only: those about the endpoint's query are for its owner. */
+export function warningsOf(
+  { parameters }: Pick<Call, "parameters">,
+  { warnings = [] }: PlannedQuery,
+): readonly PlacedProblem[] {
   const text = parameters.get("sql") ?? parameters.get("lql");
   return typeof text === "string" ? placeDiagnostics(text, warnings) : [];
 }
 
 /**
- * What a consumer is told of a query: never more than an answer would tell. Undefined for errors that are not about
- * its text.
+ * Returns a query's diagnostics for its consumer, which never show more than an answer would. Undefined for errors that
+ * are not about its text.
  */
 function diagnosticsOf({ code, message, details }: ServiceError): readonly PlacedProblem[] | undefined {
   const { cause } = details;

@@ -1,4 +1,4 @@
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
 /** How many rows there are, over time and by values of fields. Times are ISO 8601. */

@@ -4,7 +4,7 @@ import { between, call, cast, integer, logical, select, timestamp } from "../../
 import type { QueryShape } from "./query-shape.ts";
 import { fieldOfRow, selectFromRows } from "./select-rows.ts";
 
-/** What is asked for about the rows of a query. Times are microseconds since 1970. */
+/** A request for counts of a query's rows over time. Times are microseconds since 1970. */
 export interface Overview {
   /** Rows after it, */
   readonly fromUs: bigint;
@@ -37,6 +37,7 @@ export function overviewShape(overview: Overview): QueryShape {
   const { fromUs, toUs, facets, valuesPerFacet } = overview;
   return {
     key: JSON.stringify(["overview", overview], (_, value) => (typeof value === "bigint" ? String(value) : value)),
+    made: ["overview", overview],
     maxRows: maxOverviewRows,
     apply(rows) {
       const { span } = rows;
@@ -131,7 +132,7 @@ function whole(value: bigint, span: Span): Expression {
 /** Rows up to a place in time, the newest first, or behind it, the oldest first. */
 export interface Around {
   readonly atUs: bigint;
-  /** Of the row that is looked around; rows at the same time are ordered by it. */
+  /** The id of the row in the middle; rows at the same time are ordered by it. */
   readonly id: string;
   readonly direction: "before" | "after";
   readonly count: number;
@@ -143,6 +144,7 @@ export function aroundShape(around: Around): QueryShape {
   const isBefore = direction === "before";
   return {
     key: JSON.stringify(["around", String(atUs), id, direction, count]),
+    made: ["around", around],
     maxRows: count,
     apply(rows) {
       const { span } = rows;

@@ -1,13 +1,13 @@
 import { type TInteger, Type } from "typebox";
 import { ServiceError } from "../../shared/errors.ts";
-import { parseIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
 type Sent = ReadonlyMap<string, readonly unknown[]>;
 
 const maxFacets = 30;
 
-/** What an overview is asked for. */
+/** The parameters of an overview. */
 export const overviewParameters = {
   from: Type.String({ description: "Rows after this time" }),
   to: Type.String({ description: "Rows at or before this time" }),

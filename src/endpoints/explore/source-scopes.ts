@@ -2,7 +2,7 @@ import type { Source } from "../../sources/source.ts";
 import type { ParameterDefinition } from "../definition/definition.ts";
 import { createTarget, type QueryTarget } from "../definition/query-target.ts";
 
-/** What stands before a source's name where it is called like an endpoint. No endpoint's name has a colon. */
+/** The prefix of a source's name where it is called like an endpoint. No endpoint's name has a colon. */
 export const sourceScopePrefix = "source:";
 
 /** Sources as targets with one table, for owners. */

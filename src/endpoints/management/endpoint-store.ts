@@ -1,4 +1,4 @@
-/** What was done to an endpoint when it got a version. */
+/** The change of an endpoint that created a version. */
 export type VersionAction = "create" | "update" | "rollback";
 
 /** A version as lists show it. */
@@ -26,7 +26,7 @@ export interface VersionRecord extends VersionSummary {
   readonly contract: string;
 }
 
-/** What becomes a version. */
+/** A version to be stored. */
 export type NewVersion = Omit<VersionRecord, "number" | "createdAt">;
 
 /** An endpoint of the store as it is now. */

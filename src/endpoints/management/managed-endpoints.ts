@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../../shared/errors.ts";
+import { createSerialQueue } from "../../shared/serial-queue.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition, readDocument } from "../definition/document.ts";
@@ -46,8 +47,8 @@ export class ManagedEndpoints {
   readonly #store: EndpointStore;
   readonly #compile: Pick<CompileDependencies, "engine" | "tables">;
   readonly #exclusively: Exclusively;
-  /** The last change that was started. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Runs work that no change can interleave with. */
+  readonly alone = createSerialQueue();
 
   constructor({ registry, store, exclusively, ...compile }: ManagedDependencies) {
     this.#exclusively = exclusively ?? ((work) => work());
@@ -116,13 +117,6 @@ export class ManagedEndpoints {
       this.#registry.remove(id);
       return current;
     });
-  }
-
-  /** Runs work that no change can interleave with. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#last.then(work, work);
-    this.#last = next.catch(() => undefined);
-    return next;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

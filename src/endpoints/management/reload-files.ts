@@ -8,7 +8,7 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import type { ManagedEndpoints } from "./managed-endpoints.ts";
 import { isLoadedBefore, numberFiles, readStored, withoutHidden } from "./stored-endpoints.ts";
 
-/** What reading the files again changed, by name. */
+/** Names of endpoints that reloading the files changed. */
 export interface ReloadedFiles {
   readonly added: readonly string[];
   readonly changed: readonly string[];

@@ -65,7 +65,7 @@ export async function numberFiles(files: readonly Endpoint[], store: EndpointSto
   });
 }
 
-/** What is kept of an endpoint as a version. */
+/** Turns an endpoint into the record of a new version. */
 export function toNewVersion(
   { definition, contract }: Endpoint,
   how: Pick<NewVersion, "author" | "action" | "changed"> & { readonly rollbackTo?: number },

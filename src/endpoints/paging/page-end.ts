@@ -1,9 +1,9 @@
 import { RowBatch } from "../../engines/contract/query-engine.ts";
-import { lastObject, lastValue, splitValues } from "../../shared/json-scan.ts";
+import { lastObject, lastValue, splitValues } from "../../values/json/split-json.ts";
 import type { PagePlace } from "./cursor.ts";
 import { type Paging, placeParameter } from "./page-query.ts";
 
-/** Of a batch, what its last row is looked for in first. */
+/** Bytes at the end of a batch that are searched for its last row first. */
 const tailBytes = 16_384;
 
 /** Watches a page's rows go by: takes hidden columns off, and keeps the last row's place. */
@@ -47,7 +47,8 @@ export function hideFrom(row: string, name: string): string {
   return start === -1 ? "{}" : `${row.slice(0, start)}}`;
 }
 
-function placeOf(row: string, { keys }: Paging): PagePlace {
+/** The place behind a row, which has its hidden columns. */
+export function placeOf(row: string, { keys }: Paging): PagePlace {
   const values = JSON.parse(row) as Readonly<Record<string, unknown>>;
   return keys.map(({ name }) => {
     const value = values[name];

@@ -13,7 +13,7 @@ export interface Paging {
 }
 
 export interface PageKey {
-  /** Of the result's column. */
+  /** The name of the result's column. */
   readonly name: string;
   readonly type: SqlType;
 }

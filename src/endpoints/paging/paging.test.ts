@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
+import { Admission } from "../../shared/admission.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { createPlanner } from "../call/plan/planner.ts";
 import { prepareCall } from "../call/prepare/prepare-call.ts";
 import { noPins } from "../call/prepare/query-call.ts";
-import { Admission } from "../call/run/admission.ts";
 import { runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import type { Endpoint } from "../definition/definition.ts";
@@ -38,7 +38,7 @@ async function makeEndpoint(): Promise<{ readonly endpoint: Endpoint; readonly s
     planner: createPlanner({ engine, tables: sources, nowMs: () => 0 }),
     admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32).fill(7)),
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     maxResultBytes: 10_000_000,
     now: () => 0,
   };

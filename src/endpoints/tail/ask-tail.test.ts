@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
+import { Admission } from "../../shared/admission.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { createPlanner } from "../call/plan/planner.ts";
 import { noPins } from "../call/prepare/query-call.ts";
-import { Admission } from "../call/run/admission.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 import { toDefinition } from "../definition/to-definition.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
     planner: createPlanner({ engine, tables, nowMs: () => Number(startUs / 1_000n) }),
     admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32)),
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxResultBytes: 1_000_000,
     now: () => 0,
   };
@@ -39,13 +39,23 @@ beforeAll(async () => {
 
 afterAll(() => engine.close());
 
-async function ask(query: string, seconds: number, more: { readonly redactsPii?: boolean } = {}) {
+interface More {
+  readonly redactsPii?: boolean;
+  readonly ids?: readonly string[];
+  readonly toSecond?: number;
+}
+
+const secondUs = (second: number) => startUs + BigInt(second) * 1_000_000n;
+
+async function ask(query: string, seconds: number, more: More = {}) {
   const header = { id: "00000000-0000-4000-8000-00000000000a" };
   const target = draftEndpoint(toDefinition(header, "tailed", query).definition);
   // What pages an answer is nothing to a tail.
   const parameters = new Map(Object.entries({ limit: "1", cursor: "x", since: "y" }));
   const call = { target, parameters, pinned: noPins, redactsPii: more.redactsPii ?? false };
-  return askTail(runner, call, startUs + BigInt(seconds) * 1_000_000n, never);
+  const { ids, toSecond = 1_000 } = more;
+  const period = { fromUs: secondUs(seconds), toUs: secondUs(toSecond), ...(ids === undefined ? {} : { ids }) };
+  return askTail(runner, call, period, never);
 }
 
 describe("a look at a followed query", () => {
@@ -60,6 +70,30 @@ describe("a look at a followed query", () => {
     expect((await ask(query, 1)).rows).toEqual(rows);
     expect([isFull, tables]).toEqual([false, ["edge"]]);
     expect((await ask(query, 3)).rows).toEqual([]);
+  });
+
+  it("brings the rows of a period, or of the events with some ids in it, where a row is an event", async () => {
+    const shown = async (...asked: Parameters<typeof ask>) =>
+      (await ask(...asked)).rows.map(({ json }) => Object.values(JSON.parse(json) as object)[0] as string);
+    const queries = [
+      "SELECT id FROM edge ORDER BY timestamp DESC",
+      "WITH e AS (SELECT id AS i, timestamp AS t FROM edge WHERE event_message IS NOT NULL) SELECT i, t FROM e ORDER BY t",
+    ];
+    for (const query of queries) {
+      expect(await shown(query, 0, { toSecond: 1 })).toEqual(["b", "a"]);
+      expect(await shown(query, 0, { ids: ["c", "a", "x"] })).toEqual(["c", "a"]);
+      expect(await shown(query, 1, { ids: ["c", "a"] })).toEqual(["c"]);
+      expect(await shown(query, 0, { ids: ["c", "a"], toSecond: 0 })).toEqual(["a"]);
+      expect((await ask(query, 0)).isOfEvents).toBe(true);
+    }
+    for (const query of [
+      "SELECT timestamp FROM edge UNION ALL SELECT timestamp FROM edge ORDER BY timestamp DESC",
+      "SELECT a.timestamp FROM edge AS a JOIN edge AS b USING (id) ORDER BY timestamp DESC",
+      "SELECT id, TIMESTAMP_ADD(timestamp, INTERVAL 1 DAY) AS t FROM edge ORDER BY t DESC",
+    ]) {
+      expect((await ask(query, 0)).isOfEvents).toBe(false);
+      await expect(ask(query, 0, { ids: ["a"] })).rejects.toMatchObject({ code: "not_followable" });
+    }
   });
 
   it("hides what only tells the place of a row", async () => {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { redactJson } from "../../redaction/redact-json.ts";
 import { redactText } from "../../redaction/redact-text.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { splitValues } from "../../shared/json-scan.ts";
+import { splitValues } from "../../values/json/split-json.ts";
 import type { PlannedQuery } from "../call/plan/planned-query.ts";
-import { prepareCall } from "../call/prepare/prepare-call.ts";
-import type { PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
+import { prepareFairly } from "../call/prepare/prepare-call.ts";
+import type { FollowedPeriod, PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
 import { runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import type { PagePlace } from "../paging/cursor.ts";
@@ -24,36 +24,45 @@ export interface TailRow {
   readonly place: PagePlace;
 }
 
-/** The newest rows at or after a time, newest first. */
+/** The newest rows of a period, newest first. */
 export interface TailAnswer {
   readonly rows: readonly TailRow[];
-  /** True where there may be more of that time. */
+  /** True where there may be more of the period. */
   readonly isFull: boolean;
-  /** What cursors of the call belong to. */
+  /** The number of rows that an answer has at most. */
+  readonly maxRows: number;
+  /** Whether each row is one event, so that events can be asked for by their ids. */
+  readonly isOfEvents: boolean;
+  /** The scope of the call's cursors. */
   readonly cursorScope: string;
   readonly tables: readonly string[];
 }
 
-type Call = Omit<QueryCall, "openSignal" | "shape" | "followFromUs">;
+type Call = Omit<QueryCall, "openSignal" | "shape" | "follow">;
 
 /** Turns at the engine that tails take, all of them together. */
 const caller = "tail";
 
 /** Checks a call that is to be followed; what is wrong with it is told at once. */
-export function prepareTail(runner: EndpointRunner, call: Call, fromUs: bigint): PreparedCall {
+export function prepareTail(
+  runner: EndpointRunner,
+  call: Call,
+  follow: FollowedPeriod,
+  turn: Parameters<typeof prepareFairly>[2],
+): Promise<PreparedCall> {
   const parameters = new Map(call.parameters);
   for (const name of ["limit", "cursor", "since"]) parameters.delete(name);
-  return prepareCall(runner, { ...call, parameters, followFromUs: fromUs });
+  return prepareFairly(runner, { ...call, parameters, follow }, turn);
 }
 
-/** Asks for the newest rows of a call, at or after a time. Rows and errors are redacted as the call is. */
+/** Asks for the newest rows of a call in a period. Rows and errors are redacted as the call is. */
 export async function askTail(
   runner: EndpointRunner,
   call: Call,
-  fromUs: bigint,
+  period: FollowedPeriod,
   signal: AbortSignal,
 ): Promise<TailAnswer> {
-  const prepared = prepareTail(runner, call, fromUs);
+  const prepared = await prepareTail(runner, call, period, { caller, openSignal: () => signal });
   const { paging, ...query } = prepared.query;
   const { detectors } = prepared;
   const redact = (json: string) => (prepared.redactsPii ? redactJson(json, detectors) : json);
@@ -69,8 +78,16 @@ export async function askTail(
     if (!prepared.redactsPii || !(error instanceof ServiceError)) throw error;
     throw new ServiceError(error.code, redactText(error.message, detectors), error.details);
   }
-  const isFull = rows.length >= Math.min(maxFollowedRows, prepared.maxRows);
-  return { rows, isFull, cursorScope: prepared.cursorScope, tables: query.tables };
+  const maxRows = Math.min(maxFollowedRows, prepared.maxRows);
+  const isFull = rows.length >= maxRows;
+  return {
+    rows,
+    isFull,
+    maxRows,
+    isOfEvents: query.isOfEvents === true,
+    cursorScope: prepared.cursorScope,
+    tables: query.tables,
+  };
 }
 
 function toRow(row: string, paging: PlannedQuery["paging"], redact: (json: string) => string): TailRow {

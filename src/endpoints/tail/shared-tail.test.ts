@@ -1,49 +1,134 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { TailRow } from "./ask-tail.ts";
 import { type Follower, SharedTail } from "./shared-tail.ts";
 
 const startMs = 1_000_000_000;
 
 /** A store of rows with times in seconds after the start, and a tail that asks it. */
-function openTail() {
+function openTail(isOfEvents = false, maxRows = 5_000) {
   const state = {
     nowMs: startMs,
     stored: [] as TailRow[],
-    arrivals: 0,
     askCount: 0,
     isFull: false,
     error: undefined as Error | undefined,
   };
-  const store = (id: string, second: number) => {
-    const timeUs = BigInt(startMs + second * 1000) * 1000n;
-    state.stored.push({ key: id, timeUs, json: `"${id}"`, place: [String(timeUs), id] });
-    state.arrivals++;
+  const arrivals = new Arrivals();
+  const keep = (rows: readonly (readonly [id: string, second: number])[]) => {
+    const added = rows.map(([id, second]): TailRow => {
+      const timeUs = BigInt(startMs + second * 1000) * 1000n;
+      return { key: id, timeUs, json: `"${id}"`, place: [String(timeUs), id] };
+    });
+    state.stored.push(...added);
+    arrivals.note(
+      "t",
+      added.map(({ key, timeUs }) => ({ id: key, timestampUs: timeUs })),
+    );
   };
+  const store = (id: string, second: number) => keep([[id, second]]);
   const tail = new SharedTail({
-    ask: async (fromUs) => {
+    ask: async ({ fromUs, toUs, ids }) => {
       state.askCount++;
       if (state.error !== undefined) throw state.error;
-      const rows = state.stored.filter(({ timeUs }) => timeUs >= fromUs).sort((a, b) => Number(b.timeUs - a.timeUs));
-      return { rows, isFull: state.isFull, cursorScope: "", tables: ["t"] };
+      const wanted = ids === undefined ? undefined : new Set(ids);
+      const all = state.stored.filter(({ key, timeUs }) => {
+        return timeUs >= fromUs && timeUs <= toUs && (wanted?.has(key) ?? true);
+      });
+      const rows = all.sort((a, b) => Number(b.timeUs - a.timeUs) || (a.key < b.key ? 1 : -1)).slice(0, maxRows);
+      const isFull = state.isFull || rows.length >= maxRows;
+      return { rows, isFull, maxRows, isOfEvents, cursorScope: "", tables: ["t"] };
     },
     nowMs: () => state.nowMs,
-    arrivals: () => state.arrivals,
+    arrivals,
   });
   const join = async (start?: Parameters<typeof tail.join>[1]) => {
     const told: string[] = [];
+    const places: (readonly (string | null)[])[] = [];
     const follower: Follower = {
-      deliver: (rows) => told.push(...rows.map(({ key }) => key)),
+      deliver: (rows) => {
+        told.push(...rows.map(({ key }) => key));
+        places.push(...rows.map(({ place }) => place));
+      },
       skip: (count) => told.push(`skipped ${count}`),
       end: ({ code }) => told.push(`end ${code}`),
     };
     const joined = tail.join(follower, start);
     await tail.poll();
     await joined;
-    return { told, follower };
+    return { told, places, follower };
   };
-  return { state, store, tail, join };
+  return { state, store, keep, tail, join };
 }
+
+const future = Date.parse("2099-01-01") / 1000 - startMs / 1000;
+
+describe("a tail of events", () => {
+  it.each([
+    ["in 2099", future],
+    ["of long ago", -900_000],
+    ["of one time", 1],
+  ])("is not blinded by 5,000 events %s, and tells of each", async (_, second) => {
+    const { keep, store, tail, join } = openTail(true);
+    const { told } = await join();
+    keep(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, second]));
+    await tail.poll();
+    store("later", 2);
+    await tail.poll();
+    store("last", second);
+    await tail.poll();
+    expect([told.length, new Set(told).size]).toEqual([5_002, 5_002]);
+    expect(told.slice(-2)).toEqual(["later", "last"]);
+  });
+
+  it("delivers every event once to everybody, whatever its time, the pieces it arrives in, and the limits", async () => {
+    const second = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(future, -1e6, 5, 3_600, 1e7));
+    const body = fc.array(second, { minLength: 1, maxLength: 60 });
+    const step = fc.record({ body, waitMs: fc.constantFrom(0, 350, 2_500, 60_000), joins: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.constantFrom(1, 7, 5_000), async (steps, maxRows) => {
+        const { state, keep, tail, join } = openTail(true, maxRows);
+        const followers = [{ ...(await join()), from: 0 }];
+        let count = 0;
+        for (const { body: seconds, waitMs, joins } of steps) {
+          if (joins) followers.push({ ...(await join()), from: count });
+          keep(seconds.map((each) => [`e${count++}`, each]));
+          state.nowMs += waitMs;
+          await tail.poll();
+        }
+        for (const { told, from } of followers) {
+          const ids = told.filter((each) => !each.startsWith("skipped"));
+          const expected = Array.from({ length: count - from }, (_, index) => `e${from + index}`);
+          expect([...ids].sort()).toEqual(expected.sort());
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("resumes behind a row of 2099, or of long ago, with what has arrived since", async () => {
+    for (const second of [future, -900_000]) {
+      const { state, store, tail, join } = openTail(true);
+      const first = await join();
+      store("before", 1);
+      await tail.poll();
+      state.nowMs += 20_000;
+      store("odd", second);
+      await tail.poll();
+      tail.leave(first.follower);
+      const [, odd] = first.places;
+      expect(first.told).toEqual(["before", "odd"]);
+      state.nowMs += 20_000;
+      store("missed", 30);
+      const again = await join({ behind: odd ?? [] });
+      store("new", 41);
+      await tail.poll();
+      expect(again.told).toEqual(["missed", "new"]);
+    }
+  });
+});
 
 describe("a tail with many followers", () => {
   it("queries once for all of them, and not at all while no events arrive", async () => {

@@ -1,8 +1,10 @@
 import { ServiceError } from "../../shared/errors.ts";
-import type { PagePlace } from "../paging/cursor.ts";
+import type { FollowedPeriod } from "../call/prepare/query-call.ts";
+import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
 import type { TailAnswer, TailRow } from "./ask-tail.ts";
+import { type ResumePlace, sealedPlace, startOf } from "./resume-place.ts";
 
-/** A follower receives rows oldest first, and is notified once when the tail ends. */
+/** A follower receives rows as they arrive, and is notified once when the tail ends. */
 export interface Follower {
   deliver(rows: readonly TailRow[]): void;
   /** Rows were skipped; undefined when their number is unknown. */
@@ -11,25 +13,31 @@ export interface Follower {
 }
 
 /** Where a follower begins: now, at a time, or behind a row. */
-export type TailStart = { readonly fromUs: bigint } | { readonly behind: PagePlace } | undefined;
+export type TailStart = { readonly fromUs: bigint } | { readonly behind: ResumePlace } | undefined;
 
-/** Asks the engine for the newest rows at or after a time, in microseconds since 1970. */
-export type TailAsk = (fromUs: bigint, signal: AbortSignal) => Promise<TailAnswer>;
+/** Asks the engine for the newest rows of a period. */
+export type TailAsk = (period: FollowedPeriod, signal: AbortSignal) => Promise<TailAnswer>;
 
 export interface SharedTailOptions {
   readonly ask: TailAsk;
   readonly nowMs: () => number;
-  /** Changes when events may have come to these tables. */
-  readonly arrivals: (tables: readonly string[]) => number;
+  readonly arrivals: Arrivals;
 }
 
-/** Events may arrive so much later than they happened, and are still delivered. */
+/** Events that other services store are looked for so far before the newest row, and so far ahead of the clock. */
 const latenessUs = 10_000_000n;
+/** The last time that an event can have: the end of the year 9999. */
+const endOfTimeUs = 253_402_300_799_999_999n;
 /** Without notice of new events, the engine is queried this often, because other services may write to the store. */
 const quietMs = 2_000;
 /** Transient failures are tolerated for this long. */
 const patienceMs = 60_000;
+/** Rows that are remembered to have been delivered. */
+const maxSeen = 100_000;
 const passing: ReadonlySet<string> = new Set(["engine_unavailable", "timeout", "too_many_queries", "memory_exceeded"]);
+
+/** Errors after which a query over fewer events may fit into its limits. */
+const tooMuch: ReadonlySet<string> = new Set(["result_too_large", "memory_exceeded"]);
 
 /** Followers that wait to join. */
 interface Newcomer {
@@ -38,18 +46,22 @@ interface Newcomer {
   readonly done: (error?: unknown) => void;
 }
 
-/** A query that is repeated for all of its followers. */
+/**
+ * A query that is repeated for all of its followers. The events that this service stores are followed by their arrival,
+ * where a row of the query is one event; what others store, and rows of other queries, are followed by their time.
+ */
 export class SharedTail {
   readonly #ask: TailAsk;
   readonly #nowMs: () => number;
-  readonly #arrivals: SharedTailOptions["arrivals"];
+  readonly #arrivals: Arrivals;
   readonly #followers = new Set<Follower>();
   readonly #newcomers: Newcomer[] = [];
   readonly #controller = new AbortController();
+  /** Rows that were delivered, or were there before; their times by their keys, the first one first. */
   readonly #seen = new Map<string, bigint>();
   #newestUs: bigint | undefined;
-  #tables: readonly string[] = [];
-  #lastArrivals = -1;
+  #last: Pick<TailAnswer, "tables" | "isOfEvents" | "maxRows"> = { tables: [], isOfEvents: false, maxRows: 1 };
+  #mark: ArrivalMark = new Map();
   #lastAskMs = Number.NEGATIVE_INFINITY;
   #failingSinceMs: number | undefined;
   #isBusy = false;
@@ -62,6 +74,11 @@ export class SharedTail {
 
   get followerCount(): number {
     return this.#followers.size + this.#newcomers.length;
+  }
+
+  /** Whether events of the source concern it, as far as is known. */
+  reads(source: string): boolean {
+    return this.#newestUs === undefined || this.#last.tables.includes(source);
   }
 
   /** Resolves once every event stored from now on will be delivered. */
@@ -83,7 +100,7 @@ export class SharedTail {
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
-      if (this.#followers.size > 0 && this.#isDue()) await this.#look();
+      if (this.#followers.size > 0) await this.#look();
       this.#failingSinceMs = undefined;
       await this.#letIn();
     } catch (error) {
@@ -97,55 +114,138 @@ export class SharedTail {
     this.#controller.abort(new ServiceError("shutting_down", "Nobody follows any more"));
   }
 
-  #isDue(): boolean {
-    return this.#arrivals(this.#tables) !== this.#lastArrivals || this.#nowMs() - this.#lastAskMs >= quietMs;
-  }
-
   /** Where the rows begin that may not have been seen yet. */
   #windowStart(): bigint {
-    const nowUs = BigInt(this.#nowMs()) * 1000n;
+    const nowUs = this.#nowUs();
     const at = this.#newestUs === undefined || this.#newestUs > nowUs ? nowUs : this.#newestUs;
     return at - latenessUs;
   }
 
-  /** Queries new rows and delivers them. The first result is where all followers start. */
-  async #look(): Promise<void> {
-    const isFirst = this.#newestUs === undefined;
-    const arrivals = this.#arrivals(this.#tables);
-    const fromUs = this.#windowStart();
-    const answer = await this.#ask(fromUs, this.#controller.signal);
-    const fresh = this.#noteRows(answer, fromUs);
-    this.#lastArrivals = isFirst ? -1 : arrivals;
-    this.#lastAskMs = this.#nowMs();
-    this.#tables = answer.tables;
-    if (!isFirst && fresh.length > 0) this.#deliver(answer, fresh);
+  #nowUs(): bigint {
+    return BigInt(this.#nowMs()) * 1000n;
   }
 
-  /** Returns the rows that were not seen before; those too old to be queried again are forgotten. */
-  #noteRows({ rows }: TailAnswer, fromUs: bigint): readonly TailRow[] {
+  /** Delivers what is new. A look for nobody is where the next follower starts. */
+  async #look(): Promise<void> {
+    if (this.#followers.size === 0) {
+      this.#mark = this.#arrivals.mark();
+      await this.#lookByTime();
+      return;
+    }
+    const { tables, isOfEvents } = this.#last;
+    const hasMore = this.#arrivals.hasMore(this.#mark, tables);
+    if (hasMore && isOfEvents) await this.#lookByArrival();
+    const isQuiet = this.#nowMs() - this.#lastAskMs >= quietMs;
+    if (!isQuiet && (!hasMore || isOfEvents)) return;
+    const mark = this.#arrivals.mark();
+    const { fresh, hasGap } = await this.#lookByTime();
+    if (!isOfEvents) this.#mark = mark;
+    this.#deliver(fresh, hasGap);
+  }
+
+  /** All rows of the events that have arrived, in pieces that the limits of the query allow. */
+  async #lookByArrival(): Promise<void> {
+    while (this.#followers.size > 0) {
+      const { tables, maxRows } = this.#last;
+      const { keys, mark, isTorn } = this.#arrivals.next(this.#mark, tables, maxRows);
+      if (keys.length === 0) return;
+      const found: TailRow[] = [];
+      let hasGap = isTorn;
+      for (const cluster of clusterByTime(keys)) {
+        hasGap = (await this.#findEvents(cluster, found)) || hasGap;
+      }
+      this.#mark = mark;
+      this.#deliver(this.#noteRows(found), hasGap);
+    }
+  }
+
+  /** Adds the rows of the events; true where some are missing, because those of one event are too many. */
+  async #findEvents(keys: readonly ArrivalKey[], found: TailRow[]): Promise<boolean> {
+    const [first] = keys;
+    const last = keys.at(-1);
+    if (first === undefined || last === undefined) return false;
+    const ids = keys.map(({ id }) => id);
+    const answer = await this.#askFor({ fromUs: first.timestampUs, toUs: last.timestampUs, ids }).catch((error) => {
+      if (keys.length > 1 && error instanceof ServiceError && tooMuch.has(error.code)) return undefined;
+      throw error;
+    });
+    if (answer !== undefined && (!answer.isFull || keys.length === 1)) {
+      found.push(...answer.rows);
+      return answer.isFull;
+    }
+    const half = Math.ceil(keys.length / 2);
+    const isTorn = await this.#findEvents(keys.slice(0, half), found);
+    return (await this.#findEvents(keys.slice(half), found)) || isTorn;
+  }
+
+  async #lookByTime(): Promise<{ readonly fresh: readonly TailRow[]; readonly hasGap: boolean }> {
+    const fromUs = this.#windowStart();
+    const nearUs = this.#nowUs() + latenessUs;
+    const answers = await this.#askFrom(fromUs);
+    this.#lastAskMs = this.#nowMs();
+    const newest = answers.flatMap(({ rows }) => rows).find(({ timeUs }) => timeUs <= nearUs);
+    this.#newestUs = newest?.timeUs ?? this.#newestUs ?? fromUs + latenessUs;
+    const fresh: TailRow[] = [];
+    let hasGap = false;
+    for (const { rows, isFull } of answers) {
+      const unseen = this.#noteRows(rows);
+      fresh.push(...unseen);
+      hasGap ||= isFull && unseen.length === rows.length;
+    }
+    return { fresh, hasGap };
+  }
+
+  /** The newest rows from a time on; where they are many, those ahead of the clock do not hide those near it. */
+  async #askFrom(fromUs: bigint): Promise<readonly TailAnswer[]> {
+    const all = await this.#askFor({ fromUs, toUs: endOfTimeUs });
+    const nearUs = this.#nowUs() + latenessUs;
+    const isHiding = all.isFull && (all.rows[0]?.timeUs ?? 0n) > nearUs && fromUs <= nearUs;
+    return isHiding ? [all, await this.#askFor({ fromUs, toUs: nearUs })] : [all];
+  }
+
+  async #askFor(period: FollowedPeriod): Promise<TailAnswer> {
+    const answer = await this.#ask(period, this.#controller.signal);
+    this.#last = answer;
+    return answer;
+  }
+
+  /** Returns the rows that were not seen before, and forgets what cannot come again: by time, or the oldest ones. */
+  #noteRows(rows: readonly TailRow[]): readonly TailRow[] {
     const fresh = rows.filter(({ key }) => !this.#seen.has(key));
     for (const { key, timeUs } of fresh) this.#seen.set(key, timeUs);
-    this.#newestUs = rows[0]?.timeUs ?? this.#newestUs ?? fromUs + latenessUs;
     const oldestUs = this.#windowStart() - latenessUs;
-    for (const [key, timeUs] of this.#seen) if (timeUs < oldestUs) this.#seen.delete(key);
+    for (const [key, timeUs] of this.#seen) {
+      const isTooMuch = this.#seen.size > maxSeen;
+      // Events may be sent again at any time.
+      if (this.#last.isOfEvents && !isTooMuch) break;
+      if (isTooMuch || timeUs < oldestUs) this.#seen.delete(key);
+    }
     return fresh;
   }
 
-  #deliver(answer: TailAnswer, fresh: readonly TailRow[]): void {
-    const hasGap = answer.isFull && fresh.length === answer.rows.length;
+  #deliver(fresh: readonly TailRow[], hasGap: boolean): void {
     // The same list for all, so that it is laid out once.
-    const told = [...fresh].reverse();
+    const told = this.#inOrder(fresh);
     for (const follower of this.#followers) {
       if (hasGap) follower.skip(undefined);
-      follower.deliver(told);
+      if (told.length > 0) follower.deliver(told);
     }
+  }
+
+  /** Oldest first, with the places to resume behind. */
+  #inOrder(rows: readonly TailRow[]): readonly TailRow[] {
+    const toldUs = this.#nowUs();
+    const placed = rows.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
+    // Rows of one time are in the reverse of their order.
+    return placed.reverse().sort((a, b) => (a.timeUs < b.timeUs ? -1 : a.timeUs > b.timeUs ? 1 : 0));
   }
 
   async #letIn(): Promise<void> {
     for (let [next] = this.#newcomers; next !== undefined; [next] = this.#newcomers) {
       const { follower, start, done } = next;
       try {
-        if (this.#newestUs === undefined) await this.#look();
+        // What has arrived is for those who are here already.
+        await this.#look();
         // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
         const isHere = this.#removeNewcomer(next);
         if (isHere) this.#followers.add(follower);
@@ -167,16 +267,20 @@ export class SharedTail {
     return at !== -1;
   }
 
-  /** What lies between a follower's start and now, as far as the others have been told. */
+  /** Sends the rows between a follower's start and now that the other followers already have. */
   async #catchUp(follower: Follower, start: TailStart): Promise<void> {
     if (start === undefined) return;
-    const fromUs = "fromUs" in start ? start.fromUs : BigInt(start.behind[0] ?? 0);
-    const answer = await this.#ask(fromUs, this.#controller.signal);
+    const { fromUs, isMissed } = startOf(start);
+    const answers = await this.#askFrom(fromUs);
     const borderUs = this.#windowStart();
-    const told = answer.rows.filter((row) => row.timeUs < borderUs || this.#seen.has(row.key));
-    const missed = "behind" in start ? told.filter(({ place }) => isBehind(place, start.behind)) : told;
-    if (answer.isFull) follower.skip(undefined);
-    if (missed.length > 0) follower.deliver([...missed].reverse());
+    const { keys } = this.#arrivals.next(this.#mark, this.#last.tables, Number.POSITIVE_INFINITY);
+    const coming = new Set(this.#last.isOfEvents ? keys.map(({ id }) => id) : []);
+    const isTold = ({ timeUs, key, place }: TailRow) =>
+      (timeUs < borderUs || this.#seen.has(key)) && !coming.has(place[1] ?? "");
+    const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
+    const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
+    if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);
+    if (missed.length > 0) follower.deliver(this.#inOrder(missed));
   }
 
   /** Ends it for all followers, unless the failure may be transient. */
@@ -187,17 +291,6 @@ export class SharedTail {
     for (const follower of this.#followers) follower.end(failure);
     this.#followers.clear();
   }
-}
-
-/** True for a row that comes after another: later, or with greater keys at the same time. */
-function isBehind(place: PagePlace, other: PagePlace): boolean {
-  for (const [index, value] of place.entries()) {
-    const against = other[index] ?? null;
-    if (value === against) continue;
-    if (index === 0) return BigInt(value ?? 0) > BigInt(against ?? 0);
-    return (value ?? "") > (against ?? "");
-  }
-  return false;
 }
 
 function toServiceError(error: unknown): ServiceError {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { FollowedPeriod } from "../call/prepare/query-call.ts";
 import type { TailAnswer, TailRow } from "./ask-tail.ts";
 import type { Follower } from "./shared-tail.ts";
 import { createTailHub, type TailHub } from "./tail-hub.ts";
@@ -24,11 +25,15 @@ afterEach(() => {
 });
 
 function store(count: number): void {
+  const timeUs = BigInt(Date.now()) * 1000n;
   for (let index = 0; index < count; index++) {
     const key = `row ${stored.length}`;
-    stored.push({ key, timeUs: BigInt(Date.now()) * 1000n, json: `"${key}"`, place: [] });
+    stored.push({ key, timeUs, json: `"${key}"`, place: [] });
   }
-  hub.note("edge");
+  void hub.note(
+    "edge",
+    stored.slice(-count).map(({ key }) => ({ id: key, timestampUs: timeUs })),
+  );
 }
 
 /**
@@ -49,10 +54,10 @@ function follow(query: number): { readonly keys: string[]; readonly lagsMs: numb
       throw error;
     },
   };
-  const ask = async (fromUs: bigint): Promise<TailAnswer> => {
+  const ask = async ({ fromUs }: FollowedPeriod): Promise<TailAnswer> => {
     asked[query] = (asked[query] ?? 0) + 1;
     const rows = stored.filter(({ timeUs }) => timeUs >= fromUs).reverse();
-    return { rows, isFull: false, cursorScope: "", tables: ["edge"] };
+    return { rows, isFull: false, maxRows: 5_000, isOfEvents: false, cursorScope: "", tables: ["edge"] };
   };
   const { joined, leave } = hub.follow(`query ${query}`, ask, follower, undefined);
   void joined;

@@ -1,4 +1,5 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
+import { type ArrivalKey, Arrivals } from "./arrivals.ts";
 import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
 
 /** All tails of the service: followers of the same query share its answers. */
@@ -13,8 +14,10 @@ export interface TailHub {
     follower: Follower,
     start: TailStart,
   ): { readonly joined: Promise<void>; leave(): void };
-  /** To be told that events of a source are on disk. */
-  note(source: string): void;
+  /** Whether anybody follows events of the source. */
+  isWatched(source: string): boolean;
+  /** To be told which events of a source are on disk now. */
+  note(source: string, keys: readonly ArrivalKey[]): Promise<void>;
   readonly followerCount: number;
   close(): void;
 }
@@ -27,8 +30,7 @@ const intervalMs = 350;
 
 export function createTailHub(nowMs: () => number): TailHub {
   const tails = createPassingMap<string, SharedTail>();
-  const counts = new Map<string, number>();
-  const arrivals = (tables: readonly string[]) => tables.reduce((sum, table) => sum + (counts.get(table) ?? 0), 0);
+  const arrivals = new Arrivals();
   let timer: NodeJS.Timeout | undefined;
   const tick = () => {
     for (const [key, tail] of tails.entries()) {
@@ -39,6 +41,7 @@ export function createTailHub(nowMs: () => number): TailHub {
       }
     }
     timer = tails.size > 0 ? setTimeout(tick, intervalMs).unref() : undefined;
+    if (tails.size === 0) arrivals.forget();
   };
   return {
     follow(key, ask, follower, start) {
@@ -49,7 +52,8 @@ export function createTailHub(nowMs: () => number): TailHub {
       timer ??= setTimeout(tick, intervalMs).unref();
       return { joined, leave: () => tail.leave(follower) };
     },
-    note: (source) => void counts.set(source, (counts.get(source) ?? 0) + 1),
+    isWatched: (source) => [...tails.entries()].some(([, tail]) => tail.reads(source)),
+    note: async (source, keys) => arrivals.note(source, keys),
     get followerCount() {
       return [...tails.entries()].reduce((sum, [, tail]) => sum + tail.followerCount, 0);
     },

@@ -8,7 +8,7 @@ export interface Field {
   readonly path: readonly string[];
 }
 
-/** What rows have to pass: a field is a tenant's name, or the same as another field. */
+/** A condition on rows: a field equals a tenant's name, or another field. */
 export type Condition =
   | { readonly field: Field; readonly rule: TenantRule; readonly other?: undefined }
   | { readonly field: Field; readonly other: Field; readonly rule?: undefined };

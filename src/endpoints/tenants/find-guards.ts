@@ -1,4 +1,5 @@
 import type { TenantRule } from "../../googlesql/relation.ts";
+import { outerSubqueries, scanExpressions } from "../../googlesql/resolved/walk.ts";
 import type { CteDefinition, Expr, Scan } from "../../googlesql/resolved.ts";
 import { type Condition, closeOver, type Field, toConditions, toField } from "./conditions.ts";
 
@@ -82,23 +83,23 @@ class Search {
 
   #visitFilter(scan: ScanOf<"Filter">, conditions: readonly Condition[]): void {
     const all = closeOver([...conditions, ...toConditions(scan.predicate)]);
-    this.#visitExpression(scan.predicate, all);
+    this.#visitQueries(scan, all);
     this.visit(scan.input, all);
   }
 
   #visitUnnest(scan: ScanOf<"Unnest">, conditions: readonly Condition[]): void {
-    this.#visitExpression([scan.arrays, scan.on], []);
+    this.#visitQueries(scan, []);
     if (scan.input !== undefined) this.visit(scan.input, throughUnnest(scan, conditions));
   }
 
   #visitProject(scan: ScanOf<"Project">, conditions: readonly Condition[]): void {
     const inside = throughComputed(conditions, scan.computed);
-    this.#visitExpression(scan.computed, inside);
+    this.#visitQueries(scan, inside);
     this.visit(scan.input, inside);
   }
 
   #visitAggregate(scan: ScanOf<"Aggregate">, conditions: readonly Condition[]): void {
-    this.#visitExpression([scan.groupBy, scan.aggregates], []);
+    this.#visitQueries(scan, []);
     // Groups of another key go away as a whole; of a grouping set a key may be missing.
     const keys = scan.groupingSets === undefined ? scan.groupBy : [];
     this.visit(scan.input, onlyComputed(conditions, keys));
@@ -116,7 +117,7 @@ class Search {
 
   /** Rows that fail a condition above still decide which rows there are, or what is said of them. */
   #visitChoice(scan: ScanOf<"Window" | "Limit" | "Sample">): void {
-    this.#visitExpression(scan.kind === "Window" ? scan.functions : [], []);
+    this.#visitQueries(scan, []);
     this.visit(scan.input, []);
   }
 
@@ -126,24 +127,17 @@ class Search {
     for (const cte of ctes.toReversed()) this.#visitCte(cte);
   }
 
-  /** Sub-queries: what holds for each row that counts holds inside of them too. */
-  #visitExpression(expression: unknown, conditions: readonly Condition[]): void {
-    const open: unknown[] = [expression];
-    while (open.length > 0) {
-      const node = open.pop();
-      if (typeof node !== "object" || node === null) continue;
-      const { kind, scan } = node as { readonly kind?: unknown; readonly scan?: Scan };
-      if ((kind === "Subquery" || kind === "InSubquery") && scan !== undefined) this.visit(scan, conditions);
-      for (const [key, value] of Object.entries(node)) {
-        if (typeof value === "object" && !notExpressions.has(key)) open.push(value);
-      }
+  /** Sub-queries in the scan's expressions: what holds for each row that counts holds inside of them too. */
+  #visitQueries(scan: Scan, conditions: readonly Condition[]): void {
+    for (const expression of scanExpressions(scan)) {
+      for (const query of outerSubqueries(expression)) this.visit(query.scan, conditions);
     }
   }
 
   #visitJoin(scan: ScanOf<"Join">, conditions: readonly Condition[]): void {
     const own = scan.on === undefined ? [] : toConditions(scan.on);
     const all = closeOver([...conditions, ...own]);
-    this.#visitExpression(scan.on, []);
+    this.#visitQueries(scan, []);
     // A side that fills up with NULL loses rows to the join's own condition; the other one does not. A condition from
     // above takes away a row whichever side it reads.
     this.visit(scan.left, scan.type === "LEFT" || scan.type === "FULL" ? conditions : all);
@@ -172,9 +166,6 @@ function findRule({ table, columns }: Table, conditions: readonly Condition[]): 
   });
   return found?.rule;
 }
-
-/** Where a node holds no expressions of its own: scans are visited with their conditions. */
-const notExpressions: ReadonlySet<string> = new Set(["type", "span", "scan", "column", "table"]);
 
 interface HasId {
   readonly id: number;

@@ -59,7 +59,7 @@ describe("the newest event of each tenant", () => {
   async function ask(sql: string, tenant: string): Promise<string> {
     const tables = { findTable: (name: string) => sources.findTable(name, tenant), tableNames: () => [] };
     const query = engine.compile(resolveQuery(parseQuery(sql), sql, { tables }), { text: sql });
-    const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 10_000 };
+    const limits = { timeoutMs: 60_000, maxRows: 10, maxResultBytes: 10_000 };
     const { batches } = await engine.run({ query, values: [], encoding: "cells", limits, signal: never });
     let json = "";
     for await (const batch of batches) json += batch.json;

@@ -7,6 +7,14 @@ export interface PlaceGuards {
   at(place: TablePlace): TenantRule | undefined;
   /** All rules. */
   readonly rules: readonly TenantRule[];
+  /** Where sources with tenants are read without a rule, by their names. */
+  readonly open: readonly OpenRead[];
+}
+
+/** A read of a source with tenants that no condition of the query confines to one. */
+export interface OpenRead {
+  readonly source: string;
+  readonly place: TablePlace;
 }
 
 /**
@@ -15,16 +23,23 @@ export interface PlaceGuards {
  */
 export function placeGuards(guards: Guards, places: ReadonlyMap<TableDefinition, TablePlace>): PlaceGuards {
   const byPlace = new Map<string, TenantRule | undefined>();
+  const open = new Map<string, OpenRead>();
   for (const [{ table }, rule] of guards) {
     const place = places.get(table);
     if (place === undefined) continue;
     const key = keyOf(place);
     const known = byPlace.get(key);
     const isSame = known !== undefined && rule !== undefined && isSameRule(known, rule);
-    byPlace.set(key, byPlace.has(key) && !isSame ? undefined : rule);
+    const placed = byPlace.has(key) && !isSame ? undefined : rule;
+    byPlace.set(key, placed);
+    if (placed === undefined && table.tenantField !== undefined) open.set(key, { source: table.name, place });
   }
   const rules = [...byPlace.values()].flatMap((rule) => rule ?? []);
-  return { rules, at: (place) => (rules.length === 0 ? undefined : byPlace.get(keyOf(place))) };
+  return {
+    rules,
+    open: [...open.values()],
+    at: (place) => (rules.length === 0 ? undefined : byPlace.get(keyOf(place))),
+  };
 }
 
 function keyOf({ text, span }: TablePlace): string {

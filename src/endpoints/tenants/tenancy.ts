@@ -3,21 +3,27 @@ import type { SourceTables } from "../../sources/source-tables.ts";
 import { resolveOwn } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters, type FoundTables } from "../call/plan/endpoint-tables.ts";
 import type { QueryTarget } from "../definition/query-target.ts";
+import { findComparedParameters } from "./compared-parameters.ts";
 import { findGuards } from "./find-guards.ts";
 import { type PlaceGuards, placeGuards } from "./place-guards.ts";
 
-/** What a target's query says of tenants, whatever events there are. */
+/** The facts about tenants in a target's query, independent of any events. */
 export interface Tenancy {
-  /** Of its own query. */
+  /** The guards of its own query. */
   readonly guards: PlaceGuards;
-  /** Of the tables that callers' queries read. */
+  /** The guards of the tables that callers' queries read. */
   readonly exposedGuards: PlaceGuards;
   /**
    * Parameters that say whose rows a call reads, as callers write them: the one of the header, else those that the
    * query compares with a tenant's field and those of the headers of endpoints that it reads. A token that pins one
-   * of them reads no other rows.
+   * of them reads no other rows; a token that pins others reads nothing of a source with tenants.
    */
   readonly parameters: readonly string[];
+  /**
+   * The only one of them, in lower case, where no header names it: every call that has a value for it reads that
+   * tenant's rows, in each scan that the query itself does not confine.
+   */
+  readonly inferredParameter: string | undefined;
 }
 
 /**
@@ -63,15 +69,17 @@ function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], ta
   const guards = placeGuards(findGuards(query.scan), places);
   const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)), places);
   const read = [...found.endpoints.values()].flatMap((each) => each ?? []);
-  const { tenantParameter } = target.definition;
-  const compared = [...guards.rules, ...exposedGuards.rules].flatMap((rule) =>
-    rule.kind === "parameter" ? rule.name : [],
-  );
+  const told = target.definition.tenantParameter?.toLowerCase();
+  const guarding = guards.rules.flatMap((rule) => (rule.kind === "parameter" ? rule.name : []));
+  const compared = new Set([...guarding, ...findComparedParameters(query.scan)]);
   const inherited = read.flatMap(({ definition }) => definition.tenantParameter?.toLowerCase() ?? []);
-  const own = tenantParameter === undefined ? [...compared, ...inherited] : [tenantParameter.toLowerCase()];
+  const own = told === undefined ? [...compared, ...inherited] : [told];
   const wanted = new Set([...own, ...(target.tenantParameters ?? []).map((name) => name.toLowerCase())]);
   const parameters = effectiveParameters(target, read)
     .filter(({ name, type }) => type === "string" && wanted.has(name.toLowerCase()))
     .map(({ name }) => name);
-  return { tenancy: { guards, exposedGuards, parameters }, found };
+  const [only, ...others] = parameters.map((name) => name.toLowerCase());
+  const isInferred = only !== undefined && others.length === 0 && told === undefined && compared.has(only);
+  const inferredParameter = isInferred ? only : undefined;
+  return { tenancy: { guards, exposedGuards, parameters, inferredParameter }, found };
 }

@@ -8,11 +8,11 @@ export type SourceAccess =
   /** All that every event has carried: for owners' own queries, and to look at what an endpoint could meet. */
   | { readonly kind: "whole" }
   /**
-   * What the sources declare, for what holds whatever events there are. With `places` each scan gets a definition of
-   * its own.
+   * The sources' declarations, for facts that hold for any events. With `places` each scan gets a definition of its
+   * own.
    */
   | { readonly kind: "declared"; readonly places?: Map<TableDefinition, TablePlace> }
-  /** What every caller may know: the declarations of sources with tenants, and everything of sources without. */
+  /** Everything that any caller may know: the declarations of sources with tenants, and all of sources without. */
   | { readonly kind: "public" }
   | CallAccess;
 
@@ -22,19 +22,21 @@ export interface CallAccess {
   /** Scans that the endpoint's query confines to one tenant. */
   readonly guards: PlaceGuards;
   readonly readValue: ReadParameter;
-  /** The call's tenant where a pin binds it to one: it reads nothing else, whatever the query says. */
-  readonly bound?: BoundTenant | undefined;
+  readonly confinement?: Confinement | undefined;
   /** Filters guarded scans too: where their guard was not found again among the fields of the call's tenant. */
   readonly filtersGuarded?: boolean;
 }
 
-export interface BoundTenant {
-  /** The endpoint's parameter that tells it, in lower case. */
-  readonly parameter: string;
-  readonly tenant: string;
-}
+/** A limit on the scans of a call beside its query's own conditions. */
+export type Confinement =
+  /** A pin that tells the tenant: each scan is filtered, whatever the query says. */
+  | { readonly kind: "bound"; readonly parameter: string; readonly tenant: string }
+  /** A pin that tells no tenant: nothing of a source with tenants may be read. */
+  | { readonly kind: "refused"; readonly parameter: string }
+  /** The only parameter that the query compares with a tenant's field, in lower case: scans without a guard have it. */
+  | { readonly kind: "inferred"; readonly parameter: string };
 
-/** What a lookup saw: everything, the declaration alone, or the table of the tenant that a rule means. */
+/** The part of a source that a lookup saw: everything, the declaration alone, or the table of a rule's tenant. */
 export type Scope = { readonly kind: "whole" } | { readonly kind: "declared" } | TenantScope;
 
 interface TenantScope {
@@ -59,7 +61,7 @@ export function tenantOf(scope: Scope, readValue: ReadParameter): string | null 
 const whole: Scope = { kind: "whole" };
 const declared: Scope = { kind: "declared" };
 
-/** What the tables of one query are found with. Lookups are noted, each once. */
+/** Finds the tables of one query, and records each lookup once. */
 export interface TenantTables {
   readonly lookups: readonly SourceLookup[];
   find(name: string, place: TablePlace): TableDefinition | undefined;
@@ -87,34 +89,33 @@ export function openTenantTables(sources: SourceTables, access: SourceAccess): T
         access.places.set(own, place);
         return own;
       }
-      if (access.kind === "public") {
-        return note(name, sources.findTable(name, null)?.tenantField === undefined ? whole : declared, noValues);
-      }
-      const rule = ruleOf(access, place);
-      const scope: Scope = rule === undefined ? whole : { kind: "tenant", rule };
-      const { readValue, bound } = access;
-      if (bound === undefined) return note(name, scope, readValue);
-      // Nothing of a source without tenants is the caller's.
-      const isShared = sources.findTable(name, bound.tenant)?.tenantField === undefined;
-      return note(name, isShared ? declared : scope, (key) => (key === boundParameter ? bound.tenant : readValue(key)));
+      const hasTenants = sources.findTable(name, null)?.tenantField !== undefined;
+      if (access.kind === "public") return note(name, hasTenants ? declared : whole, noValues);
+      if (isClosed(access, hasTenants)) return note(name, declared, noValues);
+      const rule = hasTenants ? ruleOf(access, place) : undefined;
+      return note(name, rule === undefined ? whole : { kind: "tenant", rule }, access.readValue);
     },
     filterOf(table, place) {
       if (access.kind !== "call" || table.tenantField === undefined) return undefined;
-      const rule = ruleOf(access, place);
-      const isFiltered = access.filtersGuarded === true || (rule?.kind === "parameter" && rule.name === boundParameter);
-      return isFiltered ? rule : undefined;
+      const { guards, confinement, filtersGuarded = false } = access;
+      const isGuarded = confinement?.kind !== "bound" && guards.at(place) !== undefined;
+      return isGuarded && !filtersGuarded ? undefined : ruleOf(access, place);
     },
   };
 }
 
 const noValues: ReadParameter = () => undefined;
 
-/** The rule of a scan: the endpoint's own where it confines the scan to the call's tenant already. */
-function ruleOf({ guards, bound }: CallAccess, place: TablePlace): TenantRule | undefined {
-  const guard = guards.at(place);
-  if (bound === undefined) return guard;
-  const isBound = guard?.kind === "parameter" && guard.name === bound.parameter;
-  return isBound ? guard : { kind: "parameter", name: boundParameter };
+/** True where nothing of a source is the caller's: it has no tenants, or there is no tenant to read it as. */
+function isClosed({ confinement }: CallAccess, hasTenants: boolean): boolean {
+  return confinement?.kind === (hasTenants ? "refused" : "bound");
+}
+
+/** The rule of a scan: the pin's, else the query's own, else that of the parameter which it compares elsewhere. */
+function ruleOf({ guards, confinement }: CallAccess, place: TablePlace): TenantRule | undefined {
+  if (confinement?.kind === "bound") return { kind: "parameter", name: boundParameter };
+  const inferred = confinement?.kind === "inferred" ? confinement.parameter : undefined;
+  return guards.at(place) ?? (inferred === undefined ? undefined : { kind: "parameter", name: inferred });
 }
 
 function isSameScope(a: Scope, b: Scope): boolean {

@@ -4,7 +4,7 @@ import type { ContractColumn, EndpointContract, ParameterDefinition } from "../d
 /** One change of a contract, or of a setting. */
 export interface ContractChange {
   readonly area: "column" | "parameter" | "setting";
-  /** What it happened to. */
+  /** The name of the column or parameter that changed. */
   readonly name: string;
   readonly change:
     | "added"
@@ -24,7 +24,7 @@ export interface ContractChange {
 }
 
 /**
- * What is different in a contract, columns first; parameters are compared without case, as callers' queries name
+ * Lists the differences of two contracts, columns first; parameters are compared without case, as callers' queries name
  * them.
  */
 export function compareContracts(before: EndpointContract, after: EndpointContract): readonly ContractChange[] {

@@ -57,6 +57,7 @@ describe("the comparison of two versions", () => {
     [{ isSandboxed: false }, {}, "sandbox", "false", "true", false],
     [{ tenantParameter: "a" }, { tenantParameter: "b" }, "tenant_parameter", "a", "b", true],
     [{}, { tenantParameter: "b" }, "tenant_parameter", null, "b", false],
+    [{}, { tenantParameter: "none" }, "tenant_parameter", null, "none", true],
     [{ budget: { query_timeout_ms: 5 } }, {}, "query_timeout_ms", "5", null, false],
     [{}, { budget: { query_timeout_ms: 5 } }, "query_timeout_ms", null, "5", false],
     [{}, { cacheSeconds: 5 }, "cache_seconds", "0", "5", false],

@@ -1,13 +1,19 @@
-import type { EndpointContract, EndpointDefinition } from "../definition/definition.ts";
+import { diffArrays } from "diff";
+import { type EndpointContract, type EndpointDefinition, noTenantParameter } from "../definition/definition.ts";
 import { describeDefinition } from "../definition/document.ts";
 import { type ContractChange, compareContracts } from "./compare-contracts.ts";
-import { type DiffLine, diffLines } from "./text-diff.ts";
 
-/** What two versions of an endpoint differ in. */
+/** A line of a comparison: of both texts (` `), of the old one only (`-`), or of the new one only (`+`). */
+export interface DiffLine {
+  readonly op: " " | "-" | "+";
+  readonly text: string;
+}
+
+/** The differences between two versions of an endpoint. */
 export interface VersionComparison {
   /** True where one of the changes is. */
   readonly breaking: boolean;
-  /** Of the contract and of the settings. */
+  /** Changes of the contract and of the settings. */
   readonly changes: readonly ContractChange[];
   /** The lines of the query; none where it is the same. */
   readonly query: readonly DiffLine[];
@@ -31,6 +37,25 @@ export function compareVersions(before: Comparable, after: Comparable): VersionC
     changes,
     query: from === to ? [] : diffLines(from, to),
   };
+}
+
+/** Lines that may differ until the texts are not compared line by line: the work grows with the number's square. */
+const maxDifferences = 1_000;
+
+/**
+ * The lines of two texts, with as few changes as possible; beyond 1,000 changed lines, all of the old text and then all
+ * of the new one.
+ */
+export function diffLines(before: string, after: string): readonly DiffLine[] {
+  const [from, to] = [before.split(/\r?\n/), after.split(/\r?\n/)];
+  const changes = diffArrays(from, to, { maxEditLength: maxDifferences }) ?? [
+    { removed: true, added: false, value: from },
+    { removed: false, added: true, value: to },
+  ];
+  return changes.flatMap(({ added, removed, value }) => {
+    const op = removed ? "-" : added ? "+" : " ";
+    return value.map((text): DiffLine => ({ op, text }));
+  });
 }
 
 /** The fields of two definitions' documents that differ, those that only one of them has among them. */
@@ -68,8 +93,8 @@ function breaksCallers(field: string, before: EndpointDefinition, after: Endpoin
     case "sandbox":
       return before.isSandboxed;
     case "tenant_parameter":
-      // Tokens that pin it were bound to one tenant's rows by it.
-      return before.tenantParameter !== undefined;
+      // Tokens that pin it were bound to one tenant's rows by it, or are refused now.
+      return before.tenantParameter !== undefined || after.tenantParameter === noTenantParameter;
     case "table_aliases":
       return (
         before.isSandboxed &&

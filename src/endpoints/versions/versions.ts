@@ -4,7 +4,12 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";
 import { readContract } from "../definition/contract.ts";
-import type { Endpoint, EndpointContract, EndpointDefinition } from "../definition/definition.ts";
+import {
+  type Endpoint,
+  type EndpointContract,
+  type EndpointDefinition,
+  noTenantParameter,
+} from "../definition/definition.ts";
 import { readDocument } from "../definition/document.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 import { toDefinition } from "../definition/to-definition.ts";
@@ -40,7 +45,7 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
 /**
  * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner
  * has closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now,
- * pins that bind calls to a tenant now, and the stricter of each limit.
+ * pins that bind calls to a tenant now or are refused, and the stricter of each limit.
  */
 export function createVersionFinder(
   store: EndpointStore,
@@ -88,6 +93,7 @@ function openVersion(
     isSandboxed: then.isSandboxed && now.isSandboxed,
     redactsPii: then.redactsPii || now.redactsPii,
     budget: tightest(then.budget ?? {}, now.budget ?? {}),
+    ...(now.tenantParameter === noTenantParameter ? { tenantParameter: noTenantParameter } : {}),
     ...(now.redactsPii && now.detectors !== undefined ? { detectors: now.detectors } : {}),
   };
   const broken = (problem: string): Endpoint => ({

@@ -33,7 +33,7 @@ interface CommonPlan {
   readonly withChoices: (values: ReadonlyMap<Expr, ConstantValue>) => ServerPlan;
 }
 
-/** What a run has to know of a query. */
+/** The data about a query that a run needs. */
 export type ServerPlan =
   | (CommonPlan & { readonly kind: "whole"; readonly statement: ServerStatement })
   | (CommonPlan & {
@@ -77,7 +77,10 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
   return { ...common, ...computedBy(division.remotes, residual), sql, plan };
 }
 
-/** What the statements' constants are computed from, and what the embedded engine's part is handed and computes. */
+/**
+ * Returns what the statements' constants are computed from, and the input and computation of the embedded engine's
+ * part.
+ */
 function computedBy(statements: readonly ServerStatement[], residual?: CompiledQuery): Pick<CompiledQuery, "computed"> {
   const constants = statements.map((statement) => statement.constants);
   if (residual === undefined && constants.every((each) => each.length === 0)) return {};
@@ -85,7 +88,7 @@ function computedBy(statements: readonly ServerStatement[], residual?: CompiledQ
   return { computed: describeConstants([constants, handed, residual?.computed ?? null]) };
 }
 
-/** Of a query whose values choose in more ways than that the last are kept. */
+/** The number of plans of one query for different choices of its values; beyond it, the cached ones are dropped. */
 const MAX_FORMS = 32;
 
 /** The other plans of a query, made when they are asked for. */

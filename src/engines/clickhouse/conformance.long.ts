@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openServer, type ServerProcess } from "../../../test/clickhouse/start.ts";
-import { testConformance } from "../conformance/testing/test-conformance.ts";
+import { testConformance } from "../../../test/engine-conformance/test-conformance.ts";
 import type { Engine } from "../contract/query-engine.ts";
 import { createResidualEngine } from "../duckdb/index.ts";
 import { openClickHouseEngine } from "./index.ts";

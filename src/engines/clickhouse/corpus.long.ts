@@ -1,7 +1,7 @@
 /** The corpus of the language on a ClickHouse server: pushed and divided queries return the expected rows. */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LentServer, lendServer } from "../../../test/clickhouse/lend-server.ts";
+import { openSharedServer, type SharedServer } from "../../../test/clickhouse/shared-server.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
@@ -20,15 +20,15 @@ const files = readdirSync(corpus).filter((file) => file.endsWith(".json"));
 const TIMEOUT_MS = 30_000;
 
 describe("ClickHouse answers the corpus", () => {
-  let lent: LentServer;
+  let shared: SharedServer;
   let engine: ScratchEngine;
   beforeAll(async () => {
-    lent = await lendServer();
-    engine = await openScratchEngine(lent.server);
+    shared = await openSharedServer();
+    engine = await openScratchEngine(shared.server);
   }, 300_000);
   afterAll(async () => {
     await engine.close();
-    await lent.release();
+    await shared.release();
   });
 
   async function ask(text: string): Promise<readonly unknown[]> {

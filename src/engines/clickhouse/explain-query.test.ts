@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../test/support/engines/clickhouse/compile-text.ts";
 import { STRING } from "../../googlesql/types.ts";
 import { explainQuery } from "./explain-query.ts";
-import { compileText } from "./testing/compile-text.ts";
 
 function compile(condition: string) {
   return compileText(`SELECT id FROM edge_logs WHERE ${condition}`, { parameters: new Map([["s", STRING]]) });

@@ -1,4 +1,4 @@
-/** What of a query runs where. */
+/** Explains which part of a query runs where. */
 import type { CompiledQuery, ExplainedPart, RunRequest } from "../contract/query-engine.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
 import { settlePlan } from "./settle-plan.ts";

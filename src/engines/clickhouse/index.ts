@@ -1,6 +1,6 @@
 /** ClickHouse as an engine: a server or a cluster that exists already, on which any number of services work. */
 import { type Engine, EngineError } from "../contract/query-engine.ts";
-import { EncoderThread } from "../encoder/encoder-thread.ts";
+import { BodyReaders } from "../encoder/body-readers.ts";
 import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { defaultStoreLimits } from "../schema/source/store-limits.ts";
@@ -10,6 +10,7 @@ import type { ServerTables } from "./compile/server-table.ts";
 import { sourceTable } from "./compile/source-table.ts";
 import { compileQuery } from "./compile-query.ts";
 import { openServerClient } from "./driver/client.ts";
+import { askLimits } from "./driver/limits.ts";
 import { explainQuery } from "./explain-query.ts";
 import { migrate, planMigration, type ServerAccess } from "./migrate.ts";
 import { runQuery } from "./run-query.ts";
@@ -17,7 +18,10 @@ import { SchemaKeeper } from "./store/schema-keeper.ts";
 import { ClickHouseStore } from "./store/store.ts";
 import { createStoredTables } from "./store/stored-tables.ts";
 
-export { checkServer, migrate, planMigration } from "./migrate.ts";
+export { checkServerWithLimits, type ServerCheck } from "./check-server.ts";
+export { migrate, planMigration } from "./migrate.ts";
+export { isRetryTaken, listRefused, type RefusedGroup, retryRefused } from "./spool/refused-events.ts";
+export { openSpooledStore, type SpooledStore, type SpooledStoreOptions } from "./spool/spooled-store.ts";
 
 /** A server that keeps the events. */
 export interface ClickHouseServer extends ServerAccess {
@@ -63,7 +67,7 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
   const queries = openServerClient({ ...options, ...reader });
   const keeper = new SchemaKeeper(writer, { database, cluster });
   const log = options.log ?? (() => undefined);
-  const encoder = new EncoderThread<EncodedRows>({ engine: "clickhouse", log });
+  const encoder = new BodyReaders<EncodedRows>({ engine: "clickhouse", log });
   const store = new ClickHouseStore({
     ...{ client: writer, place: { database, cluster }, keeper, encoder },
     limits: { ...defaultStoreLimits, schema: schemaLimitsFor(SCHEMA_MEMORY_BYTES, options.tenantColumns) },
@@ -76,6 +80,7 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
     await Promise.all([encoder.close(), writer.close(), queries.close(), residual.close()]);
   };
   try {
+    await Promise.all([askLimits(writer), askLimits(queries)]);
     await keeper.open();
     await store.open();
   } catch (error) {
@@ -90,7 +95,7 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
     name: "clickhouse",
     capabilities: clickHouseCapabilities(cluster),
     store,
-    storedEvents: createStoredEvents({
+    ...createStoredEvents({
       ...createStoredTables(writer, { database, cluster }),
       stateOf: store.stateOf,
       refresh: store.refresh,

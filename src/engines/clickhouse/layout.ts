@@ -20,7 +20,6 @@
  * partition rows are sorted by tenant (where the source has tenants), time and id, and the server skips by time without
  * help: conditions on `timestamp` should compare the column itself with integers.
  */
-import type { SqlType } from "../../googlesql/types.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 
 /** A column of a source's table. */
@@ -68,9 +67,4 @@ export function columnOf(entry: SchemaEntry): ServerColumn | undefined {
     default:
       return undefined;
   }
-}
-
-/** Whether a variant of a leaf has arrays: then the empty one stands for NULL, and no value of the column is NULL. */
-export function isArrayVariant({ type }: { readonly type: SqlType }): boolean {
-  return type.kind === "ARRAY";
 }

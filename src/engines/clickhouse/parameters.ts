@@ -1,21 +1,17 @@
 /** Values of parameters as the server reads them. */
+
 import type { SqlType } from "../../googlesql/types.ts";
+import { formatDecimal, NUMERIC_DECIMAL } from "../../values/decimal.ts";
+import { shortestFloat64 } from "../../values/number-text.ts";
 import type { ParameterValue } from "../contract/query-engine.ts";
 import { makeValue, type ValueMaker } from "../values/parameter-value.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
-
-const BILLION = 1_000_000_000n;
-
-function decimalText(value: bigint): string {
-  const digits = value < 0n ? -value : value;
-  return `${value < 0n ? "-" : ""}${digits / BILLION}.${String(digits % BILLION).padStart(9, "0")}`;
-}
 
 /** A FLOAT64 as the server reads it. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
-  return Object.is(value, -0) ? "-0" : String(value);
+  return shortestFloat64(value);
 }
 
 const unknown = (): never => {
@@ -27,7 +23,7 @@ const maker: ValueMaker<ServerValue> = {
   bool: (value) => value,
   int64: (value) => value,
   float64: floatText,
-  numeric: decimalText,
+  numeric: (value) => formatDecimal(value, NUMERIC_DECIMAL),
   bignumeric: unknown,
   bytes: (value) => Buffer.from(value).toString("base64"),
   date: (days) => days,

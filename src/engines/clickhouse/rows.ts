@@ -3,7 +3,7 @@
  * line, with 64-bit integers, decimals, NaN and infinities in quotes.
  */
 import { formatType, type SqlType } from "../../googlesql/types.ts";
-import { formatDate, formatDatetime, formatTime } from "../../semantics/time/calendar.ts";
+import { formatDate, formatDatetime, formatTime } from "../../values/time-text.ts";
 import { EngineError, type OutputColumn, type RowEncoding } from "../contract/query-engine.ts";
 import {
   createValueWriter,
@@ -73,7 +73,7 @@ function scalar(type: SqlType): WriteValue<Json> {
   }
 }
 
-/** What an array or a struct is: the one element of the array that stands for it. */
+/** Unwraps an array or a struct: the one element of the array that represents it. */
 function inner(value: Json): readonly Json[] {
   const found = Array.isArray(value) ? value[0] : undefined;
   if (!Array.isArray(found)) throw new TypeError("The server answered no array for an array or a struct");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compileText } from "../../../test/support/engines/clickhouse/compile-text.ts";
 import {
   type CompiledQuery,
   EngineError,
@@ -9,7 +10,6 @@ import {
 import { type DuckDbEngine, openMemoryEngine } from "../duckdb/index.ts";
 import type { ServerClient, ServerQuery } from "./driver/client.ts";
 import { runQuery } from "./run-query.ts";
-import { compileText } from "./testing/compile-text.ts";
 
 let residual: DuckDbEngine;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ interface Asked {
 }
 
 async function rowsOf(server: ReturnType<typeof serverOf>, query: CompiledQuery, asked: Asked = {}) {
-  const limits = { timeoutMs: 5000, maxRows: 100, maxResultBytes: 1_000_000, ...asked.limits };
+  const limits = { timeoutMs: 60_000, maxRows: 100, maxResultBytes: 1_000_000, ...asked.limits };
   const running = await runQuery(
     { client: server.client, residual },
     {

@@ -13,6 +13,7 @@ import {
 } from "../contract/query-engine.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
 import type { ServerClient } from "./driver/client.ts";
+import { MAX_STATEMENT_BYTES } from "./driver/limits.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
 import { unanswered } from "./driver/server-error.ts";
 import { toServerValue } from "./parameters.ts";
@@ -33,7 +34,7 @@ const TIMEOUT_GRACE_MS = 200;
 const MAX_RESIDUAL_ROWS = 500_000;
 const MAX_RESIDUAL_BYTES = 64 * 1024 * 1024;
 
-/** What answers depend on; the compiler counts on each. */
+/** Settings that determine answers; the compiler relies on each. */
 const MEANING: Readonly<Record<string, string>> = {
   session_timezone: "UTC",
   join_use_nulls: "1",
@@ -44,8 +45,7 @@ const MEANING: Readonly<Record<string, string>> = {
   prefer_column_name_to_alias: "0",
   decimal_check_overflow: "1",
   regexp_max_matches_per_row: "1000000",
-  // What is printed is longer than what was asked.
-  max_query_size: "16777216",
+  max_query_size: MAX_STATEMENT_BYTES,
   max_ast_elements: "1000000",
   max_expanded_ast_elements: "5000000",
   output_format_json_quote_64bit_integers: "1",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../test/support/engines/clickhouse/compile-text.ts";
 import { digestQuery } from "../../endpoints/call/plan/planned-query.ts";
 import { type SqlType, STRING } from "../../googlesql/types.ts";
 import type { ParameterValue, RunRequest } from "../contract/query-engine.ts";
 import { planOf } from "./compile-query.ts";
 import { settlePlan } from "./settle-plan.ts";
-import { compileText } from "./testing/compile-text.ts";
 
 const NOW_US = 1_787_184_000_000_000n;
 const HOUR_US = 3_600_000_000n;

@@ -1,4 +1,4 @@
-/** What a run computes of a query before anything is sent: constants, by the values of the call. */
+/** Computes a query's constants before anything is sent, by the values of the call. */
 import { factsOf } from "../constants/run-facts.ts";
 import type { RunRequest } from "../contract/query-engine.ts";
 import { bindConstants, computeKnown } from "./compile/run-constants.ts";

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServer, realServerUrl, type ServerProcess } from "../../../test/clickhouse/start.ts";
+import { Bench, eventOf } from "../../../test/engine-conformance/bench.ts";
 import { INT64 } from "../../googlesql/types.ts";
-import { Bench, eventOf } from "../conformance/bench.ts";
 import { createResidualEngine } from "../duckdb/index.ts";
+import { checkServer } from "./check-server.ts";
 import { openServerClient, type ServerClient } from "./driver/client.ts";
 import { openClickHouseEngine } from "./index.ts";
-import { checkServer, migrate, planMigration } from "./migrate.ts";
+import { migrate, planMigration } from "./migrate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-clickhouse-"));
 /** The page's statements, with unique names. */
@@ -117,7 +118,7 @@ describe("the documented users", () => {
     ]);
     const { store } = bench.engine;
     await store.ensureSource({ name: source, knownFields: [{ path: "y", type: INT64 }] });
-    expect(await store.deleteBefore?.(source, 3n)).toBe(1);
+    expect(await store.deleteEvents(source, { toUs: 3n })).toEqual({ matched: 1, deleted: 1 });
     const signal = new AbortController().signal;
     expect((await store.inspect?.(signal))?.sources.map(({ rowCount }) => rowCount)).toEqual([1]);
     await store.dropSource(source);

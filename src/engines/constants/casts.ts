@@ -1,16 +1,16 @@
 /** Casts of constants. */
 import type { CastExpr } from "../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../googlesql/types.ts";
-import { parseFloat64, parseInt64 } from "../../semantics/number/float-text.ts";
-import { formatDate } from "../../semantics/time/calendar.ts";
+import { parseFloat64, parseInt64 } from "../../values/number-text.ts";
 import {
+  formatDate,
   formatDatetimeText,
-  parseDateText,
-  parseDatetimeText,
-  parseTimestampText,
-  parseTimeText,
-} from "../../semantics/time/datetime-text.ts";
-import { createZoneFinder } from "../../semantics/time/time-zone.ts";
+  parseDate,
+  parseDatetime,
+  parseTime,
+  parseTimestamp,
+} from "../../values/time-text.ts";
+import { findZone } from "../../values/time-zone.ts";
 import { convertTime } from "./times.ts";
 import type { ConstantValue } from "./values.ts";
 
@@ -23,10 +23,10 @@ const readers: Readonly<Partial<Record<Kind, (text: string) => ConstantValue | u
   INT64: parseInt64,
   FLOAT64: parseFloat64,
   BOOL: (text) => TRUTHS[text.toLowerCase()],
-  DATE: parseDateText,
-  TIME: parseTimeText,
-  DATETIME: parseDatetimeText,
-  TIMESTAMP: (text) => parseTimestampText(text, "UTC", createZoneFinder()),
+  DATE: parseDate,
+  TIME: parseTime,
+  DATETIME: parseDatetime,
+  TIMESTAMP: (text) => parseTimestamp(text, "UTC", findZone),
 };
 
 const writers: Readonly<Partial<Record<Kind, (value: ConstantValue) => string>>> = {

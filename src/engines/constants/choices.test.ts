@@ -63,7 +63,7 @@ function resolve(text: string): ResolvedQuery {
 async function ask(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): Promise<string> {
   const compiled = judge.compile(query);
   const bound = compiled.parameters.map(({ key }) => given[key] ?? null);
-  return judge.run(compiled, bound, 10_000).catch(() => "an error");
+  return judge.run(compiled, bound, 60_000).catch(() => "an error");
 }
 
 function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): ResolvedQuery {

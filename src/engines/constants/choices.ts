@@ -2,8 +2,10 @@
  * Conditions that are the same for every row of a run and choose what of a query counts: `@since IS NULL OR ...`,
  * `CASE WHEN @interval = ... THEN ...`. With their values the query is shorter, and the server reads and computes less.
  */
+
+import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import { createMapping, type Mapping } from "../../googlesql/resolved/map.ts";
 import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
-import { mapExpression, mapScan, type Rewriting } from "../lowering/rewrite.ts";
 import { type Computable, readsRun } from "./evaluate.ts";
 import type { ConstantValue } from "./values.ts";
 
@@ -22,8 +24,7 @@ export function findChoices({ scan: root }: ResolvedQuery, computable: Computabl
   const note = (condition: Expr | undefined) => {
     if (condition !== undefined && isConstant(condition) && readsRun(condition)) found.add(condition);
   };
-  mapScan(root, {
-    definitions: new Map(),
+  const mapping = createMapping({
     scan(scan) {
       if (scan.kind === "Filter") note(scan.predicate);
       return ++scanCount > MAX_SCANS ? scan : undefined;
@@ -34,6 +35,7 @@ export function findChoices({ scan: root }: ResolvedQuery, computable: Computabl
       return undefined;
     },
   });
+  mapping.scan(root);
   return scanCount > MAX_SCANS || found.size > MAX_CHOICES ? [] : [...found];
 }
 
@@ -42,24 +44,37 @@ function conditionsOf(expression: Expr): readonly (Expr | undefined)[] {
   if (expression.kind === "Case") return expression.branches.map(({ when }) => when);
   if (expression.kind !== "Call" || expression.isSafe) return [];
   const { function: name, arguments: operands } = expression;
-  if (name === "IF") return operands.slice(0, 1);
-  return name === "$and" || name === "$or" ? operands : [];
+  switch (functionFacts(name).laziness) {
+    case "choice":
+      return operands.slice(0, 1);
+    case "conjunction":
+    case "disjunction":
+      return operands;
+    default:
+      return [];
+  }
 }
 
 /** The query with the values of its choices; choices without a value stay unchanged. */
 export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, ConstantValue>): ResolvedQuery {
-  const rewriting: Rewriting = {
-    definitions: new Map(),
-    scan: (scan) => (scan.kind === "Filter" ? chooseRows(scan, values, rewriting) : undefined),
+  const mapping: Mapping = createMapping({
+    scan: (scan) => (scan.kind === "Filter" ? chooseRows(scan, values, mapping) : undefined),
     expression(expression) {
-      if (expression.kind === "Case") return chooseBranch(expression, values, rewriting);
+      if (expression.kind === "Case") return chooseBranch(expression, values, mapping);
       if (expression.kind !== "Call" || expression.isSafe) return undefined;
-      return expression.function === "IF"
-        ? chooseOperand(expression, values, rewriting)
-        : joinConditions(expression, values, rewriting);
+      switch (functionFacts(expression.function).laziness) {
+        case "choice":
+          return chooseOperand(expression, values, mapping);
+        case "conjunction":
+          return joinConditions(expression, ["true", "false"], values, mapping);
+        case "disjunction":
+          return joinConditions(expression, ["false", "true"], values, mapping);
+        default:
+          return undefined;
+      }
     },
-  };
-  return { ...query, scan: mapScan(query.scan, rewriting) };
+  });
+  return { ...query, scan: mapping.scan(query.scan) };
 }
 
 type Values = ReadonlyMap<Expr, ConstantValue>;
@@ -68,44 +83,47 @@ function truth(value: boolean | null, { span }: Expr): Expr {
   return { kind: "Literal", type: BOOL, value: value === null ? null : `${value}`, span };
 }
 
-function settleCondition(condition: Expr, values: Values, rewriting: Rewriting): Expr {
+function settleCondition(condition: Expr, values: Values, mapping: Mapping): Expr {
   const value = values.get(condition);
-  if (value === undefined) return mapExpression(condition, rewriting);
+  if (value === undefined) return mapping.expression(condition);
   return truth(typeof value === "boolean" ? value : null, condition);
 }
 
-function chooseRows(scan: Scan & { kind: "Filter" }, values: Values, rewriting: Rewriting): Scan {
-  const predicate = settleCondition(scan.predicate, values, rewriting);
-  const input = mapScan(scan.input, rewriting);
+function chooseRows(scan: Scan & { kind: "Filter" }, values: Values, mapping: Mapping): Scan {
+  const predicate = settleCondition(scan.predicate, values, mapping);
+  const input = mapping.scan(scan.input);
   return predicate.kind === "Literal" && predicate.value === "true" ? input : { ...scan, predicate, input };
 }
 
-function chooseBranch(expression: CaseExpr, values: Values, rewriting: Rewriting): Expr | undefined {
+function chooseBranch(expression: CaseExpr, values: Values, mapping: Mapping): Expr | undefined {
   if (!expression.branches.some(({ when }) => values.has(when))) return undefined;
   const left = expression.branches.filter(({ when }) => !values.has(when) || values.get(when) === true);
   const taken = left.findIndex(({ when }) => values.has(when));
   const branches = taken === -1 ? left : left.slice(0, taken);
   const rest = taken === -1 ? expression.else : left[taken]?.then;
-  if (branches.length > 0) return mapExpression({ ...expression, branches, else: rest }, rewriting);
+  if (branches.length > 0) return mapping.expression({ ...expression, branches, else: rest });
   const { type, span } = expression;
-  return rest === undefined ? { kind: "Literal", type, value: null, span } : mapExpression(rest, rewriting);
+  return rest === undefined ? { kind: "Literal", type, value: null, span } : mapping.expression(rest);
 }
 
-function chooseOperand(call: CallExpr, values: Values, rewriting: Rewriting): Expr | undefined {
+function chooseOperand(call: CallExpr, values: Values, mapping: Mapping): Expr | undefined {
   const [condition, ...operands] = call.arguments;
   const value = condition === undefined ? undefined : values.get(condition);
   const taken = value === undefined ? undefined : operands[value === true ? 0 : 1];
-  return taken === undefined ? undefined : mapExpression(taken, rewriting);
+  return taken === undefined ? undefined : mapping.expression(taken);
 }
 
 /** AND and OR without the operands that change nothing, and without those behind one that decides. */
-function joinConditions(call: CallExpr, values: Values, rewriting: Rewriting): Expr | undefined {
-  if (call.function !== "$and" && call.function !== "$or") return undefined;
-  const [neutral, decisive] = call.function === "$and" ? ["true", "false"] : ["false", "true"];
+function joinConditions(
+  call: CallExpr,
+  [neutral, decisive]: readonly [neutral: string, decisive: string],
+  values: Values,
+  mapping: Mapping,
+): Expr | undefined {
   const kept: Expr[] = [];
   for (const operand of call.arguments) {
     if (operand === undefined) return undefined;
-    const settled = settleCondition(operand, values, rewriting);
+    const settled = settleCondition(operand, values, mapping);
     const value = settled.kind === "Literal" ? settled.value : undefined;
     if (value !== neutral) kept.push(settled);
     if (value === decisive) break;

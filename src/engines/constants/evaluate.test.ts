@@ -3,6 +3,7 @@ import { sampleOf } from "../../../test/support/sample-size.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolve.ts";
 import type { Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import { EngineError } from "../contract/errors.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { openScratchEngine } from "../index.ts";
 import { Computable, computeConstant } from "./evaluate.ts";
@@ -96,8 +97,10 @@ function withExpression(query: ResolvedQuery, change: (expression: Expr) => Expr
 
 async function ask(query: ResolvedQuery): Promise<string> {
   try {
-    return await judge.run(judge.compile(query), [], 10_000);
-  } catch {
+    return await judge.run(judge.compile(query), [], 60_000);
+  } catch (error) {
+    // A busy machine is no answer.
+    if (error instanceof EngineError && error.code === "timeout") throw error;
     return "an error";
   }
 }
@@ -126,7 +129,7 @@ async function judgeText(text: string): Promise<string | undefined> {
 describe("constant evaluation", () => {
   it("computes what the embedded engine computes", { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
-    for (const text of sampleOf(expressions, 0.025))
+    for (const text of sampleOf(expressions, 0.0125))
       wrong.push(...[await judgeText(text)].filter((each) => each !== undefined));
     expect(wrong).toEqual([]);
   });
@@ -156,15 +159,16 @@ describe("constant evaluation", () => {
     ].flatMap((each) => each.split("|"));
     const dates = ["DATE '0001-01-01'", "DATE '2024-02-29'", "DATE '9999-12-31'"];
     const amounts = ["1", "-3660000", "87840001", "9223372036854775807", "CAST(NULL AS INT64)"];
-    const wrong = await Promise.all(
-      moves.flatMap((move) =>
-        dates.flatMap((date) =>
-          (/\bn\b/.test(move) ? amounts : ["0"]).map((amount) =>
-            judgeText(move.replace(/\bDATE\b(?= [+-]|[,)])/g, `(${date})`).replace(/\bn\b/, `(0 + ${amount})`)),
-          ),
+    const moved = moves.flatMap((move) =>
+      dates.flatMap((date) =>
+        (/\bn\b/.test(move) ? amounts : ["0"]).map((amount) =>
+          move.replace(/\bDATE\b(?= [+-]|[,)])/g, `(${date})`).replace(/\bn\b/, `(0 + ${amount})`),
         ),
       ),
     );
+    // One by one: queries that wait for each other may meet their limit of time.
+    const wrong: (string | undefined)[] = [];
+    for (const text of moved) wrong.push(await judgeText(text));
     expect(wrong.filter((each) => each !== undefined)).toEqual([]);
   });
 

@@ -1,16 +1,19 @@
 /**
- * What an expression that reads no row comes to, computed here once instead of by the server for each row. Operands
- * are computed from the left, and only those that count, as the language's conditions have it.
+ * Evaluates expressions that read no row, once here instead of for each row on the server. Operands are computed from
+ * the left, and only those that the language's conditions select.
  */
-import type { CallExpr, CaseExpr, Expr, LetExpr } from "../../googlesql/resolved.ts";
-import { someExpression } from "../lowering/children.ts";
+
+import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import type { FunctionFacts } from "../../googlesql/catalogue/types.ts";
+import { someExpression } from "../../googlesql/resolved/walk.ts";
+import type { AnyExpr, CallExpr, CaseExpr, Expr, LetExpr } from "../../googlesql/resolved.ts";
 import { castConstant, isCastComputed } from "./casts.ts";
 import { plainFunctions } from "./functions.ts";
 import { isInterval, movingFunctions, type Shift, shiftOf } from "./moves.ts";
 import { convertTime, timeFunctions } from "./times.ts";
 import { type ConstantValue, constantOf, isConstantType, LeftToEngine } from "./values.ts";
 
-/** What a run knows. */
+/** The values known to a run. */
 export interface RunFacts {
   /** The value of a parameter. */
   valueOf(key: string | number): ConstantValue;
@@ -20,14 +23,6 @@ export interface RunFacts {
 }
 
 const functions = { ...plainFunctions, ...timeFunctions };
-
-/** Forms that do not compute all of their operands. */
-const LAZY: ReadonlySet<string> = new Set(["$and", "$or", "IF", "COALESCE", "IFNULL"]);
-const CLOCKS: Readonly<Record<string, (nowUs: bigint) => ConstantValue>> = {
-  CURRENT_DATE: (nowUs) => convertTime(nowUs, "DATE"),
-  CURRENT_DATETIME: (nowUs) => nowUs,
-  CURRENT_TIMESTAMP: (nowUs) => nowUs,
-};
 
 /** Tells which expressions `computeConstant` can compute, wherever no zone but UTC counts. */
 export class Computable {
@@ -83,7 +78,8 @@ export class Computable {
 
   #hasCall(call: CallExpr, variables: ReadonlySet<number>): boolean {
     const { function: name, arguments: operands } = call;
-    if (Object.hasOwn(CLOCKS, name)) return operands.length === 0;
+    const { laziness } = functionFacts(name);
+    if (isClock(call)) return operands.length === 0;
     const move = movingFunctions[name];
     const interval = operands[1];
     if (move !== undefined && interval?.type.kind === "INTERVAL") {
@@ -92,19 +88,17 @@ export class Computable {
       return value !== undefined && this.#has(value, variables) && isKnown && move.takes(call, interval);
     }
     const row = functions[name];
-    if (!LAZY.has(name) && row?.takes(call) !== true) return false;
+    if (laziness === undefined && row?.takes(call) !== true) return false;
     const values = operands.filter((operand) => operand?.kind !== "DatePart");
     return values.every((operand) => operand !== undefined && this.#has(operand, variables));
   }
 }
 
-type Node = { readonly kind: string; readonly function?: string };
-
-const isClock = (at: Node) => at.kind === "Call" && Object.hasOwn(CLOCKS, at.function ?? "");
+const isClock = (at: AnyExpr): boolean => at.kind === "Call" && functionFacts(at.function).volatility === "run";
 
 /** Does the value depend on the run, by a parameter or the clock? */
 export function readsRun(expression: Expr): boolean {
-  return someExpression(expression, (at: Node) => at.kind === "Parameter" || isClock(at), false);
+  return someExpression(expression, (at) => at.kind === "Parameter" || isClock(at), false);
 }
 
 /** Does the value depend on the clock? */
@@ -115,8 +109,8 @@ export function readsClock(expression: Expr): boolean {
 /** Keys of the parameters that the value depends on. */
 export function parametersOf(expression: Expr): ReadonlySet<string | number> {
   const keys = new Set<string | number>();
-  const note = (at: { readonly kind: string; readonly key?: string | number }) => {
-    if (at.kind === "Parameter" && at.key !== undefined) keys.add(at.key);
+  const note = (at: AnyExpr) => {
+    if (at.kind === "Parameter") keys.add(at.key);
     return false;
   };
   someExpression(expression, note, false);
@@ -170,9 +164,9 @@ function computeCase(expression: CaseExpr, facts: RunFacts, variables: Variables
 function computeCall(call: CallExpr, facts: RunFacts, variables: Variables): ConstantValue {
   const operands = call.arguments.filter((each) => each !== undefined);
   const value = (each: Expr | undefined) => (each === undefined ? null : compute(each, facts, variables));
-  const clock = CLOCKS[call.function];
-  if (clock !== undefined) return clock(facts.nowUs);
-  if (LAZY.has(call.function)) return computeLazily(call.function, operands, value);
+  if (isClock(call)) return call.type.kind === "DATE" ? convertTime(facts.nowUs, "DATE") : facts.nowUs;
+  const { laziness } = functionFacts(call.function);
+  if (laziness !== undefined) return computeLazily(laziness, operands, value);
   const move = movingFunctions[call.function];
   const [first, interval] = operands;
   if (move !== undefined && first !== undefined && interval?.type.kind === "INTERVAL") {
@@ -198,24 +192,29 @@ function unlessSafe({ isSafe }: CallExpr, call: () => ConstantValue): ConstantVa
 }
 
 function computeLazily(
-  name: string,
+  laziness: NonNullable<FunctionFacts["laziness"]>,
   operands: readonly Expr[],
   value: (each: Expr | undefined) => ConstantValue,
 ): ConstantValue {
-  if (name === "IF") return value(operands[0]) === true ? value(operands[1]) : value(operands[2]);
-  if (name === "COALESCE" || name === "IFNULL") {
-    for (const operand of operands) {
-      const found = value(operand);
-      if (found !== null) return found;
+  switch (laziness) {
+    case "choice":
+      return value(operands[0]) === true ? value(operands[1]) : value(operands[2]);
+    case "fallback":
+      for (const operand of operands) {
+        const found = value(operand);
+        if (found !== null) return found;
+      }
+      return null;
+    case "conjunction":
+    case "disjunction": {
+      const decisive = laziness === "disjunction";
+      let isUnknown = false;
+      for (const operand of operands) {
+        const found = value(operand);
+        if (found === decisive) return decisive;
+        isUnknown ||= found === null;
+      }
+      return isUnknown ? null : !decisive;
     }
-    return null;
   }
-  const decisive = name === "$or";
-  let isUnknown = false;
-  for (const operand of operands) {
-    const found = value(operand);
-    if (found === decisive) return decisive;
-    isUnknown ||= found === null;
-  }
-  return isUnknown ? null : !decisive;
 }

@@ -1,7 +1,9 @@
 /** Functions of constants but for those of times. */
+
 import type { CallExpr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../semantics/time/civil.ts";
+import { MAX_DAY, MIN_DAY } from "../../values/calendar.ts";
+import { isInt64 } from "../../values/number-text.ts";
 import { type ConstantValue, LeftToEngine } from "./values.ts";
 
 /** How a call over constants is computed. */
@@ -26,7 +28,7 @@ function areAll(call: CallExpr, ...allowed: readonly SqlType["kind"][]): boolean
 
 /** Fails beyond 64 bits. */
 function int64(value: bigint): bigint {
-  if (BigInt.asIntN(64, value) !== value) throw new Error("int64 overflow");
+  if (!isInt64(value)) throw new Error("int64 overflow");
   return value;
 }
 
@@ -51,9 +53,6 @@ function arithmetic(
   };
 }
 
-const MIN_DAYS = Number(MIN_MICROS / MICROS_PER_DAY);
-const MAX_DAYS = Number(MAX_MICROS / MICROS_PER_DAY);
-
 /** The sum or difference of numbers, or of a DATE and a number of days. */
 function additive(sign: 1 | -1): ConstantFunction {
   const plain = arithmetic(
@@ -66,7 +65,7 @@ function additive(sign: 1 | -1): ConstantFunction {
       const [left, right] = values;
       if (typeof left !== "number" || typeof right !== "bigint") return plain.call(values, call);
       const days = left + sign * Number(right);
-      if (!(days >= MIN_DAYS && days <= MAX_DAYS)) throw new Error("The date is out of its type's range");
+      if (!(days >= MIN_DAY && days <= MAX_DAY)) throw new Error("The date is out of its type's range");
       return days;
     },
   };
@@ -124,7 +123,9 @@ function isBetween([value = null, low = null, high = null]: readonly ConstantVal
 
 const isText = (call: CallExpr) => areAll(call, "STRING");
 
-/** What every call may make. Texts that double at each step would fill the memory of the service, not of an engine. */
+/**
+ * The maximum result of a call. Texts that double at each step would fill the memory of the service, not of an engine.
+ */
 const MAX_TEXT_BYTES = 1024;
 
 function joined(values: readonly ConstantValue[]): string {

@@ -1,9 +1,15 @@
 /** Constants of times, moved by intervals. */
 import type { CallExpr, Expr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { civilFromDays, daysFromCivil, parseInterval } from "../../semantics/time/calendar.ts";
-import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MICROS_PER_PART, MIN_MICROS } from "../../semantics/time/civil.ts";
-import { checkInterval } from "../../semantics/time/interval-text.ts";
+import {
+  addMonths,
+  floorDivide,
+  isTimestampInRange,
+  MICROS_PER_DAY,
+  MICROS_PER_PART,
+  MONTHS_PER_PART,
+} from "../../values/calendar.ts";
+import { checkInterval, parseInterval } from "../../values/interval.ts";
 import { convertTime } from "./times.ts";
 import type { ConstantValue } from "./values.ts";
 
@@ -13,21 +19,18 @@ export interface Shift {
   readonly micros: bigint;
 }
 
-const MONTHS: Readonly<Record<string, bigint>> = { MONTH: 1n, QUARTER: 3n, YEAR: 12n };
-
 function unitOf(interval: Expr): { readonly amount: Expr; readonly unit: Shift } | undefined {
   if (interval.kind !== "Call" || interval.function !== "$interval" || interval.isSafe) return undefined;
   const [amount, part] = interval.arguments;
   if (amount === undefined || part?.kind !== "DatePart") return undefined;
-  const [months, micros] = [MONTHS[part.part], MICROS_PER_PART[part.part]];
+  const [months, micros] = [MONTHS_PER_PART[part.part], MICROS_PER_PART[part.part]];
   if (months === undefined && micros === undefined) return undefined;
-  return { amount, unit: { months: months ?? 0n, micros: micros ?? 0n } };
+  return { amount, unit: { months: BigInt(months ?? 0), micros: micros ?? 0n } };
 }
 
 function literalShift(interval: Expr): Shift | undefined {
   if (interval.kind !== "Literal" || interval.value === null) return undefined;
   const parts = parseInterval(interval.value);
-  if (parts === undefined) return undefined;
   const micros = BigInt(parts.days) * MICROS_PER_DAY + parts.micros;
   return parts.months !== 0 && micros !== 0n ? undefined : { months: BigInt(parts.months), micros };
 }
@@ -56,26 +59,15 @@ interface ConstantMove {
 }
 
 function inRange(micros: bigint): bigint {
-  if (micros < MIN_MICROS || micros > MAX_MICROS) throw new Error("The time is out of its type's range");
+  if (!isTimestampInRange(micros)) throw new Error("The time is out of its type's range");
   return micros;
-}
-
-/** A day that the month lacks is its last. */
-function addMonths(days: number, months: bigint): number {
-  const { year, month, day } = civilFromDays(days);
-  const total = BigInt(year) * 12n + BigInt(month - 1) + months;
-  if (total < 12n || total >= 120_000n) throw new Error("The date is out of its type's range");
-  const first = { year: Number(total / 12n), month: Number(total % 12n) + 1, day: 1 };
-  const next = total + 1n;
-  const end = daysFromCivil({ year: Number(next / 12n), month: Number(next % 12n) + 1, day: 1 }) - 1;
-  return Math.min(daysFromCivil({ ...first, day }), end);
 }
 
 function move(sign: 1n | -1n): ConstantMove {
   const moved = (micros: bigint, shift: Shift) => {
     if (shift.months === 0n) return inRange(micros + sign * shift.micros);
     const [days, clock] = floorDivide(micros, MICROS_PER_DAY);
-    return BigInt(addMonths(Number(days), sign * shift.months)) * MICROS_PER_DAY + clock;
+    return inRange(BigInt(addMonths(Number(days), Number(sign * shift.months))) * MICROS_PER_DAY + clock);
   };
   return {
     takes({ type: { kind } }, interval) {

@@ -1,10 +1,10 @@
-/** What a run knows before anything of it is sent to an engine, and what it makes of that. */
+/** The values of a run that are known before anything is sent to an engine, and the constants computed from them. */
 import type { Expr } from "../../googlesql/resolved.ts";
 import type { RunRequest } from "../contract/query-engine.ts";
 import { computeConstant, type RunFacts } from "./evaluate.ts";
 import { type ConstantValue, constantOf, LeftToEngine } from "./values.ts";
 
-/** Texts of a run that name a zone: each takes half a millisecond, in which the service answers nobody else. */
+/** Texts of a run that name a zone: each takes a tenth of a millisecond, in which the service answers nobody else. */
 const MAX_NAMED_ZONES = 8;
 
 /** The values of a call's parameters, and its clock. */
@@ -38,7 +38,7 @@ export function describeConstants(parts: readonly unknown[]): string {
   return JSON.stringify(parts, (key, value: unknown) => (key === "span" ? undefined : value));
 }
 
-/** What a constant that reads nothing of a run is computed from. */
+/** The facts for constants that read nothing of a run. */
 export const NO_FACTS: RunFacts = {
   valueOf: () => null,
   nowUs: 0n,

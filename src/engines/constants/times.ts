@@ -1,8 +1,15 @@
 /** Functions of constants that are times. Zones other than UTC are not computed. */
 import type { CallExpr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { civilFromDays, daysFromCivil } from "../../semantics/time/calendar.ts";
-import { floorDivide, MAX_MICROS, MICROS_PER_DAY, MICROS_PER_PART, MIN_MICROS } from "../../semantics/time/civil.ts";
+import {
+  civilFromDays,
+  daysFromCivil,
+  floorDivide,
+  isTimestampInRange,
+  MICROS_PER_DAY,
+  MICROS_PER_PART,
+  MONTHS_PER_PART,
+} from "../../values/calendar.ts";
 import type { ConstantFunction, ConstantFunctions } from "./functions.ts";
 import type { ConstantValue } from "./values.ts";
 
@@ -15,7 +22,7 @@ function fromUnix(unit: bigint): ConstantFunction {
     takes: (call) => kindOf(call) === "INT64" && call.arguments.length === 1,
     call([value]) {
       const micros = BigInt(`${value}`) * unit;
-      if (micros < MIN_MICROS || micros > MAX_MICROS) throw new Error("Timestamp value in Unix time is out of bounds");
+      if (!isTimestampInRange(micros)) throw new Error("Timestamp value in Unix time is out of bounds");
       return micros;
     },
   };
@@ -26,13 +33,10 @@ function toUnix(unit: bigint): ConstantFunction {
 }
 
 /** Days cut to their month, quarter or year. */
-function cutDays(days: number, part: string): number {
+function cutDays(days: number, months: number): number {
   const { year, month } = civilFromDays(days);
-  if (part === "MONTH") return daysFromCivil({ year, month, day: 1 });
-  return daysFromCivil({ year, month: part === "YEAR" ? 1 : month - ((month - 1) % 3), day: 1 });
+  return daysFromCivil({ year, month: month - ((month - 1) % months), day: 1 });
 }
-
-const CALENDAR_PARTS: ReadonlySet<string> = new Set(["MONTH", "QUARTER", "YEAR"]);
 
 function partOf({ arguments: operands }: CallExpr): string {
   const part = operands[1];
@@ -44,15 +48,16 @@ function truncate(kind: SqlType["kind"]): ConstantFunction {
     takes(call) {
       const part = partOf(call);
       if (kindOf(call) !== kind || call.arguments.length !== 2) return false;
-      if (CALENDAR_PARTS.has(part) || part === "DAY") return true;
+      if (MONTHS_PER_PART[part] !== undefined || part === "DAY") return true;
       return kind !== "DATE" && MICROS_PER_PART[part] !== undefined && part !== "WEEK";
     },
     call([value = null], call) {
       const part = partOf(call);
-      if (typeof value === "number") return part === "DAY" ? value : cutDays(value, part);
+      const months = MONTHS_PER_PART[part];
+      if (typeof value === "number") return months === undefined ? value : cutDays(value, months);
       const micros = BigInt(`${value}`);
-      if (!CALENDAR_PARTS.has(part)) return micros - floorDivide(micros, MICROS_PER_PART[part] ?? 1n)[1];
-      return BigInt(cutDays(Number(floorDivide(micros, MICROS_PER_DAY)[0]), part)) * MICROS_PER_DAY;
+      if (months === undefined) return micros - floorDivide(micros, MICROS_PER_PART[part] ?? 1n)[1];
+      return BigInt(cutDays(Number(floorDivide(micros, MICROS_PER_DAY)[0]), months)) * MICROS_PER_DAY;
     },
   };
 }

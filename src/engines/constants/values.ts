@@ -1,7 +1,9 @@
 /** Values of expressions that are the same for every row of a run. */
+
 import type { Expr } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { formatDate, formatDatetime, formatTime } from "../../semantics/time/calendar.ts";
+import { shortestFloat64 } from "../../values/number-text.ts";
+import { formatDate, formatDatetime, formatTime } from "../../values/time-text.ts";
 import type { ParameterValue } from "../contract/query-engine.ts";
 import { makeValue, type ValueMaker } from "../values/parameter-value.ts";
 
@@ -54,7 +56,7 @@ export function constantOf(type: SqlType, value: ParameterValue): ConstantValue 
 }
 
 function literalText(value: Exclude<ConstantValue, null>, { kind }: SqlType): string {
-  if (typeof value === "number") return kind === "DATE" ? formatDate(value) : Object.is(value, -0) ? "-0" : `${value}`;
+  if (typeof value === "number") return kind === "DATE" ? formatDate(value) : shortestFloat64(value);
   if (typeof value !== "bigint") return `${value}`;
   if (kind === "TIME") return formatTime(value);
   return kind === "DATETIME" ? formatDatetime(value) : `${value}`;

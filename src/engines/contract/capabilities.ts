@@ -1,6 +1,6 @@
 /**
- * What the service may rely on beyond the types of the contract. A default is what another database's server usually
- * does; an engine states where it differs. Whatever calls an engine asks these, and never which engine it is.
+ * Properties of an engine beyond the types of the contract. A default is the usual behaviour of another database's
+ * server; an engine states where it differs. Callers check these, and never which engine it is.
  */
 export interface EngineCapabilities {
   /**

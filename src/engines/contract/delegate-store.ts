@@ -9,18 +9,21 @@ export function delegateStore(
   members: Partial<EventStore>,
   { readsBodies = true }: { readonly readsBodies?: boolean } = {},
 ): EventStore {
-  const { deleteBefore, inspect, snapshot } = store;
+  const { inspect, snapshot, space, spool } = store;
   const appendBody = readsBodies ? store.appendBody : undefined;
   return {
     ensureSource: (...call) => store.ensureSource(...call),
     ensureSources: (...call) => store.ensureSources(...call),
     describe: (...call) => store.describe(...call),
     append: (...call) => store.append(...call),
+    countEvents: (...call) => store.countEvents(...call),
+    deleteEvents: (...call) => store.deleteEvents(...call),
     dropSource: (...call) => store.dropSource(...call),
     statistics: (...call) => store.statistics(...call),
     ...(appendBody === undefined ? {} : { appendBody: appendBody.bind(store) }),
-    ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
     ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
+    ...(space === undefined ? {} : { space: space.bind(store) }),
+    ...(spool === undefined ? {} : { spool: spool.bind(store) }),
     ...(snapshot === undefined ? {} : { snapshot: snapshot.bind(store) }),
     // It may be found again whenever the engine restarts.
     get logLoss() {

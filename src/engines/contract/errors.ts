@@ -1,4 +1,4 @@
-/** What goes wrong in an engine, in words that are the same for all of them. */
+/** Errors of engines, in the same words for all of them. */
 
 export type EngineErrorCode =
   /**

@@ -2,12 +2,13 @@
 import { type EventValue, type LogEvent, WideNumber } from "./event-store.ts";
 import { parseJson } from "./parse-json.ts";
 
-function valueText(value: EventValue): string {
+/** A value as JSON, with all digits of its numbers. Those of rows may be null, which those of events are not. */
+export function valueText(value: EventValue | null): string {
   if (typeof value === "bigint" || value instanceof WideNumber) return String(value);
-  if (typeof value !== "object") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
   const object = value as { readonly [field: string]: EventValue };
-  const fields = Object.keys(object).map((name) => `${JSON.stringify(name)}:${valueText(object[name] ?? "")}`);
+  const fields = Object.keys(object).map((name) => `${JSON.stringify(name)}:${valueText(object[name] ?? null)}`);
   return `{${fields.join(",")}}`;
 }
 

@@ -1,7 +1,7 @@
 /** The contract of an event store: its events, their schema, and the tables that queries read. */
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import type { StoreReport } from "./store-report.ts";
+import type { SourceStatistics, StoreReport, StoreSpace } from "./store-report.ts";
 
 /** A number beyond the range of doubles, such as `1e400`, as its JSON has it. */
 export class WideNumber {
@@ -41,30 +41,41 @@ export interface LogEvent {
   readonly eventMessage: string | null;
   /** All other top-level fields: `project`, `metadata`, ... */
   readonly fields: { readonly [field: string]: EventValue };
+  /** The services that drained it on its way here, oldest first, by their ids; absent for none. No store keeps them. */
+  readonly hops?: readonly string[];
 }
 
-/** Tells an event from all others of its source's tenant, and says where to look for it. */
-export type EventKey = Pick<LogEvent, "id" | "timestampUs">;
+/** Tells an event from all others of its source, and says where to look for it. */
+export interface EventKey extends Pick<LogEvent, "id" | "timestampUs" | "hops"> {
+  /** The tenant's text; null where it has none. */
+  readonly tenant: string | null;
+}
 
 /** A request's body of events, as it came. */
 export interface EventBody {
   /** How the sender writes events; as `/api/logs` takes them unless set. */
   readonly protocol?: string | undefined;
-  /** What else of the request the protocol's reader looks at. */
+  /** Other parts of the request that the protocol's reader needs. */
   readonly details?: Readonly<Record<string, string>> | undefined;
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
   readonly nowUs: bigint;
-  /** Of the body after decompression. */
+  /** The maximum size of the body after decompression. */
   readonly maxBytes: number;
+  /** As its events have them. */
+  readonly hops?: LogEvent["hops"];
   /** Set where the loads of its tenants are to be told. */
   readonly measure?: LoadMeasure | undefined;
+  /** Events that it may hold; any number unless set. */
+  readonly maxEvents?: number | undefined;
 }
 
 /** A body to be stored. */
 export interface StoredBody extends EventBody {
+  /** Whose it is: senders take turns. Those without a name count as one. */
+  readonly sender?: string | undefined;
   /** Asks for the keys of its events. */
   readonly wantsKeys: boolean;
 }
@@ -75,12 +86,12 @@ export interface LoadMeasure {
   readonly tenantField?: string | undefined;
 }
 
-/** What the events of one tenant in a body amount to. */
+/** The events of one tenant in a body, counted. */
 export interface TenantLoad {
   /** Null for events without a tenant. */
   readonly tenant: string | null;
   readonly eventCount: number;
-  /** Of the normalised events, as JSON in UTF-8, without `id` and `timestamp`. */
+  /** The size of the normalised events, as JSON in UTF-8, without `id` and `timestamp`. */
   readonly byteCount: number;
 }
 
@@ -90,17 +101,17 @@ export interface RejectedEvent {
   readonly reason: string;
 }
 
-/** What a body holds. */
+/** The content of a body. */
 export interface ReadEvents extends BodyRemarks {
   readonly events: readonly LogEvent[];
 }
 
-/** What the answer to a body reports about its events besides how many were stored. */
+/** Reports about a body's events besides the number of those stored. */
 export interface BodyRemarks {
   readonly rejected: readonly RejectedEvent[];
   /** Events with an unreadable timestamp, which is stored as `_timestamp`. */
   readonly untimed: number;
-  /** What the protocol's answer says about each event, in their order. */
+  /** The protocol's report about each event, in their order. */
   readonly receipt?: readonly (readonly string[])[] | undefined;
   /** By tenant, where the body asks for it. */
   readonly loads?: readonly TenantLoad[] | undefined;
@@ -108,7 +119,12 @@ export interface BodyRemarks {
 
 export type BodyErrorCode =
   /** The body is not JSON (or NDJSON), or not an object, array or batch. */
-  "invalid_body" | "unsupported_media_type" | "unsupported_encoding" | "body_too_large";
+  | "invalid_body"
+  | "unsupported_media_type"
+  | "unsupported_encoding"
+  | "body_too_large"
+  /** More than `EventBody.maxEvents`. */
+  | "too_many_events";
 
 /** A body is refused as a whole and nothing of it is stored; the message says what to do. */
 export class BodyError extends Error {
@@ -162,27 +178,29 @@ export interface AppendResult {
 }
 
 export interface BodyResult extends AppendResult, BodyRemarks {
-  /** Of the events that were stored or repeated, where the body asked for them. */
+  /** The keys of the events that were stored or repeated, where the body asked for them. */
   readonly keys: readonly EventKey[] | undefined;
-  /** Of the events that were stored or repeated; undefined where there are none. */
+  /** The newest time of the events that were stored or repeated; undefined if there are none. */
   readonly newestTimestampUs: bigint | undefined;
 }
 
-export interface SourceStatistics {
-  readonly name: string;
-  readonly rowCount: number;
-  readonly oldestTimestampUs: bigint | null;
-  readonly newestTimestampUs: bigint | null;
+/** Selects events of a source: those for which all of the conditions hold. */
+export interface EventFilter {
+  readonly id?: string;
+  /** Events of these tenants; or of all others, with the events that have no tenant. */
+  readonly tenants?: { readonly of: readonly string[] } | { readonly exceptOf: readonly string[] };
+  /** From this time on, in microseconds since 1970. */
+  readonly fromUs?: bigint;
+  /** Before this time. */
+  readonly toUs?: bigint;
 }
 
-/** A declared field that events had values for which do not fit its type: they read as NULL. */
-export interface MistypedField {
-  /** Dotted, as the source's definition spells it. */
-  readonly path: string;
-  readonly type: string;
-  readonly count: number;
-  /** One of the values, cut after 100 characters. */
-  readonly example: string;
+/** Counts of a deletion. */
+export interface Deletion {
+  /** Events that passed the filter when the deletion began. */
+  readonly matched: number;
+  /** Events that this call deleted: others may have deleted some, and more may have come. */
+  readonly deleted: number;
 }
 
 /** Acknowledged events that a store found gone when it was opened: its log is shorter than it was. */
@@ -197,13 +215,21 @@ export interface LogLoss {
 /** A consistent state of a store, held until it is released: its files do not change, while events are still stored. */
 export interface StoreSnapshot {
   readonly files: readonly { readonly name: string; readonly path: string; readonly byteCount: number }[];
-  /** What the files hold. */
+  /** The content of the files. */
   readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
   /**
    * Must be called; the store's log grows until then. Rejects where the engine was restarted meanwhile: the files may
    * have changed, and what was copied of them must be thrown away.
    */
   release(): Promise<void>;
+}
+
+/** Acknowledged events that a server has not stored yet. */
+export interface SpoolCounts {
+  /** Size of what is stored once the server answers. */
+  readonly waitingBytes: number;
+  /** Events that the server refused, and that an operator has to have sent again. */
+  readonly refusedEvents: number;
 }
 
 export interface EventStore {
@@ -233,11 +259,14 @@ export interface EventStore {
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
+  /** Counts the events of a source that `deleteEvents` would delete. */
+  countEvents(sourceName: string, filter: EventFilter): Promise<number>;
   /**
-   * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids
-   * may come again. Absent on an engine that lets events expire by itself.
+   * Deletes the events of a source that were stored before the call and pass the filter; their ids may come again.
+   * Large deletions are made in pieces, between which others read and write: one that fails has deleted some of the
+   * events, and the same call deletes the rest.
    */
-  deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
+  deleteEvents(sourceName: string, filter: EventFilter): Promise<Deletion>;
   /**
    * Removes a source with its events, their ids and everything known of its fields and tenants; all or nothing, also
    * where the engine ends meanwhile. Appends that came before it are removed too; later ones are refused with
@@ -248,6 +277,10 @@ export interface EventStore {
   dropSource(sourceName: string): Promise<void>;
   /** Acknowledged events that were found gone when the store was opened, told for a week. */
   readonly logLoss?: LogLoss | undefined;
+  /** Counts of the events on this node's disk that are not in the store yet; absent where there are none. */
+  spool?(): SpoolCounts;
+  /** Undefined at a moment when deleted events keep their space; absent where it cannot be told exactly. */
+  space?(signal: AbortSignal): Promise<StoreSpace | undefined>;
   /** Absent on an engine that keeps its state elsewhere. */
   inspect?(signal: AbortSignal): Promise<StoreReport>;
   /** Absent on an engine that is backed up by its own means. Only one snapshot can be held at a time. */

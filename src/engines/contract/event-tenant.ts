@@ -1,4 +1,5 @@
-import { type EventValue, WideNumber } from "./event-store.ts";
+import { type EventKey, type EventValue, type LogEvent, WideNumber } from "./event-store.ts";
+import { numberText } from "./parse-json.ts";
 
 type EventObject = { readonly [field: string]: EventValue };
 
@@ -16,8 +17,12 @@ export function tenantOf(path: readonly string[] | undefined, fields: EventObjec
     value = fieldOf(value as EventObject, name);
   }
   if (value === undefined || (typeof value === "object" && !(value instanceof WideNumber))) return null;
-  // A number's text is that of its JSON.
-  return typeof value === "number" ? JSON.stringify(value) : String(value);
+  return typeof value === "number" ? numberText(value) : String(value);
+}
+
+/** An event's key in a source whose tenant field has the path. */
+export function keyOf(path: readonly string[] | undefined, { id, timestampUs, fields, hops }: LogEvent): EventKey {
+  return { id, timestampUs, tenant: tenantOf(path, fields), ...(hops === undefined ? {} : { hops }) };
 }
 
 /** The field of the name, else the first that has it in another case. */

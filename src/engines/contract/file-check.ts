@@ -1,8 +1,8 @@
-/** What was found in a store's file that was read to the last byte. */
+/** The findings about a store's file that was read to the last byte. */
 export interface FileCheck {
   /** Rows by source, of those that could be read. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What is damaged and where, in words; empty if every block and every value can be read. */
+  /** Each damage and its place, in words; empty if every block and every value can be read. */
   readonly damages: readonly string[];
 }
 

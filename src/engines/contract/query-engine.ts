@@ -2,12 +2,13 @@
  * The contract between the service and an engine. Nothing outside an engine's folder knows which engine runs:
  * a query arrives resolved, an engine compiles it to its own SQL, runs it under limits and answers rows as JSON text.
  */
+import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { EngineCapabilities } from "./capabilities.ts";
 import type { EventStore } from "./event-store.ts";
 import type { RowBatch } from "./row-batch.ts";
-import type { StoredEvents } from "./stored-events.ts";
+import type { FindEvents, StoredEvents } from "./stored-events.ts";
 
 export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
 export type {
@@ -15,31 +16,40 @@ export type {
   BodyErrorCode,
   BodyRemarks,
   BodyResult,
+  Deletion,
   EventBody,
+  EventFilter,
   EventKey,
   EventStore,
   EventValue,
   LoadMeasure,
   LogEvent,
   LogLoss,
-  MistypedField,
   ReadEvents,
   RejectedEvent,
   SourceDefinition,
-  SourceStatistics,
   StoredBody,
   StoreSnapshot,
   TenantLoad,
 } from "./event-store.ts";
 export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
 export { RowBatch } from "./row-batch.ts";
-export type { FigureDefinition, Figures, SourceReport, StoreProblem, StoreReport } from "./store-report.ts";
-export type { StoredEvents, TimeRange, TimeSlice } from "./stored-events.ts";
+export type {
+  FigureDefinition,
+  Figures,
+  MistypedField,
+  SourceReport,
+  SourceStatistics,
+  StoreProblem,
+  StoreReport,
+  StoreSpace,
+} from "./store-report.ts";
+export type { EventSearch, FindEvents, StoredEvents, TimeRange, TimeSlice } from "./stored-events.ts";
 
 /** A query in an engine's own SQL. Immutable and free of values, so that it can be kept and run many times. */
 export interface CompiledQuery {
   readonly sql: string;
-  /** What to bind, in the order of the engine's placeholders. A parameter used twice may stand here once. */
+  /** The values to bind, in the order of the engine's placeholders. A parameter used twice may be listed once. */
   readonly parameters: readonly CompiledParameter[];
   /** Limits of the call that the engine binds behind them. */
   readonly limits?: readonly ("maxArrayElements" | "maxStringBytes")[];
@@ -51,7 +61,7 @@ export interface CompiledQuery {
    * Absent where the values themselves are bound, in their order.
    */
   readonly computed?: string;
-  /** What the engine's compiler tells the engine's runs beside the SQL. Nobody else looks into it. */
+  /** Data from the engine's compiler for the engine's runs, beside the SQL. Nobody else reads it. */
   readonly plan?: object;
 }
 
@@ -89,12 +99,13 @@ export interface QueryLimits {
   readonly timeoutMs: number;
   /** Rows beyond are not read; the answer's `isTruncated` says whether there were more. */
   readonly maxRows: number;
-  /** Of JSON text; beyond: `EngineError` `result_too_large`. */
+  /** The maximum size of JSON text; beyond: `EngineError` `result_too_large`. */
   readonly maxResultBytes: number;
-  /** Of the engine's memory, as far as it is measurable; beyond: `EngineError` `memory_exceeded`. */
+  /** The maximum of the engine's memory, as far as it is measurable; beyond: `EngineError` `memory_exceeded`. */
   readonly maxMemoryBytes?: number;
   /**
-   * What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`.
+   * The maximum result of one function call; the engine's own bounds unless set. Beyond: `EngineError`
+   * `limit_exceeded`.
    */
   readonly maxArrayElements?: number;
   readonly maxStringBytes?: number;
@@ -130,7 +141,7 @@ export interface CompileOptions {
   readonly timeZone?: string;
   /** The query's text, so that errors can show where they are. */
   readonly text?: string;
-  /** What CURRENT_TIMESTAMP and its like answer, in microseconds since 1970; the clock of each run unless given. */
+  /** The time of CURRENT_TIMESTAMP and its like, in microseconds since 1970; the clock of each run unless given. */
   readonly nowUs?: bigint;
 }
 
@@ -154,10 +165,16 @@ export interface Engine {
   readonly store: EventStore;
   /** Absent on an engine that events cannot be moved from. */
   readonly storedEvents?: StoredEvents;
+  readonly findEvents: FindEvents;
   /** Throws `GoogleSqlError` with positions where the engine cannot express the query. */
   compile(query: ResolvedQuery, options?: CompileOptions): CompiledQuery;
   /**
-   * What of a query that `compile` answered runs where, for a call with these values. Without them what the values
+   * Returns additional data that the compiler needs of a table, for a compiler in another thread; absent if queries are
+   * only compiled here.
+   */
+  layoutOf?(table: TableDefinition): object | undefined;
+  /**
+   * Explains which part of a compiled query runs where, for a call with these values. Without them, whatever the values
    * would decide stays open.
    */
   explain?(query: CompiledQuery, values?: RunRequest["values"]): readonly ExplainedPart[];
@@ -165,6 +182,8 @@ export interface Engine {
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */
   ping(signal: AbortSignal): Promise<void>;
+  /** True while several starts in a row have failed, which no query causes; absent on an engine that runs elsewhere. */
+  cannotStart?(): boolean;
   /**
    * Memory that the engine takes now, in bytes; undefined where that is not known. Absent on an engine that runs
    * elsewhere.

@@ -24,7 +24,7 @@ export class RowBatch {
     return this.#json;
   }
 
-  /** What to write: the bytes as they came, or the text. */
+  /** The chunks to write: the bytes as they came, or the text. */
   get chunks(): readonly (string | Uint8Array)[] {
     return this.#pieces.length > 0 ? this.#pieces : [this.json];
   }

@@ -1,5 +1,4 @@
-/** What an engine reports about its store, for its operators. */
-import type { MistypedField, SourceStatistics } from "./event-store.ts";
+/** Reports of an engine about its store, for its operators. */
 
 /**
  * A figure that an engine reports about its store. Each engine has its own, so nothing outside of it may count on one;
@@ -13,14 +12,14 @@ export interface FigureDefinition {
   readonly unit: "bytes" | "events" | "count";
   /** Told of the store as a whole, or of each source. */
   readonly of: "store" | "source";
-  /** What it counts, and what a high value means, in a sentence. */
+  /** The meaning of the figure, and of a high value, in a sentence. */
   readonly description: string;
 }
 
 /** By name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What every engine's answer has under these names, so that no figure may. */
+/** Names of fields that every engine's answer has, and that no figure may have. */
 export const reservedFigureNames: ReadonlySet<string> = new Set([
   ...["engine", "directory", "rows", "sources", "problems", "figures"],
   ...["name", "oldest", "newest", "fields", "without_tenant", "mistyped", "retention_days"],
@@ -30,12 +29,30 @@ export const reservedFigureNames: ReadonlySet<string> = new Set([
 export interface StoreProblem {
   /** In snake case, for programs; listed in docs/storage.md. */
   readonly code: string;
-  /** What is wrong and what to do about it. */
+  /** The problem, and what to do about it. */
   readonly message: string;
   readonly source?: string;
 }
 
-/** What is known of a source's part of a store. */
+/** The events of a source, as counts and times. */
+export interface SourceStatistics {
+  readonly name: string;
+  readonly rowCount: number;
+  readonly oldestTimestampUs: bigint | null;
+  readonly newestTimestampUs: bigint | null;
+}
+
+/** A declared field that events had values for which do not fit its type: they read as NULL. */
+export interface MistypedField {
+  /** Dotted, as the source's definition spells it. */
+  readonly path: string;
+  readonly type: string;
+  readonly count: number;
+  /** One of the values, cut after 100 characters. */
+  readonly example: string;
+}
+
+/** The part of a store that belongs to a source. */
 export interface SourceReport extends SourceStatistics {
   /** Fields that events carried, or that were declared. */
   readonly fieldCount: number;
@@ -46,13 +63,23 @@ export interface SourceReport extends SourceStatistics {
   readonly figures: Figures;
 }
 
+/** The space of a store's events, in bytes. */
+export interface StoreSpace {
+  /** Space of stored events, without what is free to be used again. */
+  readonly usedBytes: number;
+  /** Space for more events; undefined where deleting events does not free it at once. */
+  readonly freeBytes: number | undefined;
+}
+
 /** The state of a store. */
 export interface StoreReport {
+  /** Undefined where it cannot be told exactly. */
+  readonly space?: StoreSpace | undefined;
   /** Folder of the store; undefined where it is not on this machine's disk. */
   readonly directory: string | undefined;
   readonly figureDefinitions: readonly FigureDefinition[];
   readonly figures: Figures;
-  /** Of the engine's own making. */
+  /** The engine's own problems. */
   readonly problems: readonly StoreProblem[];
   readonly sources: readonly SourceReport[];
 }

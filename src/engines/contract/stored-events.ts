@@ -27,3 +27,24 @@ export interface StoredEvents {
    */
   read(sourceName: string, range: TimeRange, signal: AbortSignal): AsyncIterable<readonly LogEvent[]>;
 }
+
+/** Which events are looked for. */
+export interface EventSearch {
+  readonly ids: readonly string[];
+  /** Only those of these tenants, null for none; in all unless given. */
+  readonly tenants?: readonly (string | null)[];
+  /** At all times unless given. */
+  readonly range?: TimeRange;
+  /** The maximum size of rows, as JSON; beyond: `EngineError` `result_too_large`. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Looks up events as they came, of all tenants, past the store's queries; in batches and in no order. Throws
+ * `EngineError`, `unknown_source` among it. Leaving the iteration ends the reading.
+ */
+export type FindEvents = (
+  sourceName: string,
+  search: EventSearch,
+  signal: AbortSignal,
+) => AsyncIterable<readonly LogEvent[]>;

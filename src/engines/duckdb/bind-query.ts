@@ -6,7 +6,7 @@ import { valueTextOf } from "../constants/values.ts";
 import { type CompiledQuery, EngineError, type ParameterValue, type QueryLimits } from "../contract/query-engine.ts";
 import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
 import type { HostQuery } from "./host/protocol.ts";
-import { type ConstantsPlan, planOf } from "./query-plan.ts";
+import { type ConstantsPlan, perRowOf, planOf } from "./query-plan.ts";
 import { FIRST_US, LAST_US } from "./statement-plan.ts";
 
 const generatedSizes = { maxArrayElements: MAX_ARRAY_ELEMENTS, maxStringBytes: MAX_STRING_BYTES };
@@ -28,7 +28,7 @@ export function bindQuery(
   const { statement, constants } = planOf(query);
   const given = query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
   const computed = constants && bindConstants(query, values, constants, given);
-  if (constants !== undefined && computed === undefined) return bindPerRow(query, values, constants.perRow(), limits);
+  if (constants !== undefined && computed === undefined) return bindPerRow(query, values, perRowOf(constants), limits);
   const sizes = (query.limits ?? []).map((limit) => {
     return { type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) };
   });

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Bench } from "../conformance/index.ts";
-import { testConformance } from "../conformance/testing/test-conformance.ts";
+import { Bench } from "../../../test/engine-conformance/index.ts";
+import { testConformance } from "../../../test/engine-conformance/test-conformance.ts";
 import { openDuckDbEngine } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-conformance-"));

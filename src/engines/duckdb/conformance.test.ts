@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { testConformance } from "../conformance/testing/test-conformance.ts";
+import { testConformance } from "../../../test/engine-conformance/test-conformance.ts";
 import { openDuckDbEngine } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-conformance-"));

@@ -2,7 +2,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
-import { EncoderThread } from "../encoder/encoder-thread.ts";
+import { BodyReaders } from "../encoder/body-readers.ts";
 import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { defaultStoreLimits, type StoreLimits } from "../schema/source/store-limits.ts";
@@ -48,7 +48,10 @@ export interface DuckDbEngineOptions {
 }
 
 const GIBIBYTE = 1024 ** 3;
-/** Of the resident memory at which the host is ended, what lets it stop the query to blame itself. */
+/**
+ * The share of the resident memory at which the host is ended from which it may stop the query that it attributes it
+ * to.
+ */
 const WATCHED_SHARE = 0.8;
 /**
  * With what DuckDB does not count, Node.js and the ids, service and engine stay within 1.5 GB at ten million events.
@@ -65,7 +68,7 @@ export const duckDbCapabilities: EngineCapabilities = {
   hasLocalFiles: true,
 };
 
-/** What runs the parts of queries that another engine leaves, over the rows that come as their parameters. */
+/** The engine that runs the parts of queries that another engine leaves, over rows that are passed as parameters. */
 export type ResidualEngine = Pick<Engine, "compile" | "run" | "close">;
 
 /** The embedded engine, with what only its tests and the doctor need to know. */
@@ -87,7 +90,11 @@ function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
 
 function createEngine(
   store: DuckDbStore,
-  host: { readonly current: () => EngineHost; readonly ready?: () => Promise<void> },
+  host: {
+    readonly current: () => EngineHost;
+    readonly ready?: () => Promise<void>;
+    readonly cannotStart?: () => boolean;
+  },
   close: () => Promise<void>,
   pid: () => number | undefined,
 ): DuckDbEngine {
@@ -99,13 +106,14 @@ function createEngine(
     name: "duckdb",
     capabilities: duckDbCapabilities,
     store,
-    storedEvents: createStoredEvents({
+    ...createStoredEvents({
       ...createStoredTables(run),
       stateOf: store.stateOf,
       // Nobody else has the file.
       refresh: async () => undefined,
     }),
     compile: (query, options) => compileQuery(query, store.layoutOf, options),
+    layoutOf: store.layoutOf,
     explain: ({ sql }) => [{ runsOn: "duckdb", sql }],
     run,
     async ping(signal) {
@@ -122,6 +130,7 @@ function createEngine(
       const id = pid();
       return id === undefined ? undefined : residentBytes(id);
     },
+    cannotStart: host.cannotStart ?? (() => false),
     close,
     get hostPid() {
       return pid();
@@ -147,7 +156,7 @@ async function openHostedEngine(
     ...defaultStoreLimits,
     schema: schemaLimitsFor(core.memoryLimitBytes, options.tenantColumns),
   };
-  const encoder = new EncoderThread<EncodedBatch>({ engine: "duckdb", log });
+  const encoder = new BodyReaders<EncodedBatch>({ engine: "duckdb", log });
   const store = new DuckDbStore(() => hostProcess.client(), {
     limits,
     ...(options.directory === undefined ? {} : { directory: options.directory }),
@@ -170,7 +179,11 @@ async function openHostedEngine(
   await hostProcess.start();
   return createEngine(
     store,
-    { current: () => hostProcess.client(), ready: () => hostProcess.ready() },
+    {
+      current: () => hostProcess.client(),
+      ready: () => hostProcess.ready(),
+      cannotStart: () => hostProcess.cannotStart,
+    },
     async () => {
       await encoder.close();
       await hostProcess.close();

@@ -1,4 +1,4 @@
-/** What the compiler tells the runs of a query beside its SQL. */
+/** The compiler's plan for the runs of a query, beside its SQL. */
 import type { Expr } from "../../googlesql/resolved.ts";
 import type { CompiledQuery } from "../contract/query-engine.ts";
 import type { StatementPlan } from "./statement-plan.ts";
@@ -11,7 +11,7 @@ export interface QueryPlan {
 }
 
 export interface ConstantsPlan {
-  /** What the first placeholders stand for: a parameter, by its position from 0 in the query's, or a constant. */
+  /** The values of the first placeholders: a parameter, by its position from 0 in the query's, or a constant. */
   readonly places: readonly (number | Expr)[];
   /** The instant that all runs have for now, in microseconds since 1970; the clock's unless set. */
   readonly nowUs?: bigint;
@@ -19,7 +19,20 @@ export interface ConstantsPlan {
    * The same query with nothing computed beforehand, for values with which that fails: then it depends on the rows
    * whether the query does.
    */
-  readonly perRow: () => CompiledQuery;
+  readonly perRow: CompiledQuery | (() => CompiledQuery);
+}
+
+/** The query with a plan that holds data only, and may be sent to another thread. */
+export function toPortable(query: CompiledQuery): CompiledQuery {
+  const plan = planOf(query);
+  return plan.constants === undefined
+    ? query
+    : { ...query, plan: { ...plan, constants: { ...plan.constants, perRow: perRowOf(plan.constants) } } };
+}
+
+/** The query of `ConstantsPlan.perRow`. */
+export function perRowOf({ perRow }: ConstantsPlan): CompiledQuery {
+  return typeof perRow === "function" ? perRow() : perRow;
 }
 
 /** The plan that the compiler made. */

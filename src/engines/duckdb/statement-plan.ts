@@ -1,6 +1,6 @@
 /**
- * What the compiler knows of a statement and the engine host makes use of. It travels with the query, as JSON, so that
- * nobody has to read it out of the statement's text.
+ * Facts about a statement from the compiler for the engine host. They travel with the query, as JSON, so that nobody
+ * has to parse the statement's text.
  */
 export interface StatementPlan {
   /** Conditions on an id of an event, each of which the statement bounds by two times: its last parameters. */
@@ -32,7 +32,7 @@ export interface RowsPlan {
 }
 
 export interface PlainColumn {
-  /** Of the table, unquoted. */
+  /** The table's column, unquoted. */
   readonly column: string;
   readonly alias: string;
   /** A message or a record's JSON, which are long beside all others. */

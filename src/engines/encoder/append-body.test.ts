@@ -11,7 +11,9 @@ function eventsOf(some: Partial<ThreadEvents<string>["remarks"]> = {}) {
     remarks: { rejected: [{ index: 0, reason: "odd" }], untimed: 3, ...some },
     newestTimestampUs: 9n,
     get keys() {
-      return steps.includes("stored") ? [{ id: "last", timestampUs: 1n }] : [{ id: "first", timestampUs: 1n }];
+      return steps.includes("stored")
+        ? [{ id: "last", timestampUs: 1n, tenant: null }]
+        : [{ id: "first", timestampUs: 1n, tenant: null }];
     },
     encode: () => expect.unreachable(),
     release: () => steps.push("released"),
@@ -34,7 +36,7 @@ describe("appendRead", () => {
       untimed: 3,
       loads,
       newestTimestampUs: 9n,
-      keys: [{ id: "last", timestampUs: 1n }],
+      keys: [{ id: "last", timestampUs: 1n, tenant: null }],
     });
     expect(steps).toEqual([loads, "stored", "released"]);
   });

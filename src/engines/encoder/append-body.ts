@@ -1,4 +1,4 @@
-/** What every store does with a body whose events a thread has read. */
+/** Appends a body whose events a thread has read, for every store. */
 import type { AppendResult, BodyResult, TenantLoad } from "../contract/query-engine.ts";
 import type { ThreadEvents } from "./encoder-thread.ts";
 

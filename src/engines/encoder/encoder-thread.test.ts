@@ -42,7 +42,7 @@ parentPort.on("message", (request) => {
     return;
   }
   parentPort.postMessage({ kind: "encoded", id, body: {
-    eventCount: 2, newestTimestampUs: 7n, keys: [{ id: kind, timestampUs: 7n }], rejected: [{ index: 1, reason: "odd" }],
+    eventCount: 2, newestTimestampUs: 7n, keys: [{ id: kind, timestampUs: 7n, tenant: null }], rejected: [{ index: 1, reason: "odd" }],
     untimed: 1, receipt: [["a"]], loads: [{ tenant: "t", eventCount: 2, byteCount: 9 }],
     outcome: { batch: { threadId, workerData, told: [...told] } },
   } });
@@ -114,7 +114,7 @@ describe("the encoder thread", () => {
         receipt: [["a"]],
         loads: [{ tenant: "t", eventCount: 2, byteCount: 9 }],
       },
-      keys: [{ id: "read", timestampUs: 7n }],
+      keys: [{ id: "read", timestampUs: 7n, tenant: null }],
     });
     expect(Object.keys(events.remarks).sort()).toEqual(["loads", "receipt", "rejected", "untimed"]);
     const { batch } = await events.encode(state, none);
@@ -171,10 +171,10 @@ describe("the encoder thread", () => {
     const kindsOf = async (full = none) => (await events.encode(state, full)).batch?.told.map(({ kind }) => kind);
     const start = ["schema", "read"];
     expect(await kindsOf()).toEqual(start);
-    expect(events.keys).toEqual([{ id: "read", timestampUs: 7n }]);
+    expect(events.keys).toEqual([{ id: "read", timestampUs: 7n, tenant: null }]);
     growSourceState(state, [m]);
     for (let time = 0; time < 2; time++) expect(await kindsOf()).toEqual([...start, "schema", "again"]);
-    expect(events.keys).toEqual([{ id: "again", timestampUs: 7n }]);
+    expect(events.keys).toEqual([{ id: "again", timestampUs: 7n, tenant: null }]);
     state.rules = { tenantField: "project", fields: [] };
     for (let time = 0; time < 2; time++)
       expect(await kindsOf()).toEqual([...start, "schema", "again", "schema", "again"]);

@@ -20,6 +20,8 @@ const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 51
 /** Events of a body that lie in the thread, until they are released. */
 export interface ThreadEvents<Batch> {
   readonly count: number;
+  /** Whose they are. */
+  readonly sender?: string | undefined;
   readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
   /** As they were encoded last: ids that are made here are others each time. */
@@ -130,6 +132,7 @@ export class EncoderThread<Batch> {
       let encoded = await this.#request(thread, request, [own.bytes.buffer as ArrayBuffer]);
       return {
         count: encoded.eventCount,
+        sender: body.sender,
         remarks: remarksOf(encoded),
         newestTimestampUs: encoded.newestTimestampUs,
         get keys() {

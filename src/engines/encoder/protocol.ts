@@ -65,7 +65,7 @@ export type EncoderRequest =
 export interface EncodedBody<Batch> extends BodyRemarks {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
-  /** Of its events, where the body asks for them. */
+  /** The keys of its events, if the body asks for them. */
   readonly keys: readonly EventKey[] | undefined;
   readonly outcome: EncodeOutcome<Batch>;
 }

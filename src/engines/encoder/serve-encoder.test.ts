@@ -9,7 +9,7 @@ import { serveEncoder } from "./serve-encoder.ts";
 
 type Batch = { readonly bytes: Uint8Array };
 
-/** What the encoder was given, in the order of its calls. */
+/** The inputs of the encoder, in the order of its calls. */
 interface Given {
   readonly schema: EncodingSchema;
   readonly events: readonly LogEvent[];
@@ -97,7 +97,7 @@ describe("the encoder thread's message handler", () => {
     };
     expect(await ask(readOf(1, "some"))).toEqual({ kind: "encoded", id: 1, body });
     expect(given[0]?.events).toEqual(events);
-    const keys = events.map(({ id, timestampUs }) => ({ id, timestampUs }));
+    const keys = events.map(({ id, timestampUs }) => ({ id, timestampUs, tenant: null }));
     expect(await ask(readOf(2, "some", true))).toEqual({ kind: "encoded", id: 2, body: { ...body, keys } });
     const empty = { ...body, eventCount: 0, newestTimestampUs: undefined, keys: [] };
     expect(await ask(readOf(3, "none", true))).toEqual({ kind: "encoded", id: 3, body: empty });

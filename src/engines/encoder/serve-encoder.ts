@@ -1,5 +1,6 @@
 /** The thread's side: reads bodies and encodes their events, one body after the other. */
 import type { MessagePort } from "node:worker_threads";
+import { keyOf } from "../contract/event-tenant.ts";
 import { BodyError, newestTimestampUs, type StoredBody } from "../contract/query-engine.ts";
 import type { Tenant } from "../schema/field-requests.ts";
 import { applyEntries, createFieldTree } from "../schema/field-tree.ts";
@@ -87,12 +88,13 @@ class EncoderServer<Batch> {
   async #encode({ source, body }: HeldBody, alsoFull: ReadonlySet<Tenant>): Promise<EncodedBody<Batch>> {
     const { events, ...remarks } = await this.#readBody(body);
     const schema = this.#schemas.get(source) ?? { tree: createFieldTree(), full: alsoFull, tenantField: null };
+    const tenantPath = schema.tenantField?.split(".");
     const full = alsoFull.size === 0 ? schema.full : new Set([...schema.full, ...alsoFull]);
     return {
       ...remarks,
       eventCount: events.length,
       newestTimestampUs: newestTimestampUs(events),
-      keys: body.wantsKeys ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
+      keys: body.wantsKeys ? events.map((event) => keyOf(tenantPath, event)) : undefined,
       outcome: this.#encoder.encode({ ...schema, full }, events),
     };
   }

@@ -2,18 +2,25 @@
  * One walk over the resolved query before printing. It counts how often each column is read, so that what is read
  * once can be printed where it is read, and finds the sub-queries and CTEs that read columns of a query around them.
  */
-import type {
-  AggregateCall,
-  Column,
-  CteDefinition,
-  Expr,
-  ResolvedQuery,
-  Scan,
-  WindowCall,
-} from "../../googlesql/resolved.ts";
-import { expressionChildren, scanExpressions } from "./children.ts";
-import { type Made, sourcesOf } from "./column-sources.ts";
+
+import { expressionChildren, scanExpressions } from "../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Column, CteDefinition, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
 import { readableName } from "./names.ts";
+
+/** The origin of a column: an expression, another column, or one of each input of a set operation. */
+type Made = Expr | Column | readonly Column[];
+
+/** The expressions that give the column its values. */
+function sourcesOf(made: Made | undefined): readonly Expr[] {
+  if (made === undefined) return [];
+  if ("length" in made) return made.map(readOf);
+  return ["kind" in made ? made : readOf(made)];
+}
+
+function readOf(column: Column): Expr {
+  return { kind: "Column", type: column.type, column, span: { start: 0, end: 0 } };
+}
 
 export interface Analysis {
   /** An expression of the query is a sub-query. */
@@ -24,6 +31,8 @@ export interface Analysis {
   sources(column: Column): readonly Expr[];
   /** True when the sub-query or CTE reads columns or variables of a query around it. */
   isCorrelated(query: object): boolean;
+  /** A column that the query does not have; ids continue those of the query. */
+  newColumn(name: string, type: SqlType): Column;
   /** The name that a column has wherever it is selected: unique by its id, readable otherwise. */
   alias(id: number): string;
   /** How many scans read the CTE, itself not counted. */
@@ -38,7 +47,7 @@ interface Place {
   isCorrelated: boolean;
 }
 
-/** What is known of one column. */
+/** The facts about one column. */
 interface ColumnFacts {
   uses: number;
   owner: Place | undefined;
@@ -108,7 +117,7 @@ function enter(walk: Walk, query: object, parent: Place): Place {
   return place;
 }
 
-function walkExpression(walk: Walk, expression: Expr | AggregateCall | WindowCall, place: Place, weight: number): void {
+function walkExpression(walk: Walk, expression: AnyExpr, place: Place, weight: number): void {
   switch (expression.kind) {
     case "Column":
     case "Variable":
@@ -286,9 +295,13 @@ export function analyse(query: ResolvedQuery): Analysis {
     holdsQueries: walk.holdsQueries,
     uses: (column) => walk.columns[column.id]?.uses ?? 0,
     sources: (column) => sourcesOf(walk.columns[column.id]?.made),
+    newColumn: (name, type) => {
+      const column = { id: walk.columns.length, name, type };
+      own(walk, column, place);
+      return column;
+    },
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     alias: (id) => {
-      if (id < 0) return `hidden_${-id}`;
       const facts = factsOf(walk, id);
       facts.alias ??= `c${id}_${readableName(facts.name)}`;
       return facts.alias;

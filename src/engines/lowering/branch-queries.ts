@@ -1,18 +1,23 @@
 /** Sub-queries that must not be computed ahead: they may fail, and stand where a branch decides whether they count. */
-import type { AggregateCall, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
-import { isSubquery, someExpression, someScanned } from "./children.ts";
+
+import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import { isSubquery, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, Scan } from "../../googlesql/resolved.ts";
 import { canFail, computesFailing } from "./failing.ts";
 
-type AnyExpr = Expr | AggregateCall | WindowCall;
+/** Whether a function chooses among values: the arguments after its first are branches. */
+export function hasBranches(name: string): boolean {
+  const { laziness } = functionFacts(name);
+  return laziness === "choice" || laziness === "fallback";
+}
 
-/** The operands of CASE, IF, IFNULL and COALESCE that are computed only where others say so. */
+/** The operands of CASE and of such functions that are computed only where others say so. */
 function branchesOf(at: AnyExpr): readonly (Expr | undefined)[] {
   if (at.kind === "Case") {
     const [first, ...others] = at.branches;
     return [first?.then, ...others.flatMap(({ when, then }) => [when, then]), at.else];
   }
-  const isChoice = at.kind === "Call" && /^(?:IF|IFNULL|COALESCE)$/.test(at.function);
-  return isChoice ? at.arguments.slice(1) : [];
+  return at.kind === "Call" && hasBranches(at.function) ? at.arguments.slice(1) : [];
 }
 
 /** The scans of all sub-queries that stand in a branch and may fail. */

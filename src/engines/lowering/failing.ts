@@ -4,31 +4,15 @@
  * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
  * in its place.
  */
-import type { AggregateCall, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
+
+import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
+import type { AggregateCall, AnyExpr, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
-import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "./children.ts";
-
-/**
- * Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts`
- * attacks them.
- */
-export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([
-  ..."$and $or $not $equal $not_equal $less $less_or_equal $greater $greater_or_equal $between $in $in_array".split(
-    " ",
-  ),
-  ..."$is_null $is_true $is_false $is_distinct $redact".split(" "),
-  ..."IF IFNULL COALESCE NULLIF STARTS_WITH ENDS_WITH STRPOS LOWER UPPER LENGTH CHAR_LENGTH CHARACTER_LENGTH".split(
-    " ",
-  ),
-  ..."CONCAT $concat_op BYTE_LENGTH OCTET_LENGTH ARRAY_LENGTH CURRENT_TIMESTAMP".split(" "),
-]);
-
-/** Of these, a pattern that is no constant may fail. */
-const SAFE_PATTERNS = new Set(["$like", "REGEXP_CONTAINS"]);
 
 const COMPARISONS = new Set(["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"]);
 
-/** What the columns of a query stand for, so that a condition on a name is known for what it computes. */
+/** Resolves the columns of a query to their expressions, so that a condition on a name is judged by its computation. */
 export class Failing {
   readonly #analysis: Analysis;
   /** By the column's id. */
@@ -94,24 +78,15 @@ function opaque(expression: Expr): Expr {
   return { kind: "Call", function: "$opaque", arguments: [expression], isSafe: false, type, span };
 }
 
-/** Aggregates and window functions that fail for no value. */
-const SAFE_AGGREGATES: ReadonlySet<string> = new Set(
-  (
-    "COUNT $count_star COUNTIF MIN MAX ANY_VALUE LOGICAL_AND LOGICAL_OR BIT_AND BIT_OR BIT_XOR ARRAY_AGG STRING_AGG " +
-    "GROUPING ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST FIRST_VALUE LAST_VALUE"
-  ).split(" "),
-);
-
 /** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
-export function canFail(at: Expr | AggregateCall | WindowCall): boolean {
+export function canFail(at: AnyExpr): boolean {
   switch (at.kind) {
     case "Cast":
       return !at.isSafe && at.type.kind !== "STRING";
     case "Call":
-      return !isSafeCall(at);
     case "AggregateCall":
     case "WindowCall":
-      return !SAFE_AGGREGATES.has(at.function);
+      return !isTotal(at);
     case "Subquery":
       return at.mode === "SCALAR" && !isOneRow(at.scan);
     default:
@@ -135,10 +110,14 @@ function isOneRow(scan: Scan): boolean {
   return at.kind === "SingleRow";
 }
 
-function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {
-  if (SAFE_FUNCTIONS.has(name)) return true;
-  const pattern = operands[1]?.kind;
-  return SAFE_PATTERNS.has(name) && (pattern === "Literal" || pattern === "Parameter");
+/** Constants that decide whether the call fails were looked at before the query runs. */
+function isTotal({ function: name, arguments: operands }: CallExpr | AggregateCall | WindowCall): boolean {
+  const { fallibility } = functionFacts(name);
+  if (fallibility === undefined) return false;
+  return fallibility.every((place) => {
+    const kind = operands[place]?.kind;
+    return kind === "Literal" || kind === "Parameter";
+  });
 }
 
 function readsColumns(expression: Expr): boolean {

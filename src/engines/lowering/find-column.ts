@@ -1,10 +1,10 @@
 /** Columns of a block of SQL that is being printed. */
 
-/** What finding a column reads of a block. */
+/** The parts of a block in which columns are found. */
 export interface ColumnPlaces<Binding> {
   /** Columns that were found before, by their ids. */
   readonly bindings: Map<number, Binding>;
-  /** What the block reads, each of which may know a column. */
+  /** The sources of the block, each of which may have the column. */
   readonly sources: readonly ((id: number) => Binding | undefined)[];
 }
 

@@ -1,7 +1,7 @@
 /** Chains of scans, each over one before it, as a printer builds them. */
 import type { Scan } from "../../googlesql/resolved.ts";
 
-/** What a scan is made of along its inputs (the left ones of joins). */
+/** The scans along the inputs of a scan (the left ones of joins). */
 export interface ScanChain {
   /** The scan without an input. */
   readonly source: Scan;

@@ -1,4 +1,4 @@
-/** What the events of a batch carried, by tenant. */
+/** The fields that the events of a batch carried, by tenant. */
 import type { MistypedField } from "../contract/query-engine.ts";
 import type { EntrySet } from "./entry-set.ts";
 import type { Tenant } from "./field-requests.ts";
@@ -12,7 +12,7 @@ export interface TenantShare {
   readonly entries: EntrySet;
 }
 
-/** What a batch adds besides its rows. */
+/** The additions of a batch to the schema. */
 export interface Carried {
   readonly tenants: readonly TenantShare[];
   readonly mistyped: readonly MistypedField[];

@@ -1,6 +1,6 @@
 /**
- * What a source's definition fixes about its fields, whatever events contain: the type of each declared field,
- * which paths are records, and where the tenant stands. Paths are compared without case.
+ * The part of a schema that a source's definition fixes, whatever events contain: the type of each declared field, the
+ * paths of records, and the tenant's field. Paths are compared without case.
  */
 import type { SqlType } from "../../googlesql/types.ts";
 import type { SourceDefinition } from "../contract/query-engine.ts";

@@ -1,25 +1,29 @@
 /** Values of declared fields: what fits their type, and what becomes it without a loss. */
+import { isInt64 } from "../../values/number-text.ts";
+import { numberText } from "../contract/parse-json.ts";
 import type { EventValue } from "../contract/query-engine.ts";
-import { numberText } from "./json-text.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { arrayType, isScalar, type ScalarValue } from "./value-type.ts";
 
-const INTEGER_TEXT = /^-?\d{1,19}$/;
-const NUMBER_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
+/** Texts that become an INT64 without a loss, unless it is out of range: a pattern of RE2 and of JavaScript. */
+export const INTEGER_TEXT = "-?[0-9]{1,19}";
+/** The same of a FLOAT64. */
+export const NUMBER_TEXT = "-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?";
+
+const integerPattern = new RegExp(`^${INTEGER_TEXT}$`);
+const numberPattern = new RegExp(`^${NUMBER_TEXT}$`);
 
 function toInt64(value: ScalarValue): number | bigint | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
-  const isText = typeof value === "string" && INTEGER_TEXT.test(value);
+  const isText = typeof value === "string" && integerPattern.test(value);
   if (!isText && typeof value !== "bigint" && !(typeof value === "number" && Number.isInteger(value))) return undefined;
   const integer = BigInt(value);
-  return integer >= MIN_INT64 && integer <= MAX_INT64 ? integer : undefined;
+  return isInt64(integer) ? integer : undefined;
 }
 
 function toFloat64(value: ScalarValue): number | undefined {
   if (typeof value === "number") return value;
-  if (typeof value === "boolean" || (typeof value === "string" && !NUMBER_TEXT.test(value))) return undefined;
+  if (typeof value === "boolean" || (typeof value === "string" && !numberPattern.test(value))) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }

@@ -67,7 +67,7 @@ export function formatEntries(entries: readonly number[]): string {
   return parts.join();
 }
 
-/** What `formatEntries` made; several texts may be joined by commas. */
+/** Parses the texts of `formatEntries`; several may be joined by commas. */
 export function parseEntries(text: string): number[] {
   const entries: number[] = [];
   for (const part of text === "" ? [] : text.split(",")) {

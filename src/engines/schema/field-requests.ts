@@ -1,4 +1,4 @@
-/** What events carried that their source's schema does not hold yet. */
+/** Fields in events that their source's schema does not have yet. */
 import type { ValueType } from "./schema-entry.ts";
 
 /** The tenant of an event; null for those without one. */

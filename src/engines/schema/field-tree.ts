@@ -17,7 +17,7 @@ export interface FieldNode {
   readonly folded: Map<string, FieldNode>;
   /** Another field of the same record has this name in other case. */
   hasTwin: boolean;
-  /** What the source's definition says of the field. */
+  /** The field's declaration in the source's definition. */
   readonly declared: ValueType | "record" | undefined;
   readonly values: Map<ValueType, SeenValue>;
   /** Numbers of the entries that say it; -1 where there is none. */
@@ -118,7 +118,7 @@ export function entriesAt(tree: FieldTree, path: string): number[] {
   return [node.recordEntry, ...[...node.values.values()].map(({ entry }) => entry)].filter((entry) => entry >= 0);
 }
 
-/** What a column holds, by which fields in other case find it. */
+/** Returns the key by which fields in other case find a column of this content. */
 export function columnKey(path: string, holds: ValueType | "record"): string {
   return `${foldName(path)} ${holds}`;
 }

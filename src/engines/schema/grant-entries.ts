@@ -31,7 +31,7 @@ const MEMORY_PER_COLUMN = 7 * 2 ** 17;
 /** How many of a source's columns one tenant's fields may have: the smaller of the two. */
 export interface TenantColumns {
   readonly max: number;
-  /** Of the columns that a source may have. */
+  /** The share of the columns that a source may have. */
   readonly percent: number;
 }
 
@@ -47,7 +47,7 @@ export function schemaLimitsFor(
   return { ...defaultSchemaLimits, maxColumns, maxTenantColumns };
 }
 
-/** What is known of the tenants whose events bring fields. */
+/** The facts about tenants whose events bring fields. */
 export interface GrantBasis {
   /** Fields that share a column that they do not have get one after all. */
   readonly isDeclaring?: boolean | undefined;

@@ -2,23 +2,17 @@
  * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept,
  * so that no answer tells where a value is.
  */
+import { numberText } from "../contract/parse-json.ts";
 import type { EventValue } from "../contract/query-engine.ts";
 import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
 
 export type EventObject = { readonly [field: string]: EventValue };
 
-/** What a JSON string has to escape: quotes, backslashes, control characters, lone surrogates. */
+/** Characters that a JSON string has to escape: quotes, backslashes, control characters, lone surrogates. */
 const NEEDS_ESCAPE = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
-/** From where on JavaScript writes numbers with `e+`, which DuckDB writes as `e`. */
-const FIRST_WITH_EXPONENT = 1e21;
 /** A backslash with what it escapes. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
-
-export function numberText(value: number): string {
-  const text = JSON.stringify(value);
-  return Math.abs(value) >= FIRST_WITH_EXPONENT ? text.replace("+", "") : text;
-}
 
 function stringText(value: string): string {
   if (!NEEDS_ESCAPE.test(value)) return `"${value}"`;

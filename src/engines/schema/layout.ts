@@ -50,7 +50,7 @@ export interface LeafLayout {
    * four.
    */
   readonly variants: readonly LeafVariant[];
-  /** Of a field that carried records too: the boolean column that tells which rows have one. They are in the JSON. */
+  /** For a field that carried records too: the boolean column that marks rows with one. They are in the JSON. */
   readonly presence?: string | undefined;
   /** Some values are in the top-level field's JSON column only. */
   readonly isPartial?: boolean | undefined;

@@ -11,7 +11,7 @@ export class RecordNames {
     this.#object = object;
   }
 
-  /** Of all spellings of a name the one that keeps it: the preferred one where it is there, else the first. */
+  /** Returns the spelling that stands for a name: the preferred one if it is there, otherwise the first. */
   firstOf(name: string, preferred: string | undefined): string | undefined {
     if (preferred !== undefined && this.#object[preferred] !== undefined) return preferred;
     return this.#names().get(foldName(name));

@@ -1,5 +1,7 @@
 /** The types of an event's values, and how several types at one path become one. */
+
 import { arrayOf, BOOL, FLOAT64, INT64, MIXED, type SqlType, STRING } from "../../googlesql/types.ts";
+import { isInt64 } from "../../values/number-text.ts";
 import { type EventValue, WideNumber } from "../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 
@@ -10,9 +12,6 @@ export type ScalarValue = string | number | bigint | boolean | WideNumber;
 export function isScalar(value: EventValue): value is ScalarValue {
   return typeof value !== "object" || value instanceof WideNumber;
 }
-
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
  * An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one and what is
@@ -25,7 +24,7 @@ export function scalarType(value: ScalarValue): ValueType {
     case "boolean":
       return "BOOL";
     case "bigint":
-      return value >= MIN_INT64 && value <= MAX_INT64 ? "INT64" : "WIDE";
+      return isInt64(value) ? "INT64" : "WIDE";
     case "object":
       return "WIDE";
     default:

@@ -34,7 +34,7 @@ export interface ViewNode {
 export interface ViewBasis {
   readonly entries: readonly SchemaEntry[];
   readonly tree: FieldTree;
-  /** What the view shows beside the declaration; undefined for everything. */
+  /** The entries that the view shows beside the declaration; undefined for everything. */
   readonly shown: EntrySet | undefined;
   /** Events have more fields than are listed. */
   readonly isOpen: boolean;

@@ -1,10 +1,11 @@
 /** Values of parameters, read by their GoogleSQL types from the texts that the contract has them in. */
-import { formatType, type SqlType } from "../../googlesql/types.ts";
-import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../semantics/number/decimal.ts";
-import { parseDate, parseDatetime, parseInterval, parseTime } from "../../semantics/time/calendar.ts";
-import { EngineError, type ParameterValue } from "../contract/query-engine.ts";
 
-type Interval = NonNullable<ReturnType<typeof parseInterval>>;
+import { formatType, type SqlType } from "../../googlesql/types.ts";
+import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL, parseDecimal } from "../../values/decimal.ts";
+import { type IntervalParts, parseInterval } from "../../values/interval.ts";
+import { parseFloat64, parseInt64 } from "../../values/number-text.ts";
+import { parseDate, parseDatetime, parseTime } from "../../values/time-text.ts";
+import { EngineError, type ParameterValue } from "../contract/query-engine.ts";
 
 /**
  * Makes a driver's values. Decimals are integers of their last digit (9 behind the point for NUMERIC, 38 for
@@ -22,36 +23,20 @@ export interface ValueMaker<V> {
   time(micros: bigint): V;
   datetime(micros: bigint): V;
   timestamp(micros: bigint): V;
-  interval(value: Interval): V;
-  /** Of STRING, JSON, and types that the query tells. */
+  interval(value: IntervalParts): V;
+  /** A value of STRING, JSON, and types that the query states. */
   text(value: string): V;
   array(items: readonly V[]): V;
   struct(fields: readonly V[]): V;
   range(start: V, end: V): V;
 }
 
-function parseNumeric(text: string): bigint | undefined {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
-  if (match === null) return undefined;
-  const [, sign, whole = "", fraction = ""] = match;
-  if (whole === "" && fraction === "") return undefined;
-  if (fraction.length > 9 && /[1-9]/.test(fraction.slice(9))) return undefined;
-  const digits = BigInt(whole + fraction.padEnd(9, "0").slice(0, 9));
-  return sign === "-" ? -digits : digits;
-}
-
-function parseFloat64(text: string): number | undefined {
-  const special = /^([+-]?)inf(inity)?$/i.exec(text);
-  if (special !== null) return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  if (/^nan$/i.test(text)) return Number.NaN;
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  return Number.isNaN(value) ? undefined : value;
-}
-
-function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?\d{1,20}$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return BigInt.asIntN(64, value) === value ? value : undefined;
+function intervalOf(text: string): IntervalParts | undefined {
+  try {
+    return parseInterval(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function wrap<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {
@@ -65,9 +50,9 @@ function makeScalar<V>(kind: SqlType["kind"], text: string, maker: ValueMaker<V>
     case "FLOAT64":
       return wrap(parseFloat64(text), (value) => maker.float64(value));
     case "NUMERIC":
-      return wrap(parseNumeric(text), (value) => maker.numeric(value));
+      return wrap(parseDecimal(text, NUMERIC_DECIMAL, true), (value) => maker.numeric(value));
     case "BIGNUMERIC":
-      return wrap(parseDecimal(text, BIGNUMERIC_DECIMAL), (value) => maker.bignumeric(value));
+      return wrap(parseDecimal(text, BIGNUMERIC_DECIMAL, true), (value) => maker.bignumeric(value));
     case "BYTES":
       return maker.bytes(Buffer.from(text, "base64"));
     case "DATE":
@@ -79,7 +64,7 @@ function makeScalar<V>(kind: SqlType["kind"], text: string, maker: ValueMaker<V>
     case "TIMESTAMP":
       return wrap(parseInt64(text), (micros) => maker.timestamp(micros));
     case "INTERVAL":
-      return wrap(parseInterval(text), (value) => maker.interval(value));
+      return wrap(intervalOf(text), (value) => maker.interval(value));
     default:
       return maker.text(text);
   }

@@ -6,8 +6,7 @@ import type { RowEncoding } from "../contract/query-engine.ts";
 export type WriteValue<V> = (value: V) => string;
 
 /**
- * What is the driver's own about its values. Nothing of it is asked for NULL but `isNull`; what is no value of the type
- * is thrown as a TypeError.
+ * Reads the values of a driver. For NULL only `isNull` is called; a value that is not of the type throws a TypeError.
  */
 export interface ValueReader<V> {
   isNull(value: V): boolean;

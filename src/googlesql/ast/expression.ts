@@ -118,7 +118,7 @@ export interface Between extends Node {
   readonly high: Expression;
 }
 
-/** What stands on the right of IN and of LIKE ANY/ALL. */
+/** The right side of IN and of LIKE ANY/ALL. */
 export type RightHandSet =
   | { readonly kind: "List"; readonly items: readonly Expression[] }
   | { readonly kind: "UnnestSet"; readonly array: Expression }

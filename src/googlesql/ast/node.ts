@@ -1,6 +1,6 @@
 import type { Span } from "../diagnostic.ts";
 
-/** What every node has: where it stands in the text. */
+/** The part that every node has: its position in the text. */
 export interface Node {
   readonly span: Span;
 }

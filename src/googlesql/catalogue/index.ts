@@ -25,7 +25,7 @@ import { stringFunctions } from "./tables/string.ts";
 import { timeFunctions } from "./tables/time.ts";
 import { timestampFunctions } from "./tables/timestamp.ts";
 import { windowFunctions } from "./tables/window.ts";
-import type { FunctionDefinition } from "./types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "./types.ts";
 
 export interface CatalogueEntry {
   readonly definition: FunctionDefinition;
@@ -95,5 +95,10 @@ export const CATALOGUE: Catalogue = createCatalogue([
   windowFunctions,
 ]);
 
-/** Whether each call of a function, by its canonical name, gives another value. */
-export const isRandomFunction = (name: string): boolean => CATALOGUE.find(name)?.definition.isRandom === true;
+/** Functions that no text can call: only the resolver and the sandbox write them. */
+const WRITTEN: Readonly<Record<string, FunctionFacts>> = { $count_star: NEVER_FAILS, $redact: NEVER_FAILS };
+
+/** The facts of a function by the name that a resolved call has. Of an unknown one nothing good is known. */
+export function functionFacts(name: string): FunctionFacts {
+  return CATALOGUE.find(name)?.definition ?? WRITTEN[name] ?? {};
+}

@@ -81,9 +81,12 @@ function assign(
   const places: Placed[] = [];
   let next = 0;
   let used = 0;
-  for (const parameter of parameters) {
+  for (const [i, parameter] of parameters.entries()) {
     if (parameter.isRepeated) {
-      while (next < positional) places.push({ parameter, argument: next++ });
+      if (parameters[i - 1]?.isRepeated === true) continue;
+      const group = repeatedFrom(parameters, i);
+      for (; next + group.length <= positional; next += group.length)
+        places.push(...group.map((each, at) => ({ parameter: each, argument: next + at })));
       continue;
     }
     const named = parameter.name === undefined ? undefined : names.get(parameter.name);
@@ -97,6 +100,12 @@ function assign(
     else return undefined;
   }
   return next < positional || used < names.size ? undefined : places;
+}
+
+/** Repeated places next to each other are repeated together: `STRING..., ANY...` takes pairs. */
+function repeatedFrom(parameters: readonly SignatureParameter[], from: number): readonly SignatureParameter[] {
+  const end = parameters.findIndex((parameter, i) => i > from && !parameter.isRepeated);
+  return parameters.slice(from, end === -1 ? undefined : end);
 }
 
 const NO_NAMES: ReadonlyMap<string, number> = new Map();

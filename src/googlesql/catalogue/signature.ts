@@ -20,7 +20,7 @@ import {
 
 export type Restriction = "COMPARABLE" | "ORDERABLE" | "GROUPABLE";
 
-/** What a place of a signature takes or gives. */
+/** The type that a place of a signature takes or returns. */
 export type Place =
   | { readonly kind: "type"; readonly type: SqlType }
   /** T, T1, T2, NUMBER: one type at each place of the name. */
@@ -46,7 +46,7 @@ export interface SignatureParameter {
   readonly type: SqlType | undefined;
   /** The template of a place that is no more than that. */
   readonly template: string | undefined;
-  /** What the place asks of templates in it. */
+  /** The restrictions on templates in the place. */
   readonly restrictions: readonly { readonly name: string; readonly restriction: Restriction }[];
 }
 

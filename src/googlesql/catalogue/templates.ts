@@ -4,7 +4,7 @@ import { commonNumericType, commonType, isScalar, type Operand } from "../typing
 import { isComparable, isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { Place, Placed, Restriction, Signature } from "./signature.ts";
 
-/** What overload resolution needs to know about an argument of a call. */
+/** An argument of a call, as overload resolution needs it. */
 export type CallArgument =
   | { readonly kind: "value"; readonly operand: Operand; readonly isConstant: boolean; readonly name?: string }
   | { readonly kind: "datepart"; readonly name?: string }
@@ -88,7 +88,7 @@ function satisfies(type: SqlType, restriction: Restriction): boolean {
   return restriction === "COMPARABLE" ? isComparable(type) : isGroupable(type);
 }
 
-/** What an argument says about the templates of its place; false when it cannot stand there at all. */
+/** Collects an argument's contribution to the templates of its place; false if the place does not accept it. */
 function contribute(place: Place, operand: Operand, into: Contributions): boolean {
   switch (place.kind) {
     case "template":

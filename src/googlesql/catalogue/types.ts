@@ -9,7 +9,37 @@ export type FunctionKind =
   /** Needs OVER: navigation and numbering functions. */
   | "window";
 
-export interface FunctionDefinition {
+/** Facts about a function for code that moves, copies or leaves out calls. Rows state differences from the default. */
+export interface FunctionFacts {
+  /**
+   * For how long a value stands for the same arguments: `run`, throughout one run (the clock); `row`, for one call only
+   * (RAND). Always, by default.
+   */
+  readonly volatility?: "run" | "row";
+  /**
+   * Which arguments may stay uncomputed, as earlier ones decide: those after one that is FALSE (`conjunction`), TRUE
+   * (`disjunction`) or not NULL (`fallback`), or one of the second and the third (`choice`). None, by default.
+   */
+  readonly laziness?: "conjunction" | "disjunction" | "fallback" | "choice";
+  /** Places of the arguments that decide whether a call fails; none where it never does. All of them, by default. */
+  readonly fallibility?: readonly number[];
+  /** Places of the arguments of which the value is one, or an element of one. None, by default. */
+  readonly answers?: readonly number[] | "all";
+  /** Compares its arguments: they are brought to one form, by collation and by shape. */
+  readonly isComparison?: boolean;
+  /** Its result does not depend on how strings compare. */
+  readonly ignoresCollation?: boolean;
+  /** The reading of a first argument of several shapes: its numbers, or the JSON of its texts. */
+  readonly readsMixedAs?: "number" | "json";
+}
+
+/** The fact of functions that fail for no value. */
+export const NEVER_FAILS = { fallibility: [] } as const satisfies FunctionFacts;
+
+/** The fact of functions that tell the time of the run. */
+export const CLOCK = { volatility: "run" } as const satisfies FunctionFacts;
+
+export interface FunctionDefinition extends FunctionFacts {
   /** Upper case; dotted for NET.*, HLL_COUNT.* and the like. Operators begin with `$`. */
   readonly name: string;
   /** Other published names of the same function, e.g. SUBSTRING. */
@@ -36,8 +66,6 @@ export interface FunctionDefinition {
   readonly isWindowable?: boolean;
   /** For window functions: is ORDER BY in OVER required, is a frame allowed? */
   readonly window?: { readonly requiresOrder: boolean; readonly allowsFrame: boolean; readonly allowsNulls?: boolean };
-  /** Each call gives another value, also within a query: RAND, GENERATE_UUID. */
-  readonly isRandom?: boolean;
   /** Published, but refused here by name, with the reason a caller reads. Then `signatures` may be empty. */
   readonly refused?: string;
   /** A category of the reference: "string", "date", "json" ... */

@@ -1,10 +1,10 @@
 import type { Expression, FunctionArgument, FunctionCall, Identifier, Lambda } from "../ast.ts";
-import { parseLimit, parseOrderBy } from "./clause.ts";
+import { parseLimit, parseList, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseGroupBy } from "./group-by.ts";
 import { parseWindowSpecification } from "./window.ts";
 
-/** What a call is a call of. `receiver` is the value before the dot of a chained call. */
+/** The function that a call names. `receiver` is the value before the dot of a chained call. */
 export interface CallHead {
   readonly start: number;
   readonly name: readonly Identifier[];
@@ -80,8 +80,7 @@ function isEndOfArguments(cursor: Cursor): boolean {
 }
 
 function parseArguments(cursor: Cursor, args: FunctionArgument[]): void {
-  do args.push(parseArgument(cursor));
-  while (cursor.take(","));
+  args.push(...parseList(cursor, parseArgument));
 }
 
 /** `value`, `value AS alias`, `name => value` or a lambda. */

@@ -1,5 +1,6 @@
 /** Clauses that stand in queries, calls and pipe operators alike. */
 import type { Expression, LimitClause, OrderItem, SelectExpression, SortOrder } from "../ast.ts";
+import { MAX_LIST_ITEMS } from "../limits.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseCollation } from "./type.ts";
 
@@ -33,11 +34,20 @@ function isEndOfList(cursor: Cursor): boolean {
   return cursor.token.kind === "end" || LIST_ENDS.has(cursor.token.code);
 }
 
-/** One or more items with commas between them. */
-export function parseList<T>(cursor: Cursor, parseItem: (cursor: Cursor) => T, allowsTrailingComma = false): T[] {
+/** One or more items with commas between them; `what` names the list where it has too many. */
+export function parseList<T>(
+  cursor: Cursor,
+  parseItem: (cursor: Cursor) => T,
+  allowsTrailingComma = false,
+  what = "A list",
+): T[] {
   const items: T[] = [];
-  do items.push(parseItem(cursor));
-  while (cursor.take(",") && !(allowsTrailingComma && isEndOfList(cursor)));
+  do {
+    if (items.length === MAX_LIST_ITEMS) {
+      throw cursor.error(`${what} has more than ${MAX_LIST_ITEMS} items`, cursor.token, "too_complex");
+    }
+    items.push(parseItem(cursor));
+  } while (cursor.take(",") && !(allowsTrailingComma && isEndOfList(cursor)));
   return items;
 }
 

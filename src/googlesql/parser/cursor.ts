@@ -25,7 +25,7 @@ export class Cursor {
   token: Token;
   /** Where the token before `token` ended. */
   previousEnd = 0;
-  /** What stood before a `.*` at which the last expression stopped. */
+  /** The expression before a `.*` at which the last expression stopped. */
   starBase: Expression | undefined;
   /** How many calls with OVER have been read. */
   windowCalls = 0;
@@ -208,7 +208,7 @@ export class Cursor {
     return this.error(message, token, "unsupported", name);
   }
 
-  /** What was read so far that is of the grammar, but refused all the same. */
+  /** The refusals of text read so far that belongs to the grammar. */
   get refusals(): readonly Diagnostic[] {
     return this.#refusals;
   }

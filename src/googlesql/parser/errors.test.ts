@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diagnose, problemOf } from "../testing/tree.ts";
+import { diagnose, problemOf } from "../../../test/support/googlesql/tree.ts";
 
 describe("the parser's error for a text that is not a query", () => {
   it.each([

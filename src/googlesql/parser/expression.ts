@@ -1,5 +1,5 @@
 import type { BinaryOperator, Expression, IsTest, Like } from "../ast.ts";
-import { MAX_CHAIN_LENGTH } from "../limits.ts";
+import { MAX_CHAIN_LENGTH, MAX_OPERANDS } from "../limits.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseRightHandSet } from "./parenthesis.ts";
 import { parseAccessors, parsePrimary } from "./primary.ts";
@@ -53,7 +53,7 @@ function parseOr(cursor: Cursor, first?: Expression): Expression {
   const left = parseAnd(cursor, first);
   if (!cursor.is("OR")) return left;
   const operands = [left];
-  while (cursor.take("OR")) operands.push(parseAnd(cursor));
+  while (cursor.take("OR")) pushOperand(cursor, operands, parseAnd);
   return { kind: "LogicalOperation", span: spanOf(cursor, start, first), operator: "OR", operands };
 }
 
@@ -62,8 +62,15 @@ function parseAnd(cursor: Cursor, first?: Expression): Expression {
   const left = parseNot(cursor, first);
   if (!cursor.is("AND")) return left;
   const operands = [left];
-  while (cursor.take("AND")) operands.push(parseNot(cursor));
+  while (cursor.take("AND")) pushOperand(cursor, operands, parseNot);
   return { kind: "LogicalOperation", span: spanOf(cursor, start, first), operator: "AND", operands };
+}
+
+function pushOperand(cursor: Cursor, operands: Expression[], parse: (cursor: Cursor) => Expression): void {
+  if (operands.length === MAX_OPERANDS) {
+    throw cursor.error(`A condition has more than ${MAX_OPERANDS} operands`, cursor.token, "too_complex");
+  }
+  operands.push(parse(cursor));
 }
 
 function parseNot(cursor: Cursor, first?: Expression): Expression {
@@ -194,7 +201,9 @@ function parseIs(cursor: Cursor, start: number, operand: Expression): IsTest {
   return { kind: "IsTest", span: cursor.spanFrom(start), isNegated, operand, test };
 }
 
-/** What binds tighter than comparisons, by precedence climbing: chains on the left are read in a loop. */
+/**
+ * Parses operators that bind tighter than comparisons, by precedence climbing: chains on the left are read in a loop.
+ */
 export function parseBinary(cursor: Cursor, minPrecedence: number, first?: Expression): Expression {
   const start = first?.span.start ?? cursor.token.start;
   let left = first === undefined ? parseUnary(cursor) : parseAccessors(cursor, start, first);

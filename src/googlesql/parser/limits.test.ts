@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { diagnose, treeOf } from "../../../test/support/googlesql/tree.ts";
 import { sampleSize } from "../../../test/support/sample-size.ts";
 import {
   MAX_CHAIN_LENGTH,
+  MAX_LIST_ITEMS,
   MAX_NESTING_DEPTH,
+  MAX_OPERANDS,
   MAX_QUERY_LENGTH,
-  MAX_SELECT_ITEMS,
   MAX_SUBQUERY_DEPTH,
   MAX_TOKENS,
 } from "../limits.ts";
 import { parseQuery, printQuery } from "../parse.ts";
-import { diagnose, treeOf } from "../testing/tree.ts";
 
-/** What opens a construct, what stands innermost, and what closes it. */
+/** The opening of a construct, its innermost part, and its closing. */
 const NESTABLE: readonly (readonly [string, string, string])[] = [
   ["(", "1", ")"],
   ["f(", "1", ")"],
@@ -76,9 +77,12 @@ describe("the parser's limits", () => {
     expect(diagnose(`${"SELECT * FROM (".repeat(levels)}SELECT 1${")".repeat(levels)}`)).toEqual([]);
   });
 
-  it("allow AND and OR chains as long as the text", () => {
-    const text = `SELECT 1 WHERE ${Array(20_000).fill("a = 1").join(" AND ")} OR b`;
+  it("bound AND and OR chains", () => {
+    const chain = (operator: string, count: number) => `SELECT 1 WHERE ${Array(count).fill("a = 1").join(operator)}`;
+    const text = `${chain(" AND ", MAX_OPERANDS)} OR b`;
     expect(treeOf(printQuery(parseQuery(text)))).toEqual(treeOf(text));
+    expect(diagnose(chain(" AND ", MAX_OPERANDS + 1))).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(chain(" OR ", MAX_OPERANDS + 1))).toMatchObject([{ code: "too_complex" }]);
   });
 
   it("bound chains of operators and chains of joins", () => {
@@ -94,14 +98,31 @@ describe("the parser's limits", () => {
   });
 
   it("bound the items of a SELECT list", () => {
-    expect(diagnose(`SELECT a${", a".repeat(MAX_SELECT_ITEMS - 1)}`)).toEqual([]);
-    expect(diagnose(`SELECT a${", a".repeat(MAX_SELECT_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
-    expect(diagnose(`FROM t |> EXTEND a${", a".repeat(MAX_SELECT_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(`SELECT a${", a".repeat(MAX_LIST_ITEMS - 1)}`)).toEqual([]);
+    expect(diagnose(`SELECT a${", a".repeat(MAX_LIST_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(`FROM t |> EXTEND a${", a".repeat(MAX_LIST_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it.each([
+    "x IN (1#)",
+    "x NOT IN (1#)",
+    "x IN UNNEST([1#])",
+    "[1#]",
+    "x LIKE ANY ('a'#)",
+    "GREATEST(1#)",
+    "STRUCT(1#)",
+    "(1#)",
+  ])("bound the items of %s", (form) => {
+    const query = (count: number) => `SELECT ${form.replace("#", ", 1".repeat(count - 1))}`;
+    expect(diagnose(query(MAX_LIST_ITEMS))).toEqual([]);
+    expect(diagnose(query(MAX_LIST_ITEMS + 2))).toMatchObject([{ code: "too_complex" }]);
   });
 
   it("bound the number of tokens and the length of the text", () => {
-    expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2 - 10)})`)).toEqual([]);
-    expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2)})`)).toMatchObject([{ code: "too_complex" }]);
+    // Two tokens for each digit of an array, and one more for the array.
+    const arrays = (digits: number) => `SELECT ${`[1${",1".repeat(digits - 1)}],`.repeat(MAX_TOKENS / 10_000)}1`;
+    expect(diagnose(arrays(4_997))).toEqual([]);
+    expect(diagnose(arrays(5_000))).toMatchObject([{ code: "too_complex" }]);
     expect(diagnose(`SELECT '${"x".repeat(MAX_QUERY_LENGTH - 9)}'`)).toEqual([]);
     expect(diagnose(`SELECT '${"x".repeat(MAX_QUERY_LENGTH - 8)}'`)).toMatchObject([
       { code: "too_complex", span: { start: MAX_QUERY_LENGTH } },
@@ -123,7 +144,7 @@ describe("the parser's limits", () => {
     ["pipes", "|>"],
     ["parameters", "?"],
   ])("end parsing quickly for a text full of %s", (_name, part) => {
-    const text = `SELECT ${part.repeat(Math.floor(sampleSize(100_000, 500_000) / part.length))}`;
+    const text = `SELECT ${part.repeat(Math.floor(sampleSize(40_000, 500_000) / part.length))}`;
     expect(diagnose(text).length).toBeLessThanOrEqual(1);
   });
 });

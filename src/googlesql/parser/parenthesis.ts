@@ -2,7 +2,7 @@ import type { Expression, Query, RightHandSet, SelectExpression } from "../ast.t
 import { parseList } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 
-/** What stands in a pair of parentheses whose content only shows what it is while it is read. */
+/** The content of a pair of parentheses, which only shows its kind while it is read. */
 export type Parenthesized =
   | { readonly kind: "Query"; readonly query: Query; readonly isDouble: boolean }
   | { readonly kind: "Expressions"; readonly items: readonly Expression[] };
@@ -114,7 +114,10 @@ export function toExpression(cursor: Cursor, start: number, content: Parenthesiz
   return { kind: "StructConstructor", span, isTuple: true, fields };
 }
 
-/** What follows IN, or LIKE ANY|SOME|ALL: for the latter a query in two pairs of parentheses is a scalar one. */
+/**
+ * Parses the right side of IN, or of LIKE ANY|SOME|ALL: for the latter a query in two pairs of parentheses is a scalar
+ * one.
+ */
 export function parseRightHandSet(cursor: Cursor, isLike: boolean): RightHandSet {
   if (cursor.take("UNNEST")) {
     cursor.expect("(");

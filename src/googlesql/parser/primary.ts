@@ -93,8 +93,8 @@ function parseKeywordCall(cursor: Cursor): Expression {
 }
 
 /**
- * What follows `base`. `path` holds the names of a plain path, which a parenthesis makes the name of a function. Each
- * accessor counts as one level of nesting, since trees are walked along them.
+ * Parses the accessors after `base`. `path` holds the names of a plain path, which a parenthesis makes the name of a
+ * function. Each accessor counts as one level of nesting, since trees are walked along them.
  */
 export function parseAccessors(cursor: Cursor, start: number, first: Expression, path?: Identifier[]): Expression {
   let base = first;
@@ -138,7 +138,10 @@ function refuseCall(cursor: Cursor, base: Expression): Error {
   return cursor.error(message, cursor.token);
 }
 
-/** What follows a dot: a field, the method of a chained call, or `(path)(...)`, a method with a path for its name. */
+/**
+ * Parses the part after a dot: a field, the method of a chained call, or `(path)(...)`, a method with a path for its
+ * name.
+ */
 function parseDot(cursor: Cursor, start: number, base: Expression, names: Identifier[] | undefined): Expression {
   if (cursor.is("(")) {
     const { token } = cursor;

@@ -1,5 +1,4 @@
 import type { Path, Select, SelectExpression, SelectItem, Star } from "../ast.ts";
-import { MAX_SELECT_ITEMS } from "../limits.ts";
 import { parseAliasedExpression, parseList } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseFrom } from "./from/from.ts";
@@ -46,13 +45,7 @@ export function parseSelectHead(cursor: Cursor): SelectHead {
 
 /** The items of one list, with or without a trailing comma. */
 export function parseItems<T>(cursor: Cursor, parseItem: (cursor: Cursor) => T): T[] {
-  let count = 0;
-  const parseCounted = (inner: Cursor): T => {
-    count++;
-    if (count <= MAX_SELECT_ITEMS) return parseItem(inner);
-    throw inner.error(`SELECT list has more than ${MAX_SELECT_ITEMS} items`, inner.token, "too_complex");
-  };
-  return parseList(cursor, parseCounted, true);
+  return parseList(cursor, parseItem, true, "SELECT list");
 }
 
 function parseSelectAs(cursor: Cursor): "STRUCT" | "VALUE" | Path {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { expressionTreeOf, parseExpressionText, treeOf, withoutSpans } from "../../../test/support/googlesql/tree.ts";
 import type { Query, Select, TableExpression } from "../ast.ts";
 import { parseQuery } from "../parse.ts";
-import { expressionTreeOf, parseExpressionText, treeOf, withoutSpans } from "../testing/tree.ts";
 
 function selectOf(text: string): Select {
   const { body } = parseQuery(text);

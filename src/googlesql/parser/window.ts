@@ -2,7 +2,10 @@ import type { FrameBound, NamedWindow, WindowFrame, WindowSpecification } from "
 import { parseList, parseOrderBy, parsePartitionBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 
-/** What follows OVER, or AS in a WINDOW clause. Source: "Window function calls" of the GoogleSQL reference. */
+/**
+ * Parses the specification after OVER, or after AS in a WINDOW clause. Source: "Window function calls" of the GoogleSQL
+ * reference.
+ */
 export function parseWindowSpecification(cursor: Cursor, canBeName: boolean): WindowSpecification {
   const { start } = cursor.token;
   if (canBeName && cursor.isIdentifier()) {

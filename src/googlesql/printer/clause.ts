@@ -105,7 +105,7 @@ export function printSelectItem(rules: PrintRules, item: SelectItem): string {
   );
 }
 
-/** What stands before a dot or a bracket. */
+/** Prints an expression before a dot or a bracket. */
 export function printBase(rules: PrintRules, base: Expression): string {
   return isBareBase(base) ? rules.expression(base) : `(${rules.expression(base)})`;
 }

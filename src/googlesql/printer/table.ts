@@ -16,7 +16,7 @@ import { BASE_LEVEL } from "./level.ts";
 import { printAlias, printIdentifier, printIdentifiers, printPath, printWord } from "./name.ts";
 import type { PrintRules } from "./rules.ts";
 
-/** What stands after FROM. Chains of joins are long on the left, so that side is walked in a loop. */
+/** Prints the table after FROM. Chains of joins are long on the left, so that side is walked in a loop. */
 export function printTable(rules: PrintRules, table: TableExpression): string {
   const chain: Join[] = [];
   let left = table;

@@ -38,6 +38,9 @@ export interface WindowCall extends ExprBase {
   readonly frame?: ResolvedFrame | undefined;
 }
 
+/** An expression, or a call that only a scan of its kind holds. */
+export type AnyExpr = Expr | AggregateCall | WindowCall;
+
 export interface ResolvedFrame {
   readonly unit: "ROWS" | "RANGE";
   readonly start: ResolvedFrameBound;

@@ -27,10 +27,7 @@ export interface ResolvedQuery {
    * ordering anew.
    */
   readonly order?: readonly OrderKey[];
-  /**
-   * What the query's own text can hardly mean, and runs all the same: fields that no event has carried, which are
-   * NULL.
-   */
+  /** Warnings about the query's own text, which runs all the same: fields that no event has carried, which are NULL. */
   readonly warnings?: readonly Diagnostic[];
 }
 

@@ -21,7 +21,8 @@ export interface Ordering {
 }
 
 /**
- * What a query makes. The scan is not sorted unless it is also limited: a reader that needs an order sorts by `order`.
+ * The result of a query. The scan is not sorted unless it is also limited: a reader that needs an order sorts by
+ * `order`.
  */
 export interface QueryResult {
   readonly scan: Scan;
@@ -81,7 +82,7 @@ export interface Environment {
   readonly firstColumn: number;
 }
 
-/** What one SELECT gathers while its expressions are resolved. */
+/** The state of one SELECT while its expressions are resolved. */
 export interface Block {
   readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[];
   readonly windows: { readonly column: Column; readonly call: WindowCall }[];
@@ -92,7 +93,7 @@ export interface Block {
   readonly windowCache: Map<number, Window>;
 }
 
-/** What a window specification says. */
+/** A resolved window specification. */
 export interface Window {
   readonly partitionBy: readonly Expr[];
   readonly orderBy: WindowCall["orderBy"];

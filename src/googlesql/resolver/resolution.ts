@@ -7,7 +7,45 @@ import { type SqlType, UNKNOWN } from "../types.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { CteBinding, Environment, ExprContext, QueryResult } from "./context.ts";
 import type { NamedColumn, RangeVariable } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
+
+/** The known name that is nearest to an unknown one, when one is near enough to be meant. Case does not count. */
+function nearestName(unknown: string, known: Iterable<string>): string | undefined {
+  const wanted = unknown.toLowerCase();
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const name of known) {
+    if (Math.abs(name.length - wanted.length) > limit) continue;
+    const distance = editDistance(wanted, name.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein's distance with neighbouring letters swapped as one step; stops counting at `bound`. */
+function editDistance(a: string, b: string, bound: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least >= bound) return bound;
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? bound;
+}
 
 /** The type of what could not be resolved. It goes with anything, so that one problem is reported once. */
 export const ERROR_TYPE: SqlType = Object.freeze({ kind: "UNKNOWN" });
@@ -46,12 +84,12 @@ export interface ResolutionInput {
   readonly views?: ViewReads;
 }
 
-/** What stands for a view, and the parameters that it reads. */
+/** The resolved form of a view, and the parameters that it reads. */
 export interface ViewBinding extends CteBinding {
   readonly parameters: ReadonlyMap<string | number, SqlType>;
 }
 
-/** What is known of the views that one query reads, directly and through each other. */
+/** The views that one query reads, directly and through each other. */
 export interface ViewReads {
   /** Those that are being resolved, the outermost first. */
   readonly open: { readonly key: string; readonly name: string }[];
@@ -72,7 +110,7 @@ const MAX_TREE_DEPTH = 1_000;
 /** Thrown to stop when going on makes no sense (nesting beyond the limit). */
 export class ResolutionStopped extends Error {}
 
-/** What the resolution of one text collects: problems, identities, parameters. */
+/** Collects problems, identities and parameters while one text is resolved. */
 export class Resolution {
   readonly text: string;
   readonly tables: TableCatalog;

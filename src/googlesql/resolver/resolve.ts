@@ -24,11 +24,11 @@ export interface ResolveOptions {
   readonly timeZone?: string;
   /** The functions that may be called; all of the published ones by default. */
   readonly catalogue?: Catalogue;
-  /** What the query is as a view, so that a circle through itself is found. */
+  /** The query's own identity as a view, so that a circle through itself is found. */
   readonly view?: { readonly key: string; readonly name: string };
 }
 
-/** What a resolution is created with; the sandbox creates two that share their identities. */
+/** Creates a resolution; the sandbox creates two that share their identities. */
 export function createResolution(text: string, options: ResolveOptions, ids?: IdSource): Resolution {
   return new Resolution({
     text,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { dumpQuery } from "../../../test/support/googlesql/resolver/dump.ts";
+import { sandboxed } from "../../../test/support/googlesql/resolver/resolved.ts";
 import { GoogleSqlError } from "../diagnostic.ts";
 import { STRING, TIMESTAMP } from "../types.ts";
-import { dumpQuery } from "./dump.ts";
-import { sandboxed } from "./testing/resolved.ts";
 
 const SAVED = `WITH
   app_logs AS (SELECT id, timestamp, event_message, metadata FROM logs WHERE id = @project ORDER BY timestamp DESC),

@@ -5,10 +5,44 @@ import type { CteBinding, CteScope, Environment } from "./context.ts";
 import { guardBinding } from "./from/guard-binding.ts";
 import { redactBinding } from "./from/redact-binding.ts";
 import { findCte } from "./from/table.ts";
-import { reachableFrom } from "./reach.ts";
 import { ResolutionStopped } from "./resolution.ts";
 import { createResolution, finishQuery, type ResolveOptions, resolveTopLevel, throwDiagnostics } from "./resolve.ts";
 import { resolveWith } from "./select/with.ts";
+
+/** The tables and parameters that a scan reads: common table expressions, also through each other. */
+interface Reached {
+  readonly ctes: ReadonlySet<number>;
+  readonly parameters: ReadonlySet<string | number>;
+}
+
+/** Walks the whole tree below a scan without recursion. */
+function reachableFrom(scan: Scan): Reached {
+  const ctes = new Set<number>();
+  const parameters = new Set<string | number>();
+  const open: unknown[] = [scan];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if (Array.isArray(node)) {
+      for (const item of node) open.push(item);
+      continue;
+    }
+    const { kind, cte, key } = node as {
+      readonly kind?: unknown;
+      readonly cte?: { readonly id: number };
+      readonly key?: string | number;
+    };
+    // A table's definition and a column's type hold nothing that is read.
+    if (kind === "Table" || kind === "RECORD" || kind === "STRUCT" || kind === "MIXED") continue;
+    if (kind === "Cte" && cte !== undefined) {
+      if (ctes.has(cte.id)) continue;
+      ctes.add(cte.id);
+    }
+    if (kind === "Parameter" && key !== undefined) parameters.add(key);
+    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
+  }
+  return { ctes, parameters };
+}
 
 /** A query and the text that its positions are in. */
 export interface QueryText {
@@ -19,9 +53,7 @@ export interface QueryText {
 export interface SandboxOptions extends ResolveOptions {
   /** Further names for the saved query's common table expressions: alias to name. */
   readonly tableAliases?: ReadonlyMap<string, string>;
-  /**
-   * What of the saved query's outputs the consumer does not see: names of detectors, comma separated, for `$redact`.
-   */
+  /** The detectors, comma separated, whose findings `$redact` hides from the consumer in the saved query's outputs. */
   readonly redaction?: string;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Column, Expr } from "../resolved.ts";
 import { recordIn } from "../types.ts";
+import { isErrorType } from "./resolution.ts";
 
 /** A column under its name. */
 export interface NamedColumn {
@@ -33,6 +34,11 @@ export function namedColumn(name: string | undefined, column: Column): NamedColu
   return { name, column, isValue: false };
 }
 
+/** Names to suggest: that of a column which was itself misspelt is not the right one of another. */
+export function knownNames(columns: readonly NamedColumn[]): string[] {
+  return columns.flatMap(({ name, column }) => (name === undefined || isErrorType(column.type) ? [] : name));
+}
+
 export const NO_NAMES: NameList = { columns: [], ranges: [] };
 
 export type Target =
@@ -42,7 +48,7 @@ export type Target =
   | { readonly kind: "expression"; readonly expression: Expr }
   | { readonly kind: "ambiguous" };
 
-/** What one level of a scope makes visible. */
+/** The names that one level of a scope makes visible. */
 interface Level {
   /** By lower-case name. */
   find(key: string): Target | undefined;
@@ -95,7 +101,7 @@ function levelOf(list: NameList): Level {
     return targets.get(key);
   };
   const lenient = list.ranges.find((range) => range.isLenient);
-  const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
+  const names = (): string[] => [...list.ranges.map((range) => range.name), ...knownNames(list.columns)];
   return { find, values, ranges: list.ranges, lenient, names };
 }
 

@@ -17,7 +17,7 @@ export interface Operand {
   readonly isLenient: boolean;
 }
 
-/** What a coercion costs; smaller in an earlier member is better. */
+/** The cost of a coercion; smaller in an earlier member is better. */
 export interface CoercionCost {
   readonly isLenient: boolean;
   readonly isLiteral: boolean;

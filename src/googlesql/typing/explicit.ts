@@ -1,6 +1,4 @@
-/**
- * What CAST takes. Source: the "Conversion rules" and "Conversion functions" pages of the GoogleSQL reference.
- */
+/** Rules of CAST. Source: the "Conversion rules" and "Conversion functions" pages of the GoogleSQL reference. */
 import { MIXED, type ScalarKind, type SqlType, STRING } from "../types.ts";
 import { isSameType } from "./same-type.ts";
 

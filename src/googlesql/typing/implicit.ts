@@ -18,8 +18,8 @@ import {
 import { isSameType, numericRank } from "./same-type.ts";
 
 /**
- * What it costs to make `to` of a value of type `from` implicitly: 0 for the same type, more for a longer way,
- * undefined when it cannot be done. UNKNOWN (an untyped NULL) becomes anything.
+ * Returns the cost of an implicit conversion of `from` to `to`: 0 for the same type, more for a longer way, undefined
+ * if it is impossible. UNKNOWN (an untyped NULL) becomes anything.
  */
 export function implicitCost(from: SqlType, to: SqlType): number | undefined {
   if (isSameType(from, to)) return 0;
@@ -80,8 +80,8 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
 }
 
 /**
- * What a field of several shapes and a value of another type become: lists and records are among its shapes, and a
- * scalar tells what is asked of it. Any number does as FLOAT64, so that none of its own loses what follows the point.
+ * Finds the common type of a field of several shapes and another value: lists and records are among its shapes, and a
+ * scalar determines the type. Any number counts as FLOAT64, so that fractions are not lost.
  */
 function withMixed(mixed: MixedType, other: SqlType): SqlType | undefined {
   switch (other.kind) {

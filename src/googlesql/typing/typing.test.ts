@@ -21,12 +21,9 @@ import {
   TIMESTAMP,
   UNKNOWN,
 } from "../types.ts";
-import { parseDecimalText } from "./decimal-text.ts";
 import { isCastable, isFormatCastable } from "./explicit.ts";
 import { implicitCost, supertype } from "./implicit.ts";
-import { formatInterval, intervalOf, parseFullInterval, parseIntervalText } from "./interval-text.ts";
 import { isComparable, isGroupable, isOrderable, isSameType } from "./same-type.ts";
-import { isTimeZone, parseDateText, parseDatetimeText, parseTimestampText, parseTimeText } from "./temporal.ts";
 
 const SCALARS = [
   INT64,
@@ -189,111 +186,5 @@ describe("the type predicates", () => {
   it("compare struct fields by name without case", () => {
     expect(isSameType(structOf([{ name: "a", type: INT64 }]), structOf([{ name: "A", type: INT64 }]))).toBe(true);
     expect(isSameType(structOf([{ name: "a", type: INT64 }]), structOf([{ type: INT64 }]))).toBe(false);
-  });
-});
-
-describe("the parser of dates and times", () => {
-  it.each([
-    ["2024-2-29", "2024-02-29"],
-    ["0001-01-01", "0001-01-01"],
-    ["2023-02-29", undefined],
-    ["2024-13-01", undefined],
-    ["2024-1-1 00:00:00", undefined],
-    ["yesterday", undefined],
-  ])("reads the date %s", (text, expected) => expect(parseDateText(text)).toBe(expected));
-
-  it.each([
-    ["1:2:3", "01:02:03"],
-    ["23:59:59.9", "23:59:59.900000"],
-    ["24:00:00", undefined],
-    ["12:60:00", undefined],
-    ["12:00", undefined],
-  ])("reads the time %s", (text, expected) => expect(parseTimeText(text)).toBe(expected));
-
-  it.each([
-    ["2024-01-02", "2024-01-02T00:00:00"],
-    ["2024-01-02T3:4:5.000", "2024-01-02T03:04:05"],
-    ["2024-01-02 03:04:05.123456", "2024-01-02T03:04:05.123456"],
-    ["2024-01-02 03", undefined],
-  ])("reads the datetime %s", (text, expected) => expect(parseDatetimeText(text)).toBe(expected));
-
-  it.each([
-    ["1970-01-01", "UTC", "0"],
-    ["1970-01-01 00:00:01.5Z", "Asia/Tokyo", "1500000"],
-    ["1970-01-01 00:00:00+01:30", "UTC", "-5400000000"],
-    ["1970-01-01 00:00:00-0130", "UTC", "5400000000"],
-    ["1970-01-01T00:00:00 Asia/Tokyo", "UTC", "-32400000000"],
-    ["2024-07-01 00:00:00", "America/Los_Angeles", "1719817200000000"],
-    ["2024-03-10 02:30:00", "America/Los_Angeles", "1710066600000000"],
-    ["2024-11-03 01:30:00", "America/Los_Angeles", "1730622600000000"],
-    ["0001-01-01 00:00:00+14", "UTC", undefined],
-    ["2024-01-01 00:00:00 Mars/Base", "UTC", undefined],
-    ["2024-01-01 00:00:00+15:00", "UTC", undefined],
-  ])("reads the timestamp %s in %s", (text, zone, expected) => expect(parseTimestampText(text, zone)).toBe(expected));
-
-  it("recognises time zones", () => {
-    expect(["UTC", "+05:30", "-8", "Europe/Paris"].map(isTimeZone)).toEqual([true, true, true, true]);
-    expect(["", "Nowhere", "+25:00"].map(isTimeZone)).toEqual([false, false, false]);
-  });
-});
-
-describe("the parser of decimals", () => {
-  it.each([
-    ["1.10", "NUMERIC", "1.1"],
-    ["-0", "NUMERIC", "0"],
-    [".5", "NUMERIC", "0.5"],
-    ["1e3", "NUMERIC", "1000"],
-    ["0.0000000005", "NUMERIC", "0.000000001"],
-    ["-0.0000000004", "NUMERIC", "0"],
-    ["99999999999999999999999999999.999999999", "NUMERIC", "99999999999999999999999999999.999999999"],
-    ["99999999999999999999999999999.9999999995", "NUMERIC", undefined],
-    ["1e29", "NUMERIC", undefined],
-    ["1e-9999", "NUMERIC", "0"],
-    [
-      "578960446186580977117854925043439539266.34992332820282019728792003956564819967",
-      "BIGNUMERIC",
-      "578960446186580977117854925043439539266.34992332820282019728792003956564819967",
-    ],
-    ["578960446186580977117854925043439539266.34992332820282019728792003956564819968", "BIGNUMERIC", undefined],
-    [
-      "-578960446186580977117854925043439539266.34992332820282019728792003956564819968",
-      "BIGNUMERIC",
-      "-578960446186580977117854925043439539266.34992332820282019728792003956564819968",
-    ],
-    ["", "NUMERIC", undefined],
-    ["1.2.3", "NUMERIC", undefined],
-  ] as const)("reads %s as %s", (text, kind, expected) => expect(parseDecimalText(text, kind)).toBe(expected));
-});
-
-describe("the parser of intervals", () => {
-  it.each([
-    ["5", "DAY", undefined, "0-0 5 0:0:0"],
-    ["-7", "QUARTER", undefined, "-1-9 0 0:0:0"],
-    ["1.5", "SECOND", undefined, "0-0 0 0:0:1.500000"],
-    ["1.5", "DAY", undefined, undefined],
-    ["1-2", "YEAR", "MONTH", "1-2 0 0:0:0"],
-    ["-1-2 3 -4:5:6.7", "YEAR", "SECOND", "-1-2 3 -4:5:6.700000"],
-    ["8 20:17", "DAY", "MINUTE", "0-0 8 20:17:0"],
-    ["30:15", "MINUTE", "SECOND", "0-0 0 0:30:15"],
-    ["1 2", "MONTH", "DAY", "0-1 2 0:0:0"],
-    ["1", "YEAR", "MONTH", undefined],
-    ["1-2", "MONTH", "YEAR", undefined],
-  ])("reads '%s' %s TO %s", (text, from, to, expected) => {
-    const parts = parseIntervalText(text, from, to);
-    expect(parts === undefined ? undefined : formatInterval(parts)).toBe(expected);
-  });
-
-  it("limits values to the type's range", () => {
-    expect(intervalOf(10_000n, "YEAR")).toBeDefined();
-    expect(intervalOf(10_001n, "YEAR")).toBeUndefined();
-    expect(intervalOf(-3_660_001n, "DAY")).toBeUndefined();
-    expect(intervalOf(1n, "CENTURY")).toBeUndefined();
-  });
-
-  it("reads its own canonical text", () => {
-    for (const text of ["1-2 3 4:5:6.700000", "0-0 0 0:0:0", "-1-2 -3 -4:5:6"]) {
-      const parts = parseFullInterval(text);
-      expect(parts === undefined ? undefined : formatInterval(parts)).toBe(text);
-    }
   });
 });

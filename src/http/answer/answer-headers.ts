@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 
 /** A client may show an answer that has just expired while it asks for a new one. */
 const staleSeconds = 60;

@@ -18,7 +18,7 @@ export const minEncodedBytes = 1_000;
 const brotliOptions: zlib.BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipOptions: zlib.ZlibOptions = { level: 5 };
 
-/** What this Node.js can do, the one that is preferred first. Zstandard is there from Node.js 22.15 on. */
+/** Encodings supported by this Node.js, the preferred one first. Zstandard requires Node.js 22.15. */
 export const contentEncodings: readonly ContentEncoding[] = [
   ...findZstandard(),
   {

@@ -50,7 +50,10 @@ export async function sendRows<Summary>(
   }
 }
 
-/** What is there before the first byte leaves: the whole answer, with its summary, or the beginning of a large one. */
+/**
+ * The part of an answer that is read before the first byte leaves: the whole answer with its summary, or the beginning
+ * of a large one.
+ */
 type Head<Summary> =
   | { readonly isWhole: true; readonly chunks: Buffer[]; readonly summary: Summary }
   | { readonly isWhole: false; readonly chunks: Buffer[] };

@@ -5,11 +5,11 @@ import { type CacheableCall, runCached } from "../../endpoints/cache/run-cached.
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { RunOptions } from "../../endpoints/call/run/run-prepared.ts";
 import { RowBatch } from "../../engines/contract/query-engine.ts";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { ageHeaders, ageOf, cacheControl, nextPageHeader, varyHeader } from "../answer/answer-headers.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "../answer/content-encoding.ts";
 import { isKnownTag } from "../answer/entity-tag.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { type AnswerFormat, toBuffers } from "../formats/answer-format.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import type { CachedReplies } from "./cached-replies.ts";
@@ -82,7 +82,7 @@ function setAll(reply: FastifyReply, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) reply.header(headers[at] ?? "", headers[at + 1]);
 }
 
-/** Of entity tags and of the cache's forms. */
+/** Returns the suffix of entity tags and of cached forms. */
 function suffixOf(format: AnswerFormat, encoding: ContentEncoding | undefined): string {
   return (format === jsonFormat ? "" : `.${format.name}`) + (encoding === undefined ? "" : `.${encoding.name}`);
 }

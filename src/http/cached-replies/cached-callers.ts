@@ -10,7 +10,7 @@ import { readRequestId } from "../plugins/request-id.ts";
  */
 export interface RememberedCaller<Reply> {
   readonly identity: Identity;
-  /** Of the token and of what in the headers decides an answer. */
+  /** A key of the token and of the headers that decide an answer. */
   readonly key: string;
   /** The caller's own. */
   readonly requestId: string | undefined;

@@ -142,7 +142,7 @@ describe("a repeated call whose answer is cached", () => {
 
   it("is refused when the service is stopping", async () => {
     await beGivenAhead();
-    void test.drain.stop(0);
+    void test.shutdown.stop(0);
     expect((await get()).status).toBe(503);
   });
 
@@ -208,7 +208,7 @@ describe("an answer that is being computed", () => {
     const finish = holdRuns();
     const before = get();
     await isRunning(1);
-    void test.drain.stop(10_000);
+    void test.shutdown.stop(10_000);
     finish("of before");
     expect(await (await before).text()).toContain("of before");
     for (let i = 0; i < 2; i++) expect((await get()).status).toBe(503);

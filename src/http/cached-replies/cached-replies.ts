@@ -6,7 +6,7 @@ import type { Identity } from "../../access/scope.ts";
 import type { CachedAnswer } from "../../endpoints/cache/cached-answer.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { isKnownTag } from "../answer/entity-tag.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RunNotes } from "../plugins/audit.ts";
 import { exposedHeaders } from "../plugins/cors.ts";
@@ -22,11 +22,11 @@ export interface CachedReply {
   /** How the call named the endpoint. */
   readonly name: string;
   readonly route: string;
-  /** Of the cached answer. */
+  /** The key of the cached answer. */
   readonly key: string;
-  /** Of that answer. It is not held on to itself: it goes when the cache lets it go. */
+  /** The answer's serial number. The answer itself is not referenced, so that the cache can release it. */
   readonly serial: number;
-  /** Of the answer's forms; undefined for the body itself. */
+  /** The form of the answer; undefined for the body itself. */
   readonly form: string | undefined;
   readonly etag: string;
   /** Names and values of the headers that are the same each time. */
@@ -39,7 +39,7 @@ export interface CachedReply {
 
 type Needs = Pick<
   AppDependencies,
-  "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
+  "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "shutdown" | "logger" | "nowMs" | "runner"
 >;
 
 const maxReplies = 2_000;
@@ -66,12 +66,12 @@ interface Remembered extends CachedReply {
   /** Made when they are first sent: most replies are asked for once. */
   whole: CachedHeaders | undefined;
   unchanged: CachedHeaders | undefined;
-  /** What is the same in each line is written once. */
+  /** The logger with the fields that are the same in every line. */
   log: FastifyBaseLogger | undefined;
 }
 
 /**
- * Answers repeated calls from the cache, ahead of the framework, as long as nothing that determined the answer has
+ * Answers repeated calls from the cache, ahead of all other hooks, as long as nothing that determined the answer has
  * changed.
  */
 export class CachedReplies {
@@ -95,8 +95,8 @@ export class CachedReplies {
 
   /** Answers the call; false, without effect, when it has to be processed in full. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
-    const { drain, rates, runner } = this.#needs;
-    if (request.method !== "GET" || drain.stopping.aborted || this.#replies.size === 0) return false;
+    const { shutdown, rates, runner } = this.#needs;
+    if (request.method !== "GET" || shutdown.stopping.aborted || this.#replies.size === 0) return false;
     const startedAt = runner.now();
     const caller = this.#callers.find(request);
     const reply = caller === undefined ? undefined : this.#find(caller, request.url);

@@ -16,7 +16,7 @@ export interface HitTally {
 export interface CountedCall {
   readonly notes: RunNotes;
   readonly endpoint: string;
-  /** Of the audit. */
+  /** The key of the call in the audit. */
   readonly callKey: string;
   readonly waiting: { 200: number; 304: number; longestMs: number };
 }

@@ -26,7 +26,7 @@ export interface AnswerFormat {
   /** As `format` names it. */
   readonly name: string;
   readonly mediaType: string;
-  /** What goes behind the media type in Content-Type. */
+  /** The parameters of the media type in Content-Type. */
   readonly typeParameters: string;
   /** True where compressing it again is a waste. */
   readonly isCompressed?: true;

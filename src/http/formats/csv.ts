@@ -1,4 +1,4 @@
-import { splitMembers, splitValues } from "../../shared/json-scan.ts";
+import { splitMembers, splitValues } from "../../values/json/split-json.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
 /**

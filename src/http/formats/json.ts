@@ -1,7 +1,7 @@
-import { splitValues } from "../../shared/json-scan.ts";
+import { splitValues } from "../../values/json/split-json.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
-/** What every JSON answer begins and ends with; what is between are the rows, separated by commas. */
+/** The beginning and the end of every JSON answer; the rows are between them, separated by commas. */
 export const jsonFrame = { begin: '{"result":[', end: "]}" } as const;
 
 /** `{"result":[...]}`, the rows as the engine wrote them. */

@@ -1,6 +1,6 @@
 import type { OutputColumn } from "../../engines/contract/query-engine.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { splitMembers, splitValues } from "../../shared/json-scan.ts";
+import { splitMembers, splitValues } from "../../values/json/split-json.ts";
 
 /** How a column is kept in formats that have types; all other values are their text, nested ones their JSON text. */
 export type StoredKind = "int64" | "float64" | "bool" | "timestamp" | "date" | "text";

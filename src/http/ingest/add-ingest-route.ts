@@ -4,12 +4,12 @@ import { mediaTypeOf } from "../../ingest/parse-events.ts";
 import { answerPlainly } from "../../ingest/protocols/own-answers.ts";
 import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.ts";
 import type { Source } from "../../sources/source.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import { dropAnswer, noteError, toServiceError } from "../plugins/errors.ts";
 import { CallerGoneError } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
-import { authenticateSender, missingSource, nameInRequest, openSource } from "./find-source.ts";
+import { callerOf, type RouteAccess } from "../request/route-access.ts";
+import { missingSource, nameInRequest, openSource } from "./find-source.ts";
 import { nameInBody } from "./source-in-body.ts";
 import { storeBody } from "./store-body.ts";
 
@@ -31,6 +31,9 @@ export interface IngestRoute {
   readonly ownParameters?: readonly string[];
 }
 
+/** The access of what senders call; a body is read only where that is said. */
+export const senderAccess: RouteAccess = { scope: "ingest", tokenIn: "sender", hasBody: false };
+
 /**
  * Takes events as a protocol writes them. Who may, and where to, is settled before the body is read, unless only the
  * body tells where to.
@@ -41,9 +44,9 @@ export function addIngestRoute(app: FastifyInstance, dependencies: AppContext, r
     app.route({
       method: [...(route.methods ?? ["POST"])],
       url,
+      config: { access: { ...senderAccess, hasBody: true } },
       onRequest: async (request) => {
-        const identity = await authenticateSender(dependencies, request);
-        request.identity = identity;
+        const identity = callerOf(request);
         dependencies.quotas.check(identity.tokenId, identity.budget);
         const name = nameInRequest(request, ownParameters) ?? defaultSource;
         if (name !== undefined) request.ingestSource = await openSource(dependencies, identity, name);
@@ -65,7 +68,7 @@ async function openSourceInBody(dependencies: AppContext, request: FastifyReques
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const name = await nameInBody(bytes, request.headers["content-encoding"], dependencies.maxBodyBytes);
   if (name === undefined) throw missingSource();
-  return openSource(dependencies, ownerOf(request), name);
+  return openSource(dependencies, callerOf(request), name);
 }
 
 /** The headers and parameters of a request that a protocol looks at, by the names it has for them. */

@@ -1,27 +1,14 @@
 import type { FastifyRequest } from "fastify";
-import { canIngest, canIngestAnything, type Identity } from "../../access/scope.ts";
+import { canIngest, type Identity } from "../../access/scope.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Source } from "../../sources/source.ts";
-import type { AppDependencies } from "../app.ts";
-import { authenticate } from "../request/authenticate.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { findSenderSecret } from "./credentials.ts";
 
 /** Names under which senders say where events go, the ones that count more first. */
 export const sourceNames = ["source_name", "collection_name", "source", "collection"] as const;
 
-type Needs = Pick<AppDependencies, "authenticator" | "sources" | "autoSource">;
-
-/** Who sends events. Throws `unauthorized`, and `insufficient_scope` for a token that can write nowhere. */
-export async function authenticateSender(
-  { authenticator }: Pick<Needs, "authenticator">,
-  request: FastifyRequest,
-): Promise<Identity> {
-  const secret = findSenderSecret(request, urlParameters(request));
-  const identity = await authenticate(authenticator, request, secret);
-  if (!canIngestAnything(identity)) throw noScope();
-  return identity;
-}
+type Needs = Pick<AppDependencies, "sources" | "autoSource">;
 
 /**
  * The source that a request names in its URL or headers: by name, alias or id. `ownParameters` are the protocol's,

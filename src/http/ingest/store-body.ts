@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { hopsHeader, readHops } from "../../drains/hops.ts";
 import {
   BodyError,
   type BodyResult,
@@ -12,13 +13,21 @@ import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
 import type { IngestGate } from "../../ingest/quotas/ingest-quotas.ts";
 import type { Source } from "../../sources/source.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import { createCallSignal } from "../request/call-signal.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
 type Needs = Pick<
   AppContext,
-  "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain" | "intake" | "warnOfTenantless"
+  | "runner"
+  | "dataThrough"
+  | "quotas"
+  | "maxBodyBytes"
+  | "maxBodyEvents"
+  | "nowMs"
+  | "shutdown"
+  | "intake"
+  | "warnOfTenantless"
 >;
 
 /**
@@ -26,7 +35,7 @@ type Needs = Pick<
  * nothing. Resolves once it is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
  */
 export async function storeBody(
-  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain, intake, warnOfTenantless }: Needs,
+  { runner, dataThrough, quotas, maxBodyBytes, maxBodyEvents, nowMs, shutdown, intake, warnOfTenantless }: Needs,
   source: Source,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,9 +45,10 @@ export async function storeBody(
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { "content-type": contentType, "content-encoding": contentEncoding } = request.headers;
   const nowUs = BigInt(nowMs()) * 1000n;
-  const { tokenId, budget } = ownerOf(request);
+  const { tokenId, budget } = callerOf(request);
   const gate = quotas.gateFor({ tokenId, budget, source: source.name, tenantField: source.tenantField });
   const measure = gate?.measure;
+  const hops = readHops(request.headers[hopsHeader]);
   const body = {
     ...protocol,
     bytes,
@@ -46,15 +56,21 @@ export async function storeBody(
     contentEncoding,
     nowUs,
     maxBytes: maxBodyBytes,
+    maxEvents: Math.min(maxBodyEvents, gate?.maxEvents ?? maxBodyEvents),
     measure,
+    sender: tokenId,
     wantsKeys: false,
+    ...(hops === undefined ? {} : { hops }),
   };
-  const signal = createCallSignal(reply, drain);
+  const signal = createCallSignal(reply, shutdown);
   const { store } = runner.engine;
   const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit)).catch(
     (error: unknown) => {
-      if (error instanceof BodyError) intake.refuse(source.name, error.message);
-      throw error;
+      if (!(error instanceof BodyError)) throw error;
+      intake.refuse(source.name, error.message);
+      // Where the token may send fewer than a body may hold, that is the limit that was passed.
+      const isOfToken = error.code === "too_many_events" && gate !== undefined && gate.maxEvents < maxBodyEvents;
+      throw isOfToken ? gate.refuseMore() : error;
     },
   );
   const { stored, repeated, rejected, untimed, mistyped, tenantless, receipt, newestTimestampUs: newestUs } = result;
@@ -85,10 +101,11 @@ async function appendThrough(gate: IngestGate | undefined, work: (admit: Admit) 
   }
 }
 
-/** Bytes of a body that takes milliseconds to read. */
+/** Bytes and events of a body that takes milliseconds to read. */
 const longBytes = 65_536;
+const manyEvents = 1_000;
 
-/** Long bodies are read off the main thread, and so are short ones that decompress to long ones. */
+/** Long bodies are read off the main thread, and so are short ones that decompress to long ones or hold many events. */
 async function append(
   store: EventStore,
   source: string,
@@ -98,13 +115,16 @@ async function append(
 ): Promise<BodyResult> {
   const { appendBody } = store;
   if (appendBody === undefined) return appendShort(store, source, body, signal, admit);
+  const { maxBytes, maxEvents = Number.POSITIVE_INFINITY } = body;
   const isPacked = body.contentEncoding !== undefined;
   if (body.bytes.length >= (isPacked ? longBytes / 10 : longBytes)) return appendBody(source, body, signal, admit);
-  if (!isPacked || body.maxBytes <= longBytes) return appendShort(store, source, body, signal, admit);
+  const short = { ...body, maxBytes: Math.min(maxBytes, longBytes), maxEvents: Math.min(maxEvents, manyEvents) };
   try {
-    return await appendShort(store, source, { ...body, maxBytes: longBytes }, signal, admit);
+    return await appendShort(store, source, short, signal, admit);
   } catch (error) {
-    if (error instanceof BodyError && error.code === "body_too_large") return appendBody(source, body, signal, admit);
+    const isLong = error instanceof BodyError && error.code === "body_too_large" && maxBytes > longBytes;
+    const isMany = error instanceof BodyError && error.code === "too_many_events" && maxEvents > manyEvents;
+    if (isLong || isMany) return appendBody(source, body, signal, admit);
     throw error;
   }
 }

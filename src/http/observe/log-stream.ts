@@ -28,7 +28,7 @@ export function createLogStream(writeBytes: WriteBytes, waitMs: (ms: number) => 
   let chars = 0;
   let charsSinceTry = 0;
   let lostLines = 0;
-  /** What remains of lines of which a part was written. */
+  /** The rest of lines that were written in part. */
   let rest = new Uint8Array();
 
   const collect = (line: string) => {

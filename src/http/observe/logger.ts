@@ -1,13 +1,16 @@
 import { writeSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
-import { type DestinationStream, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { createLogStream } from "./log-stream.ts";
 
 /**
  * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note
  * of them (`addAccessLog`), never by their URLs, headers, addresses or bodies.
  */
-export function createLogger(level: string, stream: DestinationStream = openStream(level)): FastifyBaseLogger {
+export function createLogger(
+  level: string,
+  stream: DestinationStream = openStream(level),
+): FastifyBaseLogger & Pick<Logger, "flush"> {
   const nothing = () => undefined;
   let [lastMs, lastTime] = [0, ""];
   const readTime = () => {

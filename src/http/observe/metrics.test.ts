@@ -19,6 +19,9 @@ const status: RuleStatus = {
   delivered: 13,
   refused: 2,
   dropped: 3,
+  removed: 5,
+  excluded: 7,
+  looped: 11,
   failures: 17,
   waiting: 19,
   lastError: undefined,
@@ -29,9 +32,11 @@ function drainsWith(rules: readonly RuleStatus[]): Drains {
   const unused = () => {
     throw new Error("Metrics change no drains");
   };
-  const changes = { saveBackend: unused, removeBackend: unused, saveRule: unused, removeRule: unused };
+  const saves = { saveBackend: unused, removeBackend: unused, saveRule: unused, removeRule: unused };
+  const changes = { ...saves, testBackend: unused };
   const lookups = { findBackend: unused, findRule: unused, replaceAll: unused, isWatched: unused, note: unused };
-  return { ...changes, ...lookups, backends: [], rules: [], status: () => rules, waitingBytes: 23 };
+  const removals = { noteRemoval: unused };
+  return { ...changes, ...lookups, ...removals, backends: [], rules: [], status: () => rules, waitingBytes: 23 };
 }
 
 beforeEach(async () => {
@@ -48,6 +53,13 @@ describe("GET /metrics", () => {
     const keys = ["metrics-token", "private-token", "query-token", "ingest-token", "nonsense"];
     expect(await Promise.all(keys.map(async (key) => (await read(key)).status))).toEqual([200, 200, 401, 401, 401]);
     expect((await test.app.inject("/metrics")).statusCode).toBe(401);
+  });
+
+  it("counts deleted events by source and reason", async () => {
+    const deletedCounts = [{ source: "edge", reason: "size", count: 3 }] as const;
+    const forgetting = { deletedCounts, count: async () => 0, delete: async () => ({ matched: 0, deleted: 0 }) };
+    test = await createTestApp({ parts: { forgetting } });
+    expect((await read()).body).toContain('logweir_deleted_events_total{source="edge",reason="size"} 3');
   });
 
   it("needs no token when the setting opens it", async () => {

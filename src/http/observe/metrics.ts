@@ -1,12 +1,14 @@
 import { Counter, Gauge, type MetricType, Registry } from "prom-client";
 import type { Drains } from "../../drains/drains.ts";
-import type { AppDependencies } from "../app.ts";
+import { drainOutcomes } from "../../drains/position.ts";
+import type { Forgetting } from "../../sources/forgetting.ts";
+import type { AppDependencies } from "../app-context.ts";
 import type { LogNotes } from "../plugins/access-log.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
 
 /**
- * What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file:
- * never a value of a caller.
+ * The metrics for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a
+ * value of a caller.
  */
 export interface Metrics {
   /** Counts a request whose answer is sent, or whose caller is gone. */
@@ -19,11 +21,13 @@ export interface Metrics {
   read(): Promise<{ readonly text: string; readonly mediaType: string }>;
 }
 
+/** For the size of the store, which waits for a compaction. */
+const spaceTimeoutMs = 2_000;
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Watched = Pick<
   AppDependencies,
-  "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains"
+  "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains" | "forgetting"
 >;
 
 export function createMetrics(watched: Watched): Metrics {
@@ -36,6 +40,7 @@ export function createMetrics(watched: Watched): Metrics {
   addLoad(registers, watched);
   addNewestEvents(registers, watched.sources, watched.dataThrough);
   if (watched.drains !== undefined) addDrains(registers, watched.drains);
+  if (watched.forgetting !== undefined) addDeletions(registers, watched.forgetting);
   return {
     observe({ endpoint, cache: result, source, events, rejected, untimed, tenantless }, status, seconds) {
       requests.inc({ endpoint: endpoint ?? "", status: String(status) });
@@ -55,7 +60,7 @@ export function createMetrics(watched: Watched): Metrics {
   };
 }
 
-/** What is counted as it happens. */
+/** Creates the metrics that are counted as events happen. */
 function createCounters(registers: Registry[]) {
   const requests = new Counter({
     name: "logweir_requests_total",
@@ -97,7 +102,7 @@ function addDurations(registers: Registry[], latencies: Latencies): void {
   });
 }
 
-/** What others count, and may have lost. */
+/** Adds counters of losses that other components count. */
 function addLosses(registers: Registry[], { audit, syslogCounts }: Pick<Watched, "audit" | "syslogCounts">): void {
   new Counter({
     name: "logweir_audit_dropped_total",
@@ -139,6 +144,24 @@ function addLoad(registers: Registry[], { runner, cache }: Pick<Watched, "runner
   gauge("engine_memory_bytes", "Resident memory of the engine's process; 0 where unknown.", async () => {
     return (await runner.engine.memoryBytes?.()) ?? 0;
   });
+  const { store } = runner.engine;
+  if (store.space !== undefined) {
+    gauge(
+      "store_used_bytes",
+      "What stored events take, without what is free to be used again; 0 where unknown.",
+      async () => {
+        const space = await store.space?.(AbortSignal.timeout(spaceTimeoutMs)).catch(() => undefined);
+        return space?.usedBytes ?? 0;
+      },
+    );
+  }
+  if (store.spool === undefined) return;
+  gauge("spooled_bytes", "Acknowledged events on this node's disk, until ClickHouse answers.", () => {
+    return store.spool?.().waitingBytes ?? 0;
+  });
+  gauge("spool_refused_events", "Acknowledged events on this node's disk that ClickHouse refuses.", () => {
+    return store.spool?.().refusedEvents ?? 0;
+  });
 }
 
 function addNewestEvents(
@@ -162,17 +185,30 @@ function addNewestEvents(
   });
 }
 
+function addDeletions(registers: Registry[], forgetting: Forgetting): void {
+  new Counter({
+    name: "logweir_deleted_events_total",
+    help: "Events that this service deleted, by source and by what asked for it: request, retention, or size.",
+    labelNames: ["source", "reason"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, reason, count } of forgetting.deletedCounts) this.inc({ source, reason }, count);
+    },
+  });
+}
+
 function addDrains(registers: Registry[], drains: Drains): void {
   const labelNames = ["backend", "source"];
   const events = new Counter({
     name: "logweir_drain_events_total",
-    help: "Events of drains: delivered, refused by the destination, or dropped since too many waited.",
+    help: "Events of drains by what became of them: delivered, refused, dropped, removed, excluded or looped.",
     labelNames: [...labelNames, "outcome"],
     registers,
     collect() {
       this.reset();
       for (const { backend, rule, ...state } of drains.status()) {
-        for (const outcome of ["delivered", "refused", "dropped"] as const) {
+        for (const outcome of drainOutcomes) {
           events.inc({ backend: backend.name, source: rule.source, outcome }, state[outcome]);
         }
       }

@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AuditRefusal, AuditRun } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
+import { type ErrorCode, errorCatalogue } from "../../shared/error-catalogue.ts";
 import { callerGoneStatus } from "./access-log.ts";
 
 /**
- * What a route that runs a query tells of the call as soon as it knows; how it went is found out when it is answered.
+ * Data about a call that its route records as soon as it knows them; the outcome is added when the call is answered.
  */
 export interface RunNotes
-  extends Pick<AuditRun, "action" | "actor" | "endpoint" | "version" | "parameters" | "redactsPii"> {
+  extends Pick<AuditRun, "action" | "surface" | "actor" | "endpoint" | "version" | "parameters" | "redactsPii"> {
   rows?: number;
 }
 
@@ -25,15 +26,18 @@ const refusals: ReadonlySet<string> = new Set([
   "rate_limited",
 ]);
 
+const isErrorCode = (error: string | undefined): error is ErrorCode => error !== undefined && error in errorCatalogue;
+
 /** Records each run once its answer is sent or its caller gone, and calls that were refused. */
 export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "record">): void {
   app.decorateRequest("auditRun");
   if (audit.level === "off") return;
   app.addHook("onRequest", async (request, reply) => {
     reply.raw.once("close", () => {
-      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
       const { auditRun } = request;
       const { error } = request.logNotes;
+      const answered = isErrorCode(error) ? errorCatalogue[error].status : reply.statusCode;
+      const status = reply.raw.writableEnded ? answered : callerGoneStatus;
       if (auditRun !== undefined && error !== "pinned_parameter") {
         audit.record(describeRun(request, auditRun, status, reply.elapsedTime));
       } else if (error !== undefined && refusals.has(error)) audit.record(describeRefusal(request, error, status));
@@ -49,9 +53,15 @@ function describeRun({ logNotes }: FastifyRequest, notes: RunNotes, status: numb
 }
 
 /** The same for calls of one actor that get the same answer. */
-export function callKeyOf({ endpoint, version, parameters, redactsPii }: RunNotes): string {
+export function callKeyOf({ surface, endpoint, version, parameters, redactsPii }: RunNotes): string {
   const names = [...(endpoint?.parameters ?? []).map(({ name }) => name), "sql", "lql", "limit", "cursor"];
-  return JSON.stringify([endpoint?.id, version, redactsPii, names.map((name) => parameters.get(name) ?? null)]);
+  return JSON.stringify([
+    surface,
+    endpoint?.id,
+    version,
+    redactsPii,
+    names.map((name) => parameters.get(name) ?? null),
+  ]);
 }
 
 function describeRefusal(

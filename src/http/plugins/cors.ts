@@ -30,6 +30,10 @@ const allowedHeaders = [
   "ce-subject",
   "ce-time",
   "ce-type",
+  // Of clients of MCP that run in browsers.
+  "Mcp-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
 ];
 
 /** Response headers that browsers show to pages. */

@@ -51,6 +51,8 @@ export function dropAnswer(request: FastifyRequest, reply: FastifyReply): Fastif
 
 function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteError(error, request, reply);
+  // The framework would close the connection while the caller still sends, and the answer would be lost.
+  if (error.code === "body_too_large") reply.removeHeader("Connection");
   return reply
     .status(error.status)
     .header("Cache-Control", "no-store")
@@ -84,6 +86,7 @@ const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {
   unsupported_media_type: "unsupported_media_type",
   unsupported_encoding: "unsupported_media_type",
   body_too_large: "body_too_large",
+  too_many_events: "body_too_large",
 };
 
 /**
@@ -129,7 +132,9 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const answer =
     error.code === "HPE_HEADER_OVERFLOW"
       ? new ServiceError("request_too_large", "The request line and headers are larger than 512 KB")
-      : new ServiceError("malformed_request", "What was sent is not an HTTP request");
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? new ServiceError("request_timeout", "The headers of the request did not arrive in time")
+        : new ServiceError("malformed_request", "What was sent is not an HTTP request");
   const body = JSON.stringify(toErrorBody(answer));
   socket.end(
     `HTTP/1.1 ${answer.status} ${answer.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -4,7 +4,7 @@ import { ServiceError } from "../../shared/errors.ts";
 
 const retryAfterSeconds = 5;
 
-/** What tells how the service is, whatever it knows. */
+/** Paths that report the service's state, and are always answered. */
 const told: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
 
 /** Sends calls away where tokens and endpoints may long be others than those last known. */

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Authenticator } from "../../access/authenticator.ts";
-import type { AnswerOf, PathParameters, RouteDescription } from "../../openapi/route-description.ts";
-import { requirePrivate } from "./require-private.ts";
+import { resolveReference } from "../../openapi/forms.ts";
+import type { AnswerOf, BodyOf, PathParameters, RouteDescription } from "../../openapi/route-description.ts";
+import { createDocumentForm, type FieldProblems } from "../../shared/document-form.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { readJsonBody, readJsonValue } from "./json-body.ts";
+import "./route-access.ts";
 
-/** A request to a described route, with the parameters of its path. */
+/** A request to a described route, with the parameters of its path and its document. */
 export type RequestOf<Description extends RouteDescription> = FastifyRequest<{
   Params: PathParameters<Description["path"]>;
+  Body: BodyOf<Description>;
 }>;
 
 /** Answers a described route: with what its description says, or by the reply itself. */
@@ -21,19 +25,51 @@ export type AddRoute = <const Description extends RouteDescription>(
 ) => void;
 
 /**
- * Registers routes by their descriptions. Those of the scope `private` let no other token through, before anything
- * of the body is read; who it was is told by `ownerOf`. All others find out themselves who calls.
+ * Registers routes by their descriptions: these declare who may call (`callerOf` returns who did), and the schema of
+ * the document that is sent, which `request.body` has once it was checked. One that does not fit is refused with
+ * `validation_failed` and all its problems by field.
  */
-export function createRouteAdder(app: FastifyInstance, authenticator: Authenticator): AddRoute {
-  const onRequest = requirePrivate(authenticator);
-  return ({ method, alsoBy = [], path, aliases = [], scope }, handler) => {
+export function createRouteAdder(app: FastifyInstance): AddRoute {
+  return (description, handler) => {
+    const { method, alsoBy = [], path, aliases = [], scope, isRedacted = false, tokenIn = "request" } = description;
+    const hasBody = description.body !== undefined || description.hasBodyParameters === true;
+    const preHandler = documentReader(description);
     for (const each of [path, ...aliases]) {
       app.route({
         method: [method, ...alsoBy].map((name) => name.toUpperCase()),
         url: each.replaceAll(/\{(\w+)\}/g, ":$1"),
-        ...(scope === "private" ? { onRequest } : {}),
+        config: { access: { scope, isRedacted, tokenIn, hasBody } },
+        ...(preHandler === undefined ? {} : { preHandler }),
         handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
       });
     }
   };
+}
+
+type ReadDocument = (request: FastifyRequest) => Promise<void>;
+
+/** Puts the document in the place of the bytes that came. */
+function documentReader(description: RouteDescription): ReadDocument | undefined {
+  const { body, refusal, isCheckedByHandler, hasBodyParameters } = description;
+  if (body === undefined || hasBodyParameters === true) return undefined;
+  const schema = resolveReference(body);
+  // A schema of several forms is of any value.
+  if (!("type" in schema)) {
+    return async (request) => {
+      request.body = await readJsonValue(request);
+    };
+  }
+  const form = isCheckedByHandler === true ? undefined : createDocumentForm(schema);
+  return async (request) => {
+    const sent = await readJsonBody(request);
+    const read = form?.read(sent) ?? { document: sent };
+    if ("problems" in read) throw refuseDocument(refusal ?? "Nothing was changed", read.problems);
+    request.body = read.document;
+  };
+}
+
+/** The error of a document that is not saved, with the first of its problems in the message. */
+export function refuseDocument(refusal: string, fields: FieldProblems): ServiceError {
+  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
+  return new ServiceError("validation_failed", `${refusal}: ${field}: ${text}`, { fields });
 }

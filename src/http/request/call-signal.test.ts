@@ -4,7 +4,7 @@ import fastify from "fastify";
 import { describe, expect, it } from "vitest";
 import { answerBy } from "../answer/answer-by.ts";
 import { CallerGoneError, createCallSignal } from "./call-signal.ts";
-import { createDrain } from "./drain.ts";
+import { createShutdown } from "./shutdown.ts";
 
 describe("the signal of a call", () => {
   /** The signal of a call whose caller disconnects, created before or after that. */
@@ -14,10 +14,10 @@ describe("the signal of a call", () => {
       app.get(
         "/",
         answerBy(async (request, reply) => {
-          const early = isMadeBefore ? createCallSignal(reply, createDrain()) : undefined;
+          const early = isMadeBefore ? createCallSignal(reply, createShutdown()) : undefined;
           request.raw.socket.destroy();
           await once(reply.raw, "close");
-          resolve(early ?? createCallSignal(reply, createDrain()));
+          resolve(early ?? createCallSignal(reply, createShutdown()));
         }),
       );
     });
@@ -43,7 +43,7 @@ describe("the signal of a call", () => {
     app.get(
       "/",
       answerBy(async (_request, reply) => {
-        signals.push(createCallSignal(reply, createDrain()));
+        signals.push(createCallSignal(reply, createShutdown()));
         reply.send("done");
       }),
     );

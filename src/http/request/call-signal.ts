@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { ServiceError } from "../../shared/errors.ts";
-import type { Drain } from "./drain.ts";
+import type { Shutdown } from "./shutdown.ts";
 
 /** The caller no longer waits for the answer. */
 export class CallerGoneError extends Error {
@@ -15,14 +15,18 @@ export class CallerGoneError extends Error {
  * Aborted with a `CallerGoneError` when the caller disconnects before the answer was sent, with `shutting_down` when
  * calls are cut off, and with `timeout` after `waitMs`, if given. Aborted immediately when the caller is already gone.
  */
-export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutOff">, waitMs?: number): AbortSignal {
+export function createCallSignal(
+  reply: FastifyReply,
+  shutdown: Pick<Shutdown, "onCutOff">,
+  waitMs?: number,
+): AbortSignal {
   const controller = new AbortController();
   const cut = () =>
     controller.abort(new ServiceError("shutting_down", "The service stopped before the answer was there"));
   const giveUp = () =>
     controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
   const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
-  const forget = drain.onCutOff(cut);
+  const forget = shutdown.onCutOff(cut);
   const close = () => {
     clearTimeout(timer);
     forget();

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity, isOwner } from "../../access/scope.ts";
+import type { AuditSurface } from "../../audit/audit-event.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import type { AppContext } from "../app.ts";
-import { authenticate, findSecret } from "./authenticate.ts";
-import { readParameters, type SentParameters, urlParameters } from "./request-parameters.ts";
+import type { AppContext } from "../app-context.ts";
+import { readParameters, type SentParameters } from "./request-parameters.ts";
+import { callerOf } from "./route-access.ts";
 
 /**
  * The endpoint that a call names and its caller may run: by name or id, in a version, or for owners a source as
@@ -67,11 +68,15 @@ export function noteRun(
   request: FastifyRequest,
   { tokenId }: Identity,
   { target, parameters, redactsPii }: Pick<QueryCall, "target" | "parameters" | "redactsPii">,
+  surface?: AuditSurface,
 ): void {
   const { definition, contract, version } = target;
   const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
   const actor = tokenId;
-  request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
+  request.auditRun = {
+    ...{ action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii },
+    ...(surface === undefined ? {} : { surface }),
+  };
 }
 
 /** A call of an endpoint by an authorized caller, with unchecked parameters. */
@@ -82,18 +87,25 @@ export interface OpenedCall
   readonly sent: SentParameters;
 }
 
-/** Determines the caller, the endpoint and the parameters of a call, for every route that runs an endpoint. */
+/** Determines the endpoint and the parameters of a call, for every route that names an endpoint in its path. */
 export async function openCall(
   dependencies: AppContext,
   request: FastifyRequest<{ Params: { readonly endpoint: string } }>,
 ): Promise<OpenedCall> {
-  const { authenticator, rates, maxBodyBytes } = dependencies;
-  const secret = findSecret(request, urlParameters(request));
-  const early = secret === undefined ? undefined : await authenticate(authenticator, request, secret);
-  const sent = await readParameters(request, maxBodyBytes);
-  const identity = early ?? (await authenticate(authenticator, request, lastText(sent.get("api_key"))));
-  rates.take(identity.tokenId);
-  const target = await findTarget(dependencies, identity, request.params.endpoint);
+  const sent = await readParameters(request, dependencies.maxBodyBytes);
+  return openNamedCall(dependencies, request, request.params.endpoint, sent);
+}
+
+/** The same for an endpoint and parameters that the request names elsewhere. */
+export async function openNamedCall(
+  dependencies: AppContext,
+  request: FastifyRequest,
+  name: string,
+  sent: SentParameters,
+): Promise<OpenedCall> {
+  const identity = callerOf(request);
+  dependencies.rates.take(identity.tokenId);
+  const target = await findTarget(dependencies, identity, name);
   request.logNotes.endpoint = target.definition.name;
   const parameters = chooseParameters(identity, target, sent);
   return {
@@ -106,9 +118,4 @@ export async function openCall(
     identity,
     sent,
   };
-}
-
-function lastText(values: readonly unknown[] | undefined): string | undefined {
-  const value = values?.at(-1);
-  return typeof value === "string" ? value : undefined;
 }

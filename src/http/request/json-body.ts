@@ -1,17 +1,47 @@
 import type { FastifyRequest } from "fastify";
 import { decompress } from "../../ingest/decompress.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { holdsMoreValues } from "../../values/json/split-json.ts";
 
-/**
- * The JSON object that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type`
- * for another content type, and `invalid_body` for what is no JSON, or JSON but no object. curl and others call every
- * body a form where nobody said otherwise, so a form is read as JSON too.
- */
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The maximum size of bodies, both as sent and decompressed. */
+    readonly maxBodyBytes: number;
+  }
+}
+
+/** The limit of a body that is read on the request loop: no document needs more, and many would hold up everybody. */
+const maxValues = 50_000;
+
+/** Throws `body_too_large` for a JSON text of too many values. */
+export function checkValueCount(json: string): void {
+  if (holdsMoreValues(json, maxValues)) {
+    throw new ServiceError("body_too_large", `The body has more than ${maxValues} values`);
+  }
+}
+
+/** The JSON object that a request's body is. Throws as `readJsonValue` does, and `invalid_body` for another value. */
 export async function readJsonBody(
   request: FastifyRequest,
-  maxBodyBytes: number,
+  parse?: (text: string) => unknown,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { body, headers } = request;
+  const value = await readJsonValue(request, parse);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ServiceError("invalid_body", "The body must be a JSON object");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The JSON value that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type`
+ * for another content type, `body_too_large` for too many values, and `invalid_body` for what is no JSON. curl and
+ * others call every body a form where nobody said otherwise, so a form is read as JSON too.
+ */
+export async function readJsonValue(
+  request: FastifyRequest,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<unknown> {
+  const { body, headers, server } = request;
   if (!(body instanceof Uint8Array) || body.length === 0) return {};
   const mediaType = (headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
   const isForm = mediaType === "application/x-www-form-urlencoded";
@@ -20,18 +50,16 @@ export async function readJsonBody(
       hint: "Send the header Content-Type: application/json.",
     });
   }
-  const bytes = await decompress(body, headers["content-encoding"] ?? "", maxBodyBytes);
-  let value: unknown;
+  const bytes = await decompress(body, headers["content-encoding"] ?? "", server.maxBodyBytes);
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    checkValueCount(text);
+    return parse(text);
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw new ServiceError("invalid_body", "The body is not valid JSON", {
       cause: error,
       ...(isForm ? { hint: "Send JSON, with the header Content-Type: application/json." } : {}),
     });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ServiceError("invalid_body", "The body must be a JSON object");
-  }
-  return value as Readonly<Record<string, unknown>>;
 }

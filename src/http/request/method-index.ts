@@ -2,7 +2,7 @@
 export interface MethodIndex {
   /** A route as it is declared: `/a/:name`, `/a/*`. */
   add(url: string, methods: readonly string[]): void;
-  /** Of the routes that a path is of, in order. */
+  /** Methods of the routes that match a path, in order. */
   of(path: string): readonly string[];
 }
 

@@ -148,14 +148,15 @@ describe("response headers", () => {
 });
 
 describe("the parameters of a call", () => {
-  const read = async (method: string, type: string | undefined, body: string | undefined, query = "a=1") => {
-    const sent = request(type === undefined ? {} : { "content-type": type }, {
+  const sentRequest = (method: string, type: string | undefined, body: string | undefined, query: string) =>
+    request(type === undefined ? {} : { "content-type": type }, {
       method,
       query: parseQueryText(query),
       body: body === undefined ? undefined : new TextEncoder().encode(body),
     });
-    return [...(await readParameters(sent, 100))];
-  };
+  const read = async (method: string, type: string | undefined, body: string | undefined, query = "a=1") => [
+    ...(await readParameters(sentRequest(method, type, body, query), 100)),
+  ];
   const url = [["a", ["1"]]];
 
   it("come from the URL first, then from the body", async () => {
@@ -176,6 +177,22 @@ describe("the parameters of a call", () => {
     for (const name of ["sql", "lql"]) {
       expect(await read("GET", "application/json", '{"b":1}', `${name}=x`)).toEqual([[name, ["x"]]]);
     }
+  });
+
+  it("may be 1,000, in a URL, in a form, and 50,000 values of JSON, so that nobody holds the request loop", async () => {
+    const form = "application/x-www-form-urlencoded";
+    const pairs = (count: number) => Array.from({ length: count }, (_, index) => `a${index}=1`).join("&");
+    const lists = (count: number) => `{"a":[${"[],".repeat((count - 4) / 2)}1]}`;
+    const large = async (type: string | undefined, body?: string, url = "") =>
+      [...(await readParameters(sentRequest("POST", type, body, url), 1_000_000)).keys()].length;
+    expect(await large(undefined, undefined, pairs(1_000))).toBe(1_000);
+    expect(await large(form, pairs(1_000))).toBe(1_000);
+    expect(await large("application/json", lists(50_000))).toBe(1);
+    const many = { code: "request_too_large", message: "The request has more than 1000 parameters" };
+    await expect(large(undefined, undefined, pairs(1_001))).rejects.toMatchObject(many);
+    await expect(large(form, pairs(1_001))).rejects.toMatchObject(many);
+    const tooMany = { code: "body_too_large", message: "The body has more than 50000 values" };
+    await expect(large("application/json", lists(50_002))).rejects.toMatchObject(tooMany);
   });
 
   it("are refused in a body of another form", async () => {

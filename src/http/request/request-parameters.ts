@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { decompress } from "../../ingest/decompress.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { checkValueCount } from "./json-body.ts";
 import { parseQueryText, type TextParameters } from "./query-text.ts";
 
 /** Every value that a request carries for a name: those of the URL first, then the body's. The last one counts. */
@@ -14,7 +15,8 @@ export function urlParameters(request: FastifyRequest): TextParameters {
 
 /**
  * The parameters of a call: of the URL, and of a body that is a JSON object or a form. The body of a GET counts only
- * where it is JSON and the URL has neither sql nor lql. Throws `invalid_body` and `unsupported_media_type`.
+ * where it is JSON and the URL has neither sql nor lql. Throws `invalid_body`, `unsupported_media_type`, and
+ * `body_too_large` or `request_too_large` for too many.
  */
 export async function readParameters(request: FastifyRequest, maxBodyBytes: number): Promise<SentParameters> {
   const fromUrl = urlParameters(request);
@@ -26,13 +28,13 @@ export async function readParameters(request: FastifyRequest, maxBodyBytes: numb
   const bytes = await decompress(body, request.headers["content-encoding"] ?? "", maxBodyBytes);
   const text = new TextDecoder().decode(bytes);
   const merged = new Map<string, readonly unknown[]>(fromUrl);
-  for (const [name, values] of readBody(text, isJson, mediaType)) {
+  for (const [name, values] of readText(text, isJson, mediaType)) {
     merged.set(name, [...(merged.get(name) ?? []), ...values]);
   }
   return merged;
 }
 
-function readBody(text: string, isJson: boolean, mediaType: string): Iterable<readonly [string, readonly unknown[]]> {
+function readText(text: string, isJson: boolean, mediaType: string): Iterable<readonly [string, readonly unknown[]]> {
   if (isJson) return readJsonObject(text);
   if (mediaType === "application/x-www-form-urlencoded") return parseQueryText(text).values;
   throw new ServiceError(
@@ -41,7 +43,14 @@ function readBody(text: string, isJson: boolean, mediaType: string): Iterable<re
   );
 }
 
+/** The last value of a name, where that is a text. */
+export function lastText(values: readonly unknown[] | undefined): string | undefined {
+  const value = values?.at(-1);
+  return typeof value === "string" ? value : undefined;
+}
+
 function readJsonObject(text: string): [string, unknown[]][] {
+  checkValueCount(text);
   let value: unknown;
   try {
     value = parseJson(text);

@@ -5,7 +5,8 @@ import { type Authenticator, createAuthenticator } from "../../access/authentica
 import type { TokenStore } from "../../access/token.ts";
 import type { TokenDocument } from "../../access/token-document.ts";
 import type { AuditEvent } from "../../audit/audit-event.ts";
-import { type MetadataDatabase, openMetadata } from "../../metadata/database.ts";
+import type { MetadataDatabase } from "../../metadata/database.ts";
+import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
 import { demotePinnedOwners } from "../../service/demote-pinned-owners.ts";
 import type { ErrorBody } from "../../shared/errors.ts";
@@ -26,12 +27,10 @@ beforeEach(async () => {
   metadata = await openMetadata(":memory:");
   tokens = createTokenStore(metadata, () => nowMs);
   authenticator = createAuthenticator(tokens, [{ id: "owner", secret: ownSecret, scopes: ["private"] }], () => nowMs);
-  app = (await createTestApp()).app;
+  app = (await createTestApp({ parts: { authenticator } })).app;
   addAccessTokenRoutes(app, {
-    authenticator,
     tokens,
     audit: { record: (event) => void audited.push(event) },
-    maxBodyBytes: 10_000,
     nowMs: () => nowMs,
   });
 });

@@ -1,32 +1,22 @@
 import type { FastifyInstance } from "fastify";
-import { Type } from "typebox";
-import type { Authenticator } from "../../access/authenticator.ts";
+import { type Static, Type } from "typebox";
 import { parseLifetime } from "../../access/expiry.ts";
 import { hashSecret } from "../../access/secret.ts";
 import type { Token, TokenStore } from "../../access/token.ts";
-import {
-  describeToken,
-  exceedsRights,
-  NewTokenDocument,
-  readNewToken,
-  type TokenProblems,
-} from "../../access/token-document.ts";
+import { describeToken, exceedsRights, NewTokenDocument, readNewToken } from "../../access/token-document.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { savingErrors } from "../../openapi/error-responses.ts";
 import { inPath, inQuery, mapOf, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { createRouteAdder } from "../request/add-route.ts";
-import { readJsonBody } from "../request/json-body.ts";
+import { createRouteAdder, refuseDocument } from "../request/add-route.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
-/** What the routes of access tokens work with. */
+/** The dependencies of the routes of access tokens. */
 export interface AccessTokenDependencies {
-  readonly authenticator: Authenticator;
   readonly tokens: TokenStore;
   readonly audit: Pick<AuditLog, "record">;
-  readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
@@ -47,15 +37,20 @@ const CreatedToken = Type.Object(
   { additionalProperties: true },
 );
 
-/** What is sent to rotate a token. */
-const Rotation = Type.Object({ grace: Type.Optional(Type.String({ description: "Such as 10m; none by default" })) });
+/** The form of a rotation's grace period. */
+const lifetimeTitle = "a number and s, m, h or d, such as 10m, of 7 days at most";
+const Rotation = Type.Object(
+  { grace: Type.Optional(Type.String({ title: lifetimeTitle, description: "Such as 10m; none by default" })) },
+  { additionalProperties: false },
+);
+const rotationRefusal = "The token was not rotated";
 
 export const accessTokenSchemas = {
   NewAccessToken: NewTokenDocument,
   AccessToken: ShownToken,
   CreatedAccessToken: CreatedToken,
 };
-const ofTokens = { tag: "access tokens", scope: "private" } as const;
+const ofTokens = { tag: "access tokens", scope: "private", isRedacted: true } as const;
 const ofOne = { ...ofTokens, path: "/api/access-tokens/{id}", parameters: [inPath("id", "The token's id")] } as const;
 const token = reference("AccessToken", ShownToken);
 const createdToken = reference("CreatedAccessToken", CreatedToken);
@@ -76,6 +71,7 @@ export const accessTokenRoutes = describeRoutes({
     path: "/api/access-tokens",
     summary: "Create a token; only this answer has its value",
     body: reference("NewAccessToken", NewTokenDocument),
+    isCheckedByHandler: true,
     status: 201,
     answer: createdToken,
     errors: [...savingErrors, "insufficient_scope"],
@@ -94,6 +90,7 @@ export const accessTokenRoutes = describeRoutes({
     path: "/api/access-tokens/{id}/rotate",
     summary: "Give a token a new value; the old one remains valid for the grace period",
     body: Rotation,
+    refusal: rotationRefusal,
     status: 200,
     answer: createdToken,
     errors: [...savingErrors, "unknown_token", "insufficient_scope"],
@@ -112,17 +109,17 @@ export const accessTokenRoutes = describeRoutes({
  * makes it and in no other.
  */
 export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessTokenDependencies): void {
-  const { authenticator, tokens, audit, maxBodyBytes, nowMs } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { tokens, audit, nowMs } = dependencies;
+  const addRoute = createRouteAdder(app);
   addRoute(accessTokenRoutes.listAccessTokens, async (request) => {
     const isAll = urlParameters(request).get("revoked")?.at(-1) === "true";
     const listed = (await tokens.list()).filter(({ revokedAt }) => isAll || revokedAt === undefined);
     return listed.map((token) => describeToken(token, nowMs()));
   });
   addRoute(accessTokenRoutes.createAccessToken, async (request, reply) => {
-    const owner = ownerOf(request);
-    const read = readNewToken(await readJsonBody(request, maxBodyBytes), owner, nowMs());
-    if ("problems" in read) throw notSaved(read.problems);
+    const owner = callerOf(request);
+    const read = readNewToken(request.body, owner, nowMs());
+    if ("problems" in read) throw refuseDocument("The token was not made", read.problems);
     const { token, secret } = await tokens.create(read.token);
     audit.record({ action: "token.create", actor: owner.tokenId, target: token.id, details: detailsOf(token) });
     return reply
@@ -135,8 +132,8 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
     describeToken(await findToken(tokens, params.id), nowMs()),
   );
   addRoute(accessTokenRoutes.rotateAccessToken, async (request, reply) => {
-    const owner = ownerOf(request);
-    const graceMs = readGrace(await readJsonBody(request, maxBodyBytes));
+    const owner = callerOf(request);
+    const graceMs = readGrace(request.body);
     const { id, ...old } = await findToken(tokens, request.params.id);
     if (exceedsRights({ id, ...old }, owner)) {
       throw new ServiceError("insufficient_scope", "This token may not get the value of one that may do more");
@@ -156,7 +153,7 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
   addRoute(accessTokenRoutes.revokeAccessToken, async (request, reply) => {
     const { id } = await findToken(tokens, request.params.id);
     await tokens.revoke(id);
-    audit.record({ action: "token.revoke", actor: ownerOf(request).tokenId, target: id });
+    audit.record({ action: "token.revoke", actor: callerOf(request).tokenId, target: id });
     return reply.status(204).send();
   });
 }
@@ -174,15 +171,6 @@ function unknownToken(): ServiceError {
   return new ServiceError("unknown_token", "There is no such token, or it was revoked");
 }
 
-function notSaved(fields: TokenProblems): ServiceError {
-  return new ServiceError("validation_failed", `The token was not made: ${describeProblems(fields)}`, { fields });
-}
-
-function describeProblems(fields: TokenProblems): string {
-  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
-  return `${field}: ${text}`;
-}
-
 /** The audit's details of a token: never the values of its pins. */
 function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Record<string, string>> {
   const pinned = Object.keys(pins);
@@ -195,16 +183,8 @@ function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Reco
 }
 
 /** How long the old value remains valid: not at all unless `grace` is set. */
-function readGrace(body: Readonly<Record<string, unknown>>): number {
-  const others = Object.keys(body).filter((key) => !Object.hasOwn(Rotation.properties, key));
-  const { grace } = body;
-  const graceMs = grace === undefined || grace === null ? 0 : parseLifetime(String(grace));
-  const fields: Record<string, string[]> = Object.fromEntries(
-    others.map((key) => [key, ["there is no such field; the only one is grace"]]),
-  );
-  if (graceMs === undefined || graceMs > maxGraceMs) {
-    fields.grace = ["must be a number and s, m, h or d, such as 10m, of 7 days at most"];
-  }
-  if (Object.keys(fields).length === 0 && graceMs !== undefined) return graceMs;
-  throw new ServiceError("validation_failed", `The token was not rotated: ${describeProblems(fields)}`, { fields });
+function readGrace({ grace }: Static<typeof Rotation>): number {
+  const graceMs = grace === undefined ? 0 : parseLifetime(grace);
+  if (graceMs !== undefined && graceMs <= maxGraceMs) return graceMs;
+  throw refuseDocument(rotationRefusal, { grace: [`must be ${lifetimeTitle}`] });
 }

@@ -3,17 +3,19 @@ import { Type } from "typebox";
 import { count, inQuery } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { readParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
 export const cacheRoutes = describeRoutes({
   clearCache: {
     tag: "store",
     scope: "private",
+    isRedacted: true,
     method: "post",
     path: "/api/cache/clear",
+    hasBodyParameters: true,
     summary: "Drop cached answers",
     parameters: [inQuery("endpoint", "Id or name; all endpoints by default")],
     status: 200,
@@ -28,11 +30,11 @@ export const cacheRoutes = describeRoutes({
  */
 export function addCacheRoute(
   app: FastifyInstance,
-  { authenticator, audit, endpoints, cache, clearElsewhere, maxBodyBytes }: AppDependencies,
+  { audit, endpoints, cache, clearElsewhere, maxBodyBytes }: AppDependencies,
 ): void {
-  createRouteAdder(app, authenticator)(cacheRoutes.clearCache, async (request) => {
+  createRouteAdder(app)(cacheRoutes.clearCache, async (request) => {
     const name = (await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1);
-    const actor = ownerOf(request).tokenId;
+    const actor = callerOf(request).tokenId;
     if (name === undefined || name === null || name === "") {
       const cleared = cache.clear();
       await clearElsewhere?.();

@@ -5,10 +5,7 @@ import { CATALOGUE } from "../../googlesql/catalogue/index.ts";
 import { listOf, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { isKnownTag } from "../answer/entity-tag.ts";
-import type { AppDependencies } from "../app.ts";
 import { createRouteAdder } from "../request/add-route.ts";
-import { authenticate, findSecret } from "../request/authenticate.ts";
-import { urlParameters } from "../request/request-parameters.ts";
 
 /** Functions seldom change, and only with the service. */
 const cacheControl = "private, max-age=3600";
@@ -31,7 +28,7 @@ export const catalogueRoutes = describeRoutes({
  * `GET /api/catalogue`: the functions that queries may call, with signatures and a line of documentation. Any valid
  * token will do.
  */
-export function addCatalogueRoute(app: FastifyInstance, { authenticator }: AppDependencies): void {
+export function addCatalogueRoute(app: FastifyInstance): void {
   const functions = CATALOGUE.definitions
     .filter(({ name, refused }) => !name.startsWith("$") && refused === undefined)
     .map(({ name, aliases = [], kind, area, signatures, summary }) => ({
@@ -44,8 +41,7 @@ export function addCatalogueRoute(app: FastifyInstance, { authenticator }: AppDe
     }));
   const body = JSON.stringify({ functions });
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-  createRouteAdder(app, authenticator)(catalogueRoutes.listFunctions, async (request, reply) => {
-    await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+  createRouteAdder(app)(catalogueRoutes.listFunctions, (request, reply) => {
     reply.header("Cache-Control", cacheControl).header("ETag", etag).type("application/json; charset=utf-8");
     return isKnownTag(request.headers["if-none-match"], etag) ? reply.code(304).send() : reply.send(body);
   });

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { elasticHandshake } from "../../ingest/protocols/elastic.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { chooseEncoding } from "../answer/content-encoding.ts";
+import { openToAll } from "../request/route-access.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -12,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml; charset=utf-8",
 };
 
-/** Of files that are named after their content. */
+/** Caching of files whose names are derived from their content. */
 const foreverControl = "public, max-age=31536000, immutable";
 
 /**
@@ -44,15 +45,16 @@ const index = {
  */
 export function addConsoleRoutes(app: FastifyInstance, directory: string | undefined): void {
   const page = readPage(directory);
+  const config = { access: openToAll };
   // Encoded once: as many as there are files and encodings.
   const encodings = new Map<string, Promise<Buffer>>();
-  app.get("/", (request, reply) => {
+  app.get("/", { config }, (request, reply) => {
     reply.header("Vary", "Accept").header("Cache-Control", "no-store");
     if (page === undefined || !wantsHtml(request)) return reply.headers(elasticHandshake.headers).send(index);
     const nonce = randomBytes(16).toString("base64url");
     return protect(reply, nonce).type("text/html; charset=utf-8").send(page.html.replace("%NONCE%", nonce));
   });
-  app.get<{ Params: { file: string } }>("/console/:file", async (request, reply) => {
+  app.get<{ Params: { file: string } }>("/console/:file", { config }, async (request, reply) => {
     const body = page?.files.get(request.params.file);
     if (body === undefined) throw new ServiceError("not_found", "The console has no such file");
     const encoding = chooseEncoding(request.headers["accept-encoding"]);
@@ -89,8 +91,8 @@ function wantsHtml({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * What a page may do that shows the texts of strangers: run our scripts, use our styles, talk to this service. The
- * editor brings its styles along, which the nonce lets in.
+ * Limits pages that show strangers' texts to our scripts, our styles and requests to this service. The editor adds its
+ * styles at run time, which the nonce permits.
  */
 function protect(reply: FastifyReply, nonce?: string): FastifyReply {
   const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import type { DrainRule, Backend as SavedBackend } from "../../drains/backend.ts";
 import { BackendDocument, showBackend } from "../../drains/backend-document.ts";
@@ -10,16 +9,13 @@ import { savingErrors } from "../../openapi/error-responses.ts";
 import { count, inPath, inQuery, orNull, reference, text } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
-import { readJsonBody } from "../request/json-body.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
-/** What the routes of log drains work with. */
+/** The dependencies of the routes of log drains. */
 export interface DrainDependencies {
-  readonly authenticator: Authenticator;
   readonly drains: Drains;
   readonly audit: Pick<AuditLog, "record">;
-  readonly maxBodyBytes: number;
 }
 
 const DeliveryStatus = Type.Object({
@@ -29,6 +25,9 @@ const DeliveryStatus = Type.Object({
   delivered: count,
   refused: count,
   dropped: count,
+  removed: count,
+  excluded: count,
+  looped: count,
   failures: count,
   last_error: orNull(text),
   last_delivered_at: orNull(text),
@@ -70,6 +69,7 @@ const oneBackend = {
 const changeBackend = {
   summary: "Change a backend; omitted fields are unchanged",
   body: backendDocument,
+  isCheckedByHandler: true,
   status: 200,
   answer: backend,
   errors: [...savingErrors, "unknown_backend"],
@@ -91,6 +91,7 @@ export const backendRoutes = describeRoutes({
     path: "/api/backends",
     summary: "Create a backend",
     body: backendDocument,
+    isCheckedByHandler: true,
     status: 201,
     answer: backend,
     errors: savingErrors,
@@ -105,6 +106,15 @@ export const backendRoutes = describeRoutes({
   },
   replaceBackend: { ...oneBackend, ...changeBackend, method: "put" },
   changeBackend: { ...oneBackend, ...changeBackend, method: "patch" },
+  testBackend: {
+    ...oneBackend,
+    method: "post",
+    path: "/api/backends/{id}/test",
+    summary: "Send a request without events to a backend",
+    status: 200,
+    answer: Type.Object({ connected: Type.Boolean(), reason: Type.Optional(text) }),
+    errors: ["unknown_backend"],
+  },
   deleteBackend: {
     ...oneBackend,
     method: "delete",
@@ -120,6 +130,7 @@ const oneRule = { ...ofDrains, path: "/api/rules/{id}", parameters: [inPath("id"
 const changeRule = {
   summary: "Change a rule; omitted fields are unchanged",
   body: ruleDocument,
+  isCheckedByHandler: true,
   status: 200,
   answer: rule,
   errors: [...savingErrors, "unknown_rule"],
@@ -141,6 +152,7 @@ export const ruleRoutes = describeRoutes({
     path: "/api/rules",
     summary: "Create a rule",
     body: ruleDocument,
+    isCheckedByHandler: true,
     status: 201,
     answer: rule,
     errors: savingErrors,
@@ -160,49 +172,57 @@ export function addDrainRoutes(app: FastifyInstance, dependencies: DrainDependen
   addRuleRoutes(app, dependencies);
 }
 
-function addBackendRoutes(
-  app: FastifyInstance,
-  { authenticator, drains, audit, maxBodyBytes }: DrainDependencies,
-): void {
-  const addRoute = createRouteAdder(app, authenticator);
+function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
+  const addRoute = createRouteAdder(app);
   const show = (backend: SavedBackend) => {
-    const rules = drains.status().filter(({ rule }) => rule.backendId === backend.id);
-    return { ...showBackend(backend), status: rules.map(showStatus) };
+    return { ...showBackend(backend), status: drains.status(backend.id).map(showStatus) };
   };
   const note = (
     request: FastifyRequest,
-    action: `backend.${"create" | "update" | "delete"}`,
+    action: `backend.${"create" | "update" | "delete" | "test"}`,
     { id, name }: SavedBackend,
-  ) => audit.record({ action, actor: ownerOf(request).tokenId, target: name, targetId: id });
+  ) => audit.record({ action, actor: callerOf(request).tokenId, target: name, targetId: id });
 
   addRoute(backendRoutes.listBackends, (request) => {
     const wanted = urlParameters(request).get("metadata[type]")?.at(-1);
-    return drains.backends.filter(({ metadata }) => wanted === undefined || metadata.type === wanted).map(show);
+    const status = new Map<string, RuleStatus[]>();
+    for (const each of drains.status()) {
+      const ofBackend = status.get(each.rule.backendId) ?? [];
+      status.set(each.rule.backendId, ofBackend);
+      ofBackend.push(each);
+    }
+    return drains.backends
+      .filter(({ metadata }) => wanted === undefined || metadata.type === wanted)
+      .map((each) => ({ ...showBackend(each), status: (status.get(each.id) ?? []).map(showStatus) }));
   });
   addRoute(backendRoutes.createBackend, async (request, reply) => {
-    const backend = await drains.saveBackend(await readJsonBody(request, maxBodyBytes));
+    const backend = await drains.saveBackend(request.body);
     note(request, "backend.create", backend);
     return reply.status(201).header("Location", `/api/backends/${backend.id}`).send(show(backend));
   });
   addRoute(backendRoutes.getBackend, ({ params }) => show(drains.findBackend(params.id)));
   const change = async (request: RequestOf<typeof backendRoutes.changeBackend>, reply: FastifyReply) => {
-    const backend = await drains.saveBackend(await readJsonBody(request, maxBodyBytes), request.params.id);
+    const backend = await drains.saveBackend(request.body, request.params.id);
     note(request, "backend.update", backend);
     return reply.send(show(backend));
   };
   addRoute(backendRoutes.replaceBackend, change);
   addRoute(backendRoutes.changeBackend, change);
+  addRoute(backendRoutes.testBackend, async (request) => {
+    note(request, "backend.test", drains.findBackend(request.params.id));
+    return drains.testBackend(request.params.id);
+  });
   addRoute(backendRoutes.deleteBackend, async (request, reply) => {
     note(request, "backend.delete", await drains.removeBackend(request.params.id));
     return reply.status(204).send();
   });
 }
 
-function addRuleRoutes(app: FastifyInstance, { authenticator, drains, audit, maxBodyBytes }: DrainDependencies): void {
-  const addRoute = createRouteAdder(app, authenticator);
+function addRuleRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
+  const addRoute = createRouteAdder(app);
   const note = (request: FastifyRequest, action: `rule.${"create" | "update" | "delete"}`, rule: DrainRule) => {
     const details = { backend: rule.backendId };
-    audit.record({ action, actor: ownerOf(request).tokenId, target: rule.source, targetId: rule.id, details });
+    audit.record({ action, actor: callerOf(request).tokenId, target: rule.source, targetId: rule.id, details });
   };
 
   addRoute(ruleRoutes.listRules, (request) => {
@@ -210,13 +230,13 @@ function addRuleRoutes(app: FastifyInstance, { authenticator, drains, audit, max
     return drains.rules.filter(({ backendId }) => wanted === undefined || backendId === wanted).map(showRule);
   });
   addRoute(ruleRoutes.createRule, async (request, reply) => {
-    const rule = await drains.saveRule(await readJsonBody(request, maxBodyBytes));
+    const rule = await drains.saveRule(request.body);
     note(request, "rule.create", rule);
     return reply.status(201).header("Location", `/api/rules/${rule.id}`).send(showRule(rule));
   });
   addRoute(ruleRoutes.getRule, ({ params }) => showRule(drains.findRule(params.id)));
   const change = async (request: RequestOf<typeof ruleRoutes.changeRule>, reply: FastifyReply) => {
-    const rule = await drains.saveRule(await readJsonBody(request, maxBodyBytes), request.params.id);
+    const rule = await drains.saveRule(request.body, request.params.id);
     note(request, "rule.update", rule);
     return reply.send(showRule(rule));
   };
@@ -229,7 +249,19 @@ function addRuleRoutes(app: FastifyInstance, { authenticator, drains, audit, max
 }
 
 function showStatus(status: RuleStatus): Static<typeof DeliveryStatus> {
-  const { rule, waiting, delivered, refused, dropped, failures, lastError, lastDeliveredAtMs } = status;
+  const {
+    rule,
+    waiting,
+    delivered,
+    refused,
+    dropped,
+    removed,
+    excluded,
+    looped,
+    failures,
+    lastError,
+    lastDeliveredAtMs,
+  } = status;
   return {
     rule_id: rule.id,
     source: rule.source,
@@ -237,6 +269,9 @@ function showStatus(status: RuleStatus): Static<typeof DeliveryStatus> {
     delivered,
     refused,
     dropped,
+    removed,
+    excluded,
+    looped,
     failures,
     last_error: lastError ?? null,
     last_delivered_at: lastDeliveredAtMs === undefined ? null : new Date(lastDeliveredAtMs).toISOString(),

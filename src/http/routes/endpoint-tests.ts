@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Authenticator } from "../../access/authenticator.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
 import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
@@ -28,9 +27,8 @@ export interface TestRunner {
   run(endpoint: Endpoint): Promise<TestRun>;
 }
 
-/** What the routes of endpoints' tests work with. */
+/** The dependencies of the routes of endpoints' tests. */
 export interface EndpointTestDependencies {
-  readonly authenticator: Authenticator;
   readonly endpoints: Pick<EndpointRegistry, "find">;
   readonly tester: TestRunner;
 }
@@ -72,8 +70,8 @@ export const endpointTestRoutes = describeRoutes({
 
 /** `GET /api/endpoints/{id-or-name}/tests`: how the endpoint's tests went last; `POST` runs them (scope `private`). */
 export function addEndpointTestRoutes(app: FastifyInstance, dependencies: EndpointTestDependencies): void {
-  const { authenticator, endpoints, tester } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { endpoints, tester } = dependencies;
+  const addRoute = createRouteAdder(app);
   const find = (name: string): Endpoint => {
     const endpoint = endpoints.find(name);
     if (endpoint === undefined) throw unknownEndpoint(name);

@@ -32,7 +32,7 @@ import {
   Unchanged,
 } from "./managed-endpoints.ts";
 
-/** What the routes of versions work with. */
+/** The dependencies of the routes of versions. */
 export interface VersionDependencies extends ManagedEndpointDependencies {
   readonly endpoints: EndpointRegistry;
   readonly store: Pick<EndpointStore, "versions" | "version">;
@@ -74,6 +74,7 @@ const ofVersions = { tag: "endpoint management", scope: "private", status: 200 }
 export const versionRoutes = describeRoutes({
   listVersions: {
     ...ofVersions,
+    isRedacted: true,
     method: "get",
     path: "/api/endpoints/{endpoint}/versions",
     summary: "List an endpoint's versions, newest first",
@@ -83,6 +84,7 @@ export const versionRoutes = describeRoutes({
   },
   getVersion: {
     ...ofVersions,
+    isRedacted: true,
     method: "get",
     path: "/api/endpoints/{endpoint}/versions/{version}",
     summary: "Show a version with its document and contract",
@@ -92,6 +94,7 @@ export const versionRoutes = describeRoutes({
   },
   diffVersions: {
     ...ofVersions,
+    isRedacted: true,
     method: "get",
     path: "/api/endpoints/{endpoint}/versions/{version}/diff/{other}",
     summary: "Compare two versions: text and contract",
@@ -112,8 +115,8 @@ export const versionRoutes = describeRoutes({
 
 /** `/api/endpoints/{id-or-name}/versions`: list, show, compare, and go back (scope `private`). */
 export function addEndpointVersionRoutes(app: FastifyInstance, dependencies: VersionDependencies): void {
-  const { authenticator, managed, endpoints, store } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { managed, endpoints, store } = dependencies;
+  const addRoute = createRouteAdder(app);
 
   /** By its id, an endpoint that was removed still has its versions. */
   const listVersions = async (reference: string): Promise<readonly VersionSummary[]> => {

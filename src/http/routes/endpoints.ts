@@ -6,7 +6,7 @@ import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts
 import { count, flag, inPath, listOf, mapOf, oneOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { entityTag } from "../answer/entity-tag.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 
 const parameter = {
@@ -34,7 +34,8 @@ const Endpoint = Type.Object({
   warm_every_seconds: orNull(count),
   tenant_parameter: orNull(
     Type.String({
-      description: "The parameter that selects whose rows a call reads: a token that pins it reads no others",
+      description:
+        "The parameter that selects whose rows a call reads: a token that pins it reads no others. `none`: tokens with pins are refused",
     }),
   ),
   sandbox: flag,
@@ -50,7 +51,9 @@ const Endpoint = Type.Object({
     Type.String({ description: "Why it can no longer run, because something it reads has changed" }),
   ),
   warnings: Type.Optional(
-    Type.Array(text, { description: "Probable mistakes in its query: fields that no event has carried" }),
+    Type.Array(text, {
+      description: "Probable mistakes in its query: fields that no event has carried, reads that no tenant confines",
+    }),
   ),
 });
 
@@ -60,7 +63,13 @@ export const endpoint = reference("Endpoint", Endpoint);
 /** The endpoint that a path names. */
 export const endpointInPath = inPath("endpoint", "Id or name");
 
-const ofEndpoints = { tag: "endpoint management", scope: "private", method: "get", status: 200 } as const;
+const ofEndpoints = {
+  tag: "endpoint management",
+  scope: "private",
+  isRedacted: true,
+  method: "get",
+  status: 200,
+} as const;
 
 export const endpointRoutes = describeRoutes({
   listEndpoints: {
@@ -82,8 +91,8 @@ export const endpointRoutes = describeRoutes({
 /**
  * `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`).
  */
-export function addEndpointsRoutes(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {
-  const addRoute = createRouteAdder(app, authenticator);
+export function addEndpointsRoutes(app: FastifyInstance, { endpoints }: AppDependencies): void {
+  const addRoute = createRouteAdder(app);
   addRoute(endpointRoutes.listEndpoints, (_request, reply) => reply.send(endpoints.endpoints.map(describeEndpoint)));
   addRoute(endpointRoutes.getEndpoint, async ({ params }, reply) => {
     const endpoint = endpoints.find(params.endpoint);

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { findDefaultTable } from "../../endpoints/call/plan/saved-query.ts";
-import { prepareCall } from "../../endpoints/call/prepare/prepare-call.ts";
+import { prepareFairly } from "../../endpoints/call/prepare/prepare-call.ts";
 import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
+import { withQuery } from "../../endpoints/explore/all-rows.ts";
 import { inspectConsumer, listScopeTables } from "../../endpoints/explore/inspect-consumer.ts";
 import { toOverviewAnswer } from "../../endpoints/explore/overview-answer.ts";
 import { aroundShape, bucketWidthUs, overviewShape } from "../../endpoints/explore/overview-query.ts";
@@ -17,8 +18,7 @@ import { callErrors, consumerErrors, runErrors } from "../../openapi/error-respo
 import { allInQuery, anyRow, count, flag, inPath, inQuery, listOf, orNull, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
@@ -57,7 +57,15 @@ const placedProblems = listOf({
   end_column: count,
   excerpt: text,
 });
-const ofExplorers = { tag: "explore", scope: "query", method: "get", alsoBy: ["post"], status: 200 } as const;
+const ofExplorers = {
+  tag: "explore",
+  scope: "query",
+  tokenIn: "parameters",
+  method: "get",
+  alsoBy: ["post"],
+  hasBodyParameters: true,
+  status: 200,
+} as const;
 
 export const exploreRoutes = describeRoutes({
   listTables: {
@@ -121,7 +129,7 @@ export const exploreRoutes = describeRoutes({
  */
 export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { runner } = dependencies;
-  const addRoute = createRouteAdder(app, dependencies.authenticator);
+  const addRoute = createRouteAdder(app);
   addRoute(exploreRoutes.listTables, async (request, reply) => {
     const call = await openCall(dependencies, request);
     const defaultTable = findDefaultTable(call.target.savedQuery);
@@ -132,16 +140,18 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
   addRoute(exploreRoutes.checkQuery, async (request, reply) => {
     const call = await openCall(dependencies, request);
     reply.header("Cache-Control", "no-store");
-    return { result: inspectConsumer(runner, call) };
+    const signal = createCallSignal(reply, dependencies.shutdown);
+    const turn = { caller: call.identity.tokenId, openSignal: () => signal };
+    return { result: await inspectConsumer(runner, call, turn) };
   });
   addRoute(exploreRoutes.countRows, async (request, reply) => {
     const call = await openCall(dependencies, request);
     const overview = readOverview(call.sent);
     noteRun(request, call.identity, call);
-    const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+    const signal = createCallSignal(reply, dependencies.shutdown, readWait(request, reply));
     const { rows, isTruncated } = await readRows(
       dependencies,
-      checkCall(dependencies, call),
+      await checkCall(dependencies, call, signal),
       overviewShape(overview),
       signal,
     );
@@ -152,8 +162,8 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     const call = await openCall(dependencies, request);
     const { atUs, id, count } = readAround(call.sent);
     noteRun(request, call.identity, call);
-    const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
-    const checked = checkCall(dependencies, call);
+    const signal = createCallSignal(reply, dependencies.shutdown, readWait(request, reply));
+    const checked = await checkCall(dependencies, call, signal);
     const ask = (direction: "before" | "after", rows: number) =>
       readRows(dependencies, checked, aroundShape({ atUs, id, direction, count: rows }), signal);
     const { rows } = await ask("before", count + 1);
@@ -171,9 +181,10 @@ function send(reply: FastifyReply): void {
 }
 
 /** The call with a query, found good: what is wrong with the caller's own text is told as a plain call of it tells. */
-function checkCall({ runner }: AppContext, call: OpenedCall): OpenedCall {
-  const checked = { ...call, parameters: withQuery(call) };
-  prepareCall(runner, checked);
+async function checkCall({ runner }: AppContext, call: OpenedCall, signal: AbortSignal): Promise<OpenedCall> {
+  const { parameters, target, sent } = call;
+  const checked = { ...call, parameters: withQuery(parameters, target, sent.get("table")?.at(-1)) };
+  await prepareFairly(runner, checked, { caller: call.identity.tokenId, openSignal: () => signal });
   return checked;
 }
 
@@ -183,26 +194,12 @@ async function readRows(
   shape: QueryShape,
   signal: AbortSignal,
 ): Promise<{ readonly rows: Record<string, unknown>[]; readonly isTruncated: boolean }> {
-  const prepared = prepareCall(runner, { ...call, shape });
-  const run = runPrepared(runner, prepared, signal, { caller: call.identity.tokenId });
+  const { tokenId: caller } = call.identity;
+  const prepared = await prepareFairly(runner, { ...call, shape }, { caller, openSignal: () => signal });
+  const run = runPrepared(runner, prepared, signal, { caller });
   const rows: Record<string, unknown>[] = [];
   for (let step = await run.next(); ; step = await run.next()) {
     if (step.done === true) return { rows, isTruncated: step.value.isTruncated || rows.length >= shape.maxRows };
     if (step.value.rowCount > 0) rows.push(...(JSON.parse(`[${step.value.json}]`) as Record<string, unknown>[]));
   }
-}
-
-/** The call's parameters with a query: all rows of `table`, or of the default table, where it sends none. */
-function withQuery({ parameters, target, sent }: OpenedCall): ReadonlyMap<string, unknown> {
-  const chosen = new Map(parameters);
-  for (const own of ["limit", "cursor"]) chosen.delete(own);
-  const hasQuery = ["sql", "lql"].some((name) => String(chosen.get(name) ?? "").trim() !== "");
-  if (hasQuery) return chosen;
-  const table = sent.get("table")?.at(-1) ?? findDefaultTable(target.savedQuery);
-  if (typeof table !== "string" || table === "") {
-    throw new ServiceError("missing_parameter", "The endpoint has several tables: name one of them", {
-      parameter: "table",
-    });
-  }
-  return chosen.set("sql", `SELECT * FROM \`${table.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``);
 }

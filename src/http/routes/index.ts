@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { RouteDescription, ServiceDescription } from "../../openapi/route-description.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import type { CachedReplies } from "../cached-replies/cached-replies.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import {
@@ -22,6 +22,7 @@ import {
 } from "./endpoint-versions.ts";
 import { addEndpointsRoutes, endpointRoutes, endpointSchemas } from "./endpoints.ts";
 import { addExploreRoutes, exploreRoutes } from "./explore.ts";
+import { addDeleteEventsRoute, deleteEventsRoutes } from "./forgetting/delete-events.ts";
 import { addHealthRoute, healthRoutes } from "./health.ts";
 import { addIngestRoutes, ingestRoutes, ingestSchemas } from "./ingest.ts";
 import { addManagedEndpointRoutes, managedEndpointRoutes, managedEndpointSchemas } from "./managed-endpoints.ts";
@@ -41,21 +42,29 @@ import { addSessionRoute, sessionRoutes } from "./session.ts";
 import { addSourcesRoutes, sourceRoutes, sourceSchemas } from "./sources.ts";
 import { addStatisticsRoutes, statisticsRoutes } from "./statistics.ts";
 import { addStoreRoutes, type StoreDependencies, storeRoutes } from "./store.ts";
+import { addAlertRoutes, alertRoutes, alertSchemas } from "./surfaces/alerts.ts";
+import { addBigQueryRoutes, bigQueryRoutes } from "./surfaces/bigquery.ts";
+import { addMcpRoute, mcpRoutes } from "./surfaces/mcp.ts";
 import { addTailRoute, tailRoutes } from "./tail.ts";
 import { addViewRoutes, type ViewDependencies, viewRoutes } from "./views.ts";
 
-/** What owners change and look after. */
+/** The dependencies of the owners' routes. */
 export type Management = Pick<AccessTokenDependencies, "tokens"> &
   Pick<VersionDependencies, "managed" | "store"> &
   Pick<EndpointTestDependencies, "tester"> &
   Pick<ManagedSourceDependencies, "managedSources"> &
   Pick<ReloadRouteDependencies, "reload"> &
-  Pick<StoreDependencies, "metadata" | "metadataCopyPath"> &
+  Pick<StoreDependencies, "metadata" | "metadataCopyPath" | "sizeBounds"> &
   Pick<ViewDependencies, "views">;
 
-/** What all routes together work with. */
+/** The context of all routes; without `management` there are no routes for owners. */
+export interface ServedContext extends AppContext {
+  readonly management?: Management;
+}
+
+/** The dependencies of all routes together. */
 interface Parts {
-  readonly context: AppContext;
+  readonly context: ServedContext;
   readonly metrics: Metrics;
   readonly replies: CachedReplies;
 }
@@ -81,6 +90,8 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: exploreRoutes, add: (app, { context }) => addExploreRoutes(app, context) },
   { routes: tailRoutes, add: (app, { context }) => addTailRoute(app, context) },
   { routes: viewRoutes, add: managing(addViewRoutes) },
+  { routes: mcpRoutes, add: (app, { context }) => addMcpRoute(app, context) },
+  { routes: bigQueryRoutes, add: (app, { context }) => addBigQueryRoutes(app, context) },
 
   // Events come in: by the own form, and by those of other senders.
   { routes: ingestRoutes, schemas: ingestSchemas, add: (app, { context }) => addIngestRoutes(app, context) },
@@ -95,7 +106,16 @@ const routeGroups: readonly RouteGroup[] = [
   // Sources, and where their events are sent on to.
   { routes: sourceRoutes, schemas: sourceSchemas, add: (app, { context }) => addSourcesRoutes(app, context) },
   { routes: managedSourceRoutes, schemas: managedSourceSchemas, add: managing(addManagedSourceRoutes) },
+  {
+    routes: deleteEventsRoutes,
+    add: managing((app, all) => {
+      const { forgetting } = all;
+      if (forgetting !== undefined) addDeleteEventsRoute(app, { ...all, forgetting });
+    }),
+  },
   { routes: { ...backendRoutes, ...ruleRoutes }, schemas: drainSchemas, add: addDrainRoutesIfAny },
+
+  { routes: alertRoutes, schemas: alertSchemas, add: addAlertRoutesIfAny },
 
   // Who may do what, what was done, and what is stored.
   { routes: accessTokenRoutes, schemas: accessTokenSchemas, add: managing(addAccessTokenRoutes) },
@@ -110,7 +130,7 @@ const routeGroups: readonly RouteGroup[] = [
 
   // The service itself.
   { routes: sessionRoutes, add: (app, { context }) => addSessionRoute(app, context) },
-  { routes: catalogueRoutes, add: (app, { context }) => addCatalogueRoute(app, context) },
+  { routes: catalogueRoutes, add: addCatalogueRoute },
   { routes: healthRoutes, add: (app, { context }) => addHealthRoute(app, context) },
   { routes: metricsRoutes, add: (app, { context, metrics }) => addMetricsRoute(app, context, metrics) },
   { routes: openApiRoutes, add: (app, { context }) => addOpenApiRoute(app, context, describedService) },
@@ -122,7 +142,12 @@ function addDrainRoutesIfAny(app: FastifyInstance, { context }: Parts): void {
   if (context.management !== undefined && drains !== undefined) addDrainRoutes(app, { ...context, drains });
 }
 
-/** What the OpenAPI document tells of the service, beside its endpoints. */
+function addAlertRoutesIfAny(app: FastifyInstance, { context }: Parts): void {
+  const { alerts } = context;
+  if (context.management !== undefined && alerts !== undefined) addAlertRoutes(app, { ...context, alerts });
+}
+
+/** The description of the service in the OpenAPI document, without its endpoints. */
 export const describedService: ServiceDescription = {
   routes: routeGroups.flatMap(({ routes }) => Object.values(routes)),
   schemas: Object.assign({}, ...routeGroups.map(({ schemas }) => schemas ?? {})),

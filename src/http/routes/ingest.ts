@@ -15,7 +15,7 @@ import { splunkEvents, splunkParameters, splunkRaw } from "../../ingest/protocol
 import { logplex, syslog } from "../../ingest/protocols/syslog/index.ts";
 import { count, inQuery, reference, text } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import { addIngestRoute, type IngestRoute } from "../ingest/add-ingest-route.ts";
 import { addHandshakes } from "../ingest/handshakes.ts";
 
@@ -96,5 +96,5 @@ const routes: readonly IngestRoute[] = [
 export function addIngestRoutes(app: FastifyInstance, dependencies: AppContext): void {
   app.decorateRequest("ingestSource");
   for (const route of routes) addIngestRoute(app, dependencies, route);
-  addHandshakes(app, dependencies);
+  addHandshakes(app);
 }

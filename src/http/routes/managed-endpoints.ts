@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditedChange } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
@@ -14,16 +13,13 @@ import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { entityTag, readIfMatch } from "../answer/entity-tag.ts";
 import { createRouteAdder } from "../request/add-route.ts";
-import { readJsonBody } from "../request/json-body.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 import { endpoint, endpointInPath, sendEndpoint } from "./endpoints.ts";
 
-/** What the routes that change endpoints work with. */
+/** The dependencies of the routes that change endpoints. */
 export interface ManagedEndpointDependencies {
-  readonly authenticator: Authenticator;
   readonly managed: ManagedEndpoints;
   readonly audit: Pick<AuditLog, "record">;
-  readonly maxBodyBytes: number;
 }
 
 const { properties } = EndpointDocument;
@@ -37,7 +33,7 @@ const WholeDocument = Type.Object(
 export const managedEndpointSchemas = { EndpointDocument: WholeDocument, EndpointChange: EndpointDocument };
 const document = reference("EndpointDocument", WholeDocument);
 
-/** What may be wrong with a change of an endpoint that is there. */
+/** Errors of a change of an existing endpoint. */
 export const changingErrors = [
   ...savingErrors,
   "unknown_endpoint",
@@ -56,6 +52,7 @@ export const managedEndpointRoutes = describeRoutes({
     path: "/api/endpoints",
     summary: "Create an endpoint",
     body: document,
+    isCheckedByHandler: true,
     status: 201,
     answer: endpoint,
     errors: savingErrors,
@@ -66,6 +63,7 @@ export const managedEndpointRoutes = describeRoutes({
     path: "/api/endpoints/validate",
     summary: "Check a document as a save would, and change nothing",
     body: document,
+    isCheckedByHandler: true,
     status: 200,
     answer: endpoint,
     errors: savingErrors,
@@ -75,6 +73,7 @@ export const managedEndpointRoutes = describeRoutes({
     method: "put",
     summary: "Replace an endpoint's document",
     body: document,
+    isCheckedByHandler: true,
     status: 200,
     answer: endpoint,
     errors: changingErrors,
@@ -84,6 +83,7 @@ export const managedEndpointRoutes = describeRoutes({
     method: "patch",
     summary: "Change fields of an endpoint",
     body: reference("EndpointChange", EndpointDocument),
+    isCheckedByHandler: true,
     status: 204,
     errors: changingErrors,
   },
@@ -98,10 +98,10 @@ export const managedEndpointRoutes = describeRoutes({
 
 /** `POST /api/endpoints`, and `PUT`, `PATCH` and `DELETE /api/endpoints/{id-or-name}` (scope `private`). */
 export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: ManagedEndpointDependencies): void {
-  const { authenticator, managed, maxBodyBytes } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { managed } = dependencies;
+  const addRoute = createRouteAdder(app);
   addRoute(managedEndpointRoutes.createEndpoint, async (request, reply) => {
-    const document = await readJsonBody(request, maxBodyBytes);
+    const document = request.body;
     const endpoint = await audited(dependencies, request, "endpoint.create", nameOf(document), () =>
       managed.create(document, changeRequest(request)),
     );
@@ -109,12 +109,12 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
     return sendEndpoint(reply, endpoint);
   });
   addRoute(managedEndpointRoutes.validateEndpoint, async (request, reply) => {
-    const { version: _, ...shown } = describeEndpoint(managed.validate(await readJsonBody(request, maxBodyBytes)));
+    const { version: _, ...shown } = describeEndpoint(managed.validate(request.body));
     return reply.send(shown);
   });
   addRoute(managedEndpointRoutes.replaceEndpoint, async (request, reply) => {
     const { endpoint: name } = request.params;
-    const document = await readJsonBody(request, maxBodyBytes);
+    const document = request.body;
     const endpoint = await audited(dependencies, request, "endpoint.update", name, async () => {
       const changed = await managed.replace(name, document, changeRequest(request));
       return changed.isChanged ? changed.endpoint : new Unchanged(changed.endpoint);
@@ -123,7 +123,7 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
   });
   addRoute(managedEndpointRoutes.changeEndpoint, async (request, reply) => {
     const { endpoint: name } = request.params;
-    const fields = await readJsonBody(request, maxBodyBytes);
+    const fields = request.body;
     const { version } = await audited(dependencies, request, "endpoint.update", name, async () => {
       const changed = await managed.patch(name, fields, changeRequest(request));
       return changed.isChanged ? changed.endpoint : new Unchanged(changed.endpoint);
@@ -153,7 +153,7 @@ export async function audited(
   name: string | undefined,
   change: () => Promise<Endpoint | Unchanged>,
 ): Promise<Endpoint> {
-  const actor = ownerOf(request).tokenId;
+  const actor = callerOf(request).tokenId;
   try {
     const changed = await change();
     if (changed instanceof Unchanged) return changed.endpoint;
@@ -169,7 +169,7 @@ export async function audited(
 
 /** Who changes something, and on what. */
 export function changeRequest(request: FastifyRequest): ChangeRequest {
-  return { author: ownerOf(request).tokenId, accepts: readIfMatch(request.headers["if-match"]) };
+  return { author: callerOf(request).tokenId, accepts: readIfMatch(request.headers["if-match"]) };
 }
 
 function nameOf({ name }: Readonly<Record<string, unknown>>): string | undefined {

@@ -2,10 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
 import { anyRow } from "../../openapi/forms.ts";
 import { describeRoutes, type ServiceDescription } from "../../openapi/route-description.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
-import { authenticate, findSecret } from "../request/authenticate.ts";
-import { urlParameters } from "../request/request-parameters.ts";
+import { callerOf } from "../request/route-access.ts";
 
 export const openApiRoutes = describeRoutes({
   getOpenApi: {
@@ -26,13 +25,12 @@ export const openApiRoutes = describeRoutes({
  */
 export function addOpenApiRoute(
   app: FastifyInstance,
-  { authenticator, endpoints }: AppDependencies,
+  { endpoints }: AppDependencies,
   service: ServiceDescription,
 ): void {
-  createRouteAdder(app, authenticator)(openApiRoutes.getOpenApi, async (request, reply) => {
-    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+  createRouteAdder(app)(openApiRoutes.getOpenApi, (request, reply) => {
     // The same address tells each token something else.
     reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
-    return buildOpenApi(service, endpoints.endpoints, identity);
+    return buildOpenApi(service, endpoints.endpoints, callerOf(request));
   });
 }

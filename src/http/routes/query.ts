@@ -19,14 +19,14 @@ import { answerBy } from "../answer/answer-by.ts";
 import { addDataThrough } from "../answer/answer-headers.ts";
 import { chooseEncoding } from "../answer/content-encoding.ts";
 import { sendRows } from "../answer/stream-answer.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { readWait } from "../request/read-wait.ts";
 import { readParameters, type SentParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
 /** The reference's names of `sql`, and languages that only the reference supports. */
 const sqlNames = ["sql", "bq_sql"];
@@ -69,6 +69,7 @@ const ofQueries = {
   method: "post",
   alsoBy: ["get"],
   body: reference("QueryRequest", QueryRequest),
+  hasBodyParameters: true,
   status: 200,
 } as const;
 
@@ -83,6 +84,7 @@ export const queryRoutes = describeRoutes({
   },
   parseQuery: {
     ...ofQueries,
+    isRedacted: true,
     path: "/api/query/parse",
     summary: "Describe the parameters, columns, tables and problems of a query",
     answer: reference("QueryReport", QueryReport),
@@ -95,7 +97,7 @@ export const queryRoutes = describeRoutes({
  * is known of it without running it (scope `private`).
  */
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
-  const addRoute = createRouteAdder(app, dependencies.authenticator);
+  const addRoute = createRouteAdder(app);
   addRoute(
     queryRoutes.runQuery,
     answerBy((request, reply) => runOwnerQuery(dependencies, request, reply)),
@@ -103,7 +105,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
   addRoute(queryRoutes.parseQuery, async (request, reply) => {
     const sent = await readParameters(request, dependencies.maxBodyBytes);
     const asked = readQuery(sent);
-    const { report, error } = inspectOwnerQuery(asked, readValues(sent), compileWith(dependencies, ownerOf(request)));
+    const { report, error } = inspectOwnerQuery(asked, readValues(sent), compileWith(dependencies, callerOf(request)));
     reply.header("Cache-Control", "no-store");
     if (error === undefined) return { result: report };
     noteError(request, error);
@@ -116,13 +118,9 @@ async function runOwnerQuery(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { runner, rates, drain, dataThrough, maxBodyBytes } = dependencies;
-  const owner = ownerOf(request);
+  const { runner, rates, shutdown, dataThrough, maxBodyBytes } = dependencies;
+  const owner = callerOf(request);
   const { tokenId } = owner;
-  if (owner.redaction === "required") {
-    // Functions of an owner's query read what is stored, and could spell it in a form that no detector knows.
-    throw new ServiceError("insufficient_scope", "This token's answers must be redacted, which needs an endpoint");
-  }
   const sent = await readParameters(request, maxBodyBytes);
   rates.take(tokenId);
 
@@ -134,7 +132,7 @@ async function runOwnerQuery(
   request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
   const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(dependencies, owner));
 
-  const signal = createCallSignal(reply, drain, readWait(request, reply));
+  const signal = createCallSignal(reply, shutdown, readWait(request, reply));
   const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
   const rows = runPrepared(runner, prepared, signal, {
     caller: tokenId,

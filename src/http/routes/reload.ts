@@ -1,13 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import type { Authenticator } from "../../access/authenticator.ts";
 import { anyRow } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { createRouteAdder } from "../request/add-route.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
-/** What the route works with. */
+/** The dependencies of the route. */
 export interface ReloadRouteDependencies {
-  readonly authenticator: Authenticator;
   /** Reads the files again on behalf of the token with this id, and returns the changes. */
   readonly reload: (actor: string) => Promise<object>;
 }
@@ -16,6 +14,7 @@ export const reloadRoutes = describeRoutes({
   reloadFiles: {
     tag: "service",
     scope: "private",
+    isRedacted: true,
     method: "post",
     path: "/api/reload",
     summary: "Reload the files of endpoints and sources",
@@ -25,6 +24,6 @@ export const reloadRoutes = describeRoutes({
 });
 
 /** `POST /api/reload`: reads the files of endpoints and sources again, for owners (scope `private`). */
-export function addReloadRoute(app: FastifyInstance, { authenticator, reload }: ReloadRouteDependencies): void {
-  createRouteAdder(app, authenticator)(reloadRoutes.reloadFiles, (request) => reload(ownerOf(request).tokenId));
+export function addReloadRoute(app: FastifyInstance, { reload }: ReloadRouteDependencies): void {
+  createRouteAdder(app)(reloadRoutes.reloadFiles, (request) => reload(callerOf(request).tokenId));
 }

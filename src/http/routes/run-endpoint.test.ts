@@ -60,7 +60,7 @@ describe("running an endpoint", () => {
   it("passes the limits of the service and the endpoint to the engine", async () => {
     await get(`${path}?project=abc&limit=7`);
     expect(test.planned[0]?.slice(1, 3)).toEqual([undefined, 7]);
-    expect(test.engine.requests[0]?.limits).toEqual({ timeoutMs: 30_000, maxRows: 7, maxResultBytes: 1_000_000 });
+    expect(test.engine.requests[0]?.limits).toEqual({ timeoutMs: 60_000, maxRows: 7, maxResultBytes: 1_000_000 });
   });
 
   it("lets the parameter limit only lower a consumer's query", async () => {
@@ -369,7 +369,7 @@ it("an endpoint finishes running calls when the service stops, and cuts off thos
     });
   const calls = [get(`${path}?project=abc`), get(`${path}?project=abc`)];
   await expect.poll(() => started.length).toBe(2);
-  const stopped = test.drain.stop(50);
+  const stopped = test.shutdown.stop(50);
   expect((await get(`${path}?project=abc`)).statusCode).toBe(503);
   started[0]?.();
   const [first, second] = await Promise.all(calls);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Identity, isOwner } from "../../access/scope.ts";
+import type { Identity } from "../../access/scope.ts";
 import { readsOf } from "../../endpoints/call/plan/planned-query.ts";
-import { prepareCall } from "../../endpoints/call/prepare/prepare-call.ts";
+import { prepareFairly } from "../../endpoints/call/prepare/prepare-call.ts";
 import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import { isEndpoint } from "../../endpoints/definition/query-target.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
@@ -9,42 +9,29 @@ import { answerBy } from "../answer/answer-by.ts";
 import { addDataThrough, nextPageHeader, varyHeader } from "../answer/answer-headers.ts";
 import { chooseEncoding } from "../answer/content-encoding.ts";
 import { sendRows } from "../answer/stream-answer.ts";
-import type { AppContext, AppDependencies } from "../app.ts";
+import type { AppContext, AppDependencies } from "../app-context.ts";
 import { answerCached, type FormattedCall } from "../cached-replies/answer-cached.ts";
 import type { CachedReplies } from "../cached-replies/cached-replies.ts";
 import type { AnswerFormat } from "../formats/answer-format.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
-import { createTimings, type Timings } from "../observe/timings.ts";
-import { authenticate, findSecret } from "../request/authenticate.ts";
+import type { Timings } from "../observe/timings.ts";
 import { createCallSignal } from "../request/call-signal.ts";
-import { chooseParameters, decideRedaction, findTarget, noteRun } from "../request/endpoint-call.ts";
+import { noteRun, openNamedCall } from "../request/endpoint-call.ts";
 import { readWait } from "../request/read-wait.ts";
-import { readParameters, urlParameters } from "../request/request-parameters.ts";
+import { readParameters } from "../request/request-parameters.ts";
 
 const paths = ["/api/endpoints/query/:name", "/api/endpoints/query/name/:name", "/endpoints/query/:name"];
 
-declare module "fastify" {
-  interface FastifyRequest {
-    identity: Identity | undefined;
-    timings: Timings;
-  }
-}
-
 /** `GET` and `POST /api/endpoints/query/{uuid-or-name}` and its older forms: runs an endpoint. */
 export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppContext, replies: CachedReplies): void {
-  app.decorateRequest("identity");
-  app.decorateRequest("timings");
   for (const url of paths) {
     app.route<{ Params: { name: string } }>({
       method: ["GET", "POST"],
       url,
-      onRequest: async (request, reply) => {
-        request.timings = createTimings(dependencies.runner.now);
-        reply.header("Vary", varyHeader);
-        request.identity = await request.timings.measureWaiting("auth", () => identifyEarly(dependencies, request));
-      },
+      config: { access: { scope: "query", tokenIn: "parameters", hasBody: true } },
       onSend: async (request, reply) => {
+        reply.header("Vary", varyHeader);
         // A caller that is refused before the first phase has none.
         const { timings } = request as { readonly timings?: Timings };
         if (timings !== undefined) reply.header("Server-Timing", timings.header());
@@ -52,22 +39,6 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppCont
       handler: answerBy((request, reply) => runEndpoint(dependencies, replies, request.params.name, request, reply)),
     });
   }
-}
-
-/**
- * A body that is larger, or of unknown size, is not searched for a token: it is not read for an unauthenticated caller.
- */
-const maxTokenBodyBytes = 64_000;
-
-/** Before the body is read, unless the token can only be in there. */
-async function identifyEarly(
-  { authenticator }: AppDependencies,
-  request: FastifyRequest,
-): Promise<Identity | undefined> {
-  const secret = findSecret(request, urlParameters(request));
-  const length = Number(request.headers["content-length"] ?? 0);
-  const mayHoldToken = length > 0 && length <= maxTokenBodyBytes;
-  return secret === undefined && mayHoldToken ? undefined : authenticate(authenticator, request, secret);
 }
 
 async function runEndpoint(
@@ -78,34 +49,22 @@ async function runEndpoint(
   reply: FastifyReply,
 ): Promise<void> {
   const sent = await readParameters(request, dependencies.maxBodyBytes);
-  const identity =
-    request.identity ??
-    (await request.timings.measureWaiting("auth", () =>
-      authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))),
-    ));
-  dependencies.rates.take(identity.tokenId);
-  const target = await findTarget(dependencies, identity, name);
-  request.logNotes.endpoint = target.definition.name;
+  const opened = await openNamedCall(dependencies, request, name, sent);
+  const { target, identity } = opened;
   const declaresFormat = target.contract.parameters.some((parameter) => parameter.name === "format");
   const waitMs = readWait(request, reply);
   let signal: AbortSignal | undefined;
   const call = {
-    target,
-    parameters: chooseParameters(identity, target, sent),
-    pinned: new Set(Object.keys(identity.pins)),
-    isOwner: isOwner(identity),
-    redactsPii: decideRedaction(identity, target, request),
-    budget: identity.budget,
+    ...opened,
     format: chooseFormat(
       answerFormats,
       declaresFormat ? undefined : sent.get("format")?.at(-1),
       request.headers.accept,
     ),
     openSignal: () => {
-      signal ??= createCallSignal(reply, dependencies.drain, waitMs);
+      signal ??= createCallSignal(reply, dependencies.shutdown, waitMs);
       return signal;
     },
-    identity,
     name,
   };
   noteRun(request, identity, call);
@@ -124,7 +83,9 @@ async function answerAnew(
 ): Promise<void> {
   const { runner, dataThrough } = dependencies;
   const { timings } = request;
-  const prepared = timings.measure("parse", () => prepareCall(runner, call));
+  const { tokenId: caller } = call.identity;
+  const turn = { caller, openSignal: call.openSignal };
+  const prepared = await timings.measureWaiting("parse", () => prepareFairly(runner, call, turn));
   const { query, cursorScope } = prepared;
   const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
   const dataThroughUs = await dataThrough.of(readsOf(query));
@@ -145,7 +106,8 @@ async function answerAnew(
   });
 }
 
-function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity): RunOptions {
+/** Notes of a run for its headers, its traces and the audit. */
+export function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity): RunOptions {
   return {
     caller: tokenId,
     onPrepared: (ms) => timings.add("parse", ms),
@@ -159,9 +121,4 @@ function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity
 
 function setType(reply: FastifyReply, { mediaType, typeParameters }: AnswerFormat): void {
   reply.header("Content-Type", mediaType + typeParameters);
-}
-
-function textOf(values: readonly unknown[] | undefined): string | undefined {
-  const value = values?.at(-1);
-  return typeof value === "string" ? value : undefined;
 }

@@ -5,10 +5,9 @@ import { describeContract, tellEndpoint } from "../../endpoints/definition/contr
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { AnyRow, count, flag, listOf, mapOf, orNull, text, texts } from "../../openapi/forms.ts";
 import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
-import { authenticate, findSecret } from "../request/authenticate.ts";
-import { urlParameters } from "../request/request-parameters.ts";
+import { callerOf } from "../request/route-access.ts";
 
 export const sessionRoutes = describeRoutes({
   getSession: {
@@ -51,9 +50,9 @@ type SessionEndpoint = AnswerOf<typeof sessionRoutes.getSession>["endpoints"][nu
  * choose. Any valid token will do.
  */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
-  const { authenticator, endpoints, sources, nowMs } = dependencies;
-  createRouteAdder(app, authenticator)(sessionRoutes.getSession, async (request, reply) => {
-    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+  const { endpoints, sources, nowMs } = dependencies;
+  createRouteAdder(app)(sessionRoutes.getSession, (request, reply) => {
+    const identity = callerOf(request);
     const owns = isOwner(identity);
     const runnable = endpoints.endpoints.filter((endpoint) => isCallable(endpoint, identity));
     const writable = sources.sources.filter(({ name, aliases, origin }) => {

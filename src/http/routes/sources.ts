@@ -6,22 +6,22 @@ import { createSourceEvents, maxEvents } from "../../endpoints/call/prepare/sour
 import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
-import { flag, inPath, inQuery, listOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
+import { flag, inPath, inQuery, listOf, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { listFields } from "../../sources/list-fields.ts";
 import type { Source } from "../../sources/source.ts";
-import { showSource } from "../../sources/source-document.ts";
+import { RetentionOrNull, showSource } from "../../sources/source-document.ts";
 import type { SourceRegistry } from "../../sources/source-registry.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { answerBy } from "../answer/answer-by.ts";
 import { sendRows } from "../answer/stream-answer.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppDependencies } from "../app-context.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 import { queryAnswer } from "./query.ts";
 
 const ShownSource = Type.Object(
@@ -31,7 +31,7 @@ const ShownSource = Type.Object(
     aliases: texts,
     kind: text,
     description: text,
-    retention_days: orNull(Type.Number()),
+    retention_days: RetentionOrNull,
     read_only: flag,
     alias_of: Type.Optional(Type.String({ description: "The source's name, if this is another name of it" })),
   },
@@ -45,7 +45,7 @@ export const source = reference("Source", ShownSource);
 /** The source that a path names. */
 export const sourceInPath = inPath("source", "Id, name or alias");
 
-const ofSources = { tag: "sources", scope: "private", method: "get", status: 200 } as const;
+const ofSources = { tag: "sources", scope: "private", isRedacted: true, method: "get", status: 200 } as const;
 const ofOne = { ...ofSources, parameters: [sourceInPath] } as const;
 /** Both routes to a source's newest events. */
 const ofEvents = {
@@ -96,7 +96,7 @@ type EventsRequest = RequestOf<typeof sourceRoutes.listEvents>;
  */
 export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { sources, dataThrough } = dependencies;
-  const addRoute = createRouteAdder(app, dependencies.authenticator);
+  const addRoute = createRouteAdder(app);
   const show = (source: Source) => {
     const newest = dataThrough.newestOf(source.name);
     return { ...showSource(source), newest_event: newest === undefined ? null : formatIsoTimestamp(newest) };
@@ -126,7 +126,8 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
   }
 }
 
-function findSource(sources: SourceRegistry, name: string): Source {
+/** The source of a name, an alias or an id. Throws `unknown_source`. */
+export function findSource(sources: SourceRegistry, name: string): Source {
   const source = sources.find(name);
   if (source === undefined) throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`);
   return source;
@@ -151,7 +152,7 @@ type SendEvents = (
 ) => Promise<void>;
 
 /** Sends a page of a source's events as JSON. */
-function createEventSender({ sources, runner, drain }: AppDependencies): SendEvents {
+function createEventSender({ sources, runner, shutdown }: AppDependencies): SendEvents {
   // Plans belong to a target, so each source has one permanent target.
   const targets = new Map<string, QueryTarget>();
   const eventsOf = ({ name }: Source): QueryTarget => {
@@ -160,12 +161,12 @@ function createEventSender({ sources, runner, drain }: AppDependencies): SendEve
     return target;
   };
   return async (request, reply, frame) => {
-    const redactsPii = ownerOf(request).redaction === "required";
+    const redactsPii = callerOf(request).redaction === "required";
     const target = eventsOf(findSource(sources, request.params.source));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
     const prepared = prepareCall(runner, { target, parameters, pinned: noPins, redactsPii });
-    const signal = createCallSignal(reply, drain);
+    const signal = createCallSignal(reply, shutdown);
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };
     await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), framed, {

@@ -6,18 +6,19 @@ import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import { count, inQuery, listOf, orNull, text } from "../../openapi/forms.ts";
 import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
-import type { AppContext } from "../app.ts";
+import { RetentionOrNull } from "../../sources/source-document.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
+import type { AppContext } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
 
 const maxSinceMs = 90 * 86_400_000;
 const usualSince = "1d";
 
-const ofStatistics = { tag: "statistics", scope: "private", method: "get", status: 200 } as const;
+const ofStatistics = { tag: "statistics", scope: "private", isRedacted: true, method: "get", status: 200 } as const;
 
 export const statisticsRoutes = describeRoutes({
   countCalls: {
@@ -62,7 +63,7 @@ export const statisticsRoutes = describeRoutes({
         }),
         newest_event: orNull(text),
         lag_ms: orNull(Type.Integer({ description: "How long ago the newest event happened" })),
-        retention_days: orNull(count),
+        retention_days: RetentionOrNull,
       }),
     }),
   },
@@ -89,8 +90,8 @@ GROUP BY endpoint ORDER BY calls DESC, endpoint`;
  * of ingest for each source since the service started, and its lag. For owners (scope `private`).
  */
 export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppContext): void {
-  const { authenticator, audit, sources, dataThrough, intake, nowMs } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { audit, sources, dataThrough, intake, nowMs } = dependencies;
+  const addRoute = createRouteAdder(app);
 
   addRoute(statisticsRoutes.countCalls, async (request, reply) => {
     const sinceMs = nowMs() - readSince(request);
@@ -134,12 +135,12 @@ function readSince(request: FastifyRequest): number {
 }
 
 async function readRuns(
-  { runner, sources, endpoints, drain, nowMs }: AppContext,
+  { runner, sources, endpoints, shutdown, nowMs }: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   sinceMs: number,
 ): Promise<CountedCalls> {
-  const { tokenId, budget } = ownerOf(request);
+  const { tokenId, budget } = callerOf(request);
   const prepared = prepareOwnerQuery({ language: "sql", text: endpointQuery }, new Map([["since", sinceMs]]), false, {
     engine: runner.engine,
     tables: sources,
@@ -148,7 +149,7 @@ async function readRuns(
     budget,
   });
   const rows: CountedCalls[number][] = [];
-  for await (const batch of runPrepared(runner, prepared, createCallSignal(reply, drain), { caller: tokenId })) {
+  for await (const batch of runPrepared(runner, prepared, createCallSignal(reply, shutdown), { caller: tokenId })) {
     if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as CountedCalls));
   }
   return rows;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
 import { EngineError, type EventStore } from "../../engines/contract/query-engine.ts";
 import { createLogger } from "../observe/logger.ts";
@@ -23,28 +23,19 @@ function addRoutes(some: Partial<EventStore>): void {
   addStoreRoutes(test.app, {
     engine: { ...test.engine, store: { ...test.engine.store, ...some } },
     metadata: { copyTo: (path) => writeFileSync(path, "tokens") },
+    sizeBounds: { maxUsedBytes: undefined, minFreeBytes: undefined },
     metadataCopyPath: join(folder, "copy.db"),
     sources: { sources: [{ name: "edge", retentionDays: undefined }] },
     audit: { record: () => undefined },
-    authenticator: {
-      authenticate: async () => ({
-        tokenId: "t",
-        scopes: ["private"],
-        pins: {},
-        budget: {},
-        redaction: "fixed" as const,
-      }),
-      recall: () => undefined,
-    },
     logger: createLogger("silent"),
     nowMs: () => 0,
-    drain: test.drain,
+    shutdown: test.shutdown,
   });
 }
 
 async function get(url: string) {
   const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
-  const response = await fetch(`${address}${url}`, { headers: { "x-api-key": "any" } });
+  const response = await fetch(`${address}${url}`, { headers: { "x-api-key": "private-token" } });
   const text = await response.text().catch(() => "(cut off)");
   await test.app.close();
   return { status: response.status, text };
@@ -91,7 +82,7 @@ describe("the store over HTTP", () => {
     });
     await get("/api/store/backup").catch(() => undefined);
     await test.app.close();
-    await vi.waitFor(() => expect(releases).toBe(1));
+    await expect.poll(() => releases).toBe(1);
   });
 
   it("refuses a second backup while one is running", async () => {

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync, statSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import type { Engine } from "../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
 import { anyRow } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import type { SizeBounds } from "../../sources/size-bound.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore } from "../../sources/store-state.ts";
 import type { BackupHead, BackupTail } from "../answer/backup-format.ts";
 import { openOwnedStream } from "../answer/owned-stream.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
-import type { Drain } from "../request/drain.ts";
-import { ownerOf } from "../request/require-private.ts";
+import { callerOf } from "../request/route-access.ts";
+import type { Shutdown } from "../request/shutdown.ts";
 
-/** What the routes of the store work with. */
+/** The dependencies of the store's routes. */
 export interface StoreDependencies {
   readonly engine: Engine;
   readonly metadata: Pick<MetadataDatabase, "copyTo">;
@@ -25,12 +25,12 @@ export interface StoreDependencies {
   readonly metadataCopyPath: string;
   /** Those of the moment. */
   readonly sources: { readonly sources: readonly Pick<Source, "name" | "retentionDays">[] };
+  readonly sizeBounds: SizeBounds;
   readonly audit: Pick<AuditLog, "record">;
-  readonly authenticator: Authenticator;
   readonly logger: FastifyBaseLogger;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  readonly drain: Drain;
+  readonly shutdown: Shutdown;
 }
 
 const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
@@ -50,23 +50,17 @@ export const storeRoutes = describeRoutes({
  * still stored (see `backup-format.ts`), but for metadata that a database has, which is backed up by its own means. Both are for owners (scope `private`).
  */
 export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
-  const { engine, authenticator, sources, audit, nowMs, drain } = dependencies;
-  const addRoute = createRouteAdder(app, authenticator);
+  const { engine, sources, audit, nowMs, shutdown } = dependencies;
+  const addRoute = createRouteAdder(app);
   addRoute(storeRoutes.getStore, async (_request, reply) => {
     if (engine.store.inspect === undefined) throw notFound("state");
-    const report = await engine.store.inspect(createCallSignal(reply, drain));
-    const state = describeStore(engine.name, report, sources.sources, nowMs());
+    const report = await engine.store.inspect(createCallSignal(reply, shutdown));
+    const state = describeStore(engine.name, report, sources.sources, nowMs(), dependencies.sizeBounds);
     return reply.header("Cache-Control", "no-store").send(state);
   });
   addRoute(storeRoutes.backUpStore, async (request, reply) => {
-    const owner = ownerOf(request);
-    if (owner.redaction === "required") {
-      throw new ServiceError(
-        "insufficient_scope",
-        "This token sees redacted answers only, and a backup is not redacted",
-      );
-    }
-    const chunks = makeBackup(dependencies, createCallSignal(reply, drain));
+    const owner = callerOf(request);
+    const chunks = makeBackup(dependencies, createCallSignal(reply, shutdown));
     // Refusals are sent before the answer begins.
     const head = await chunks.next();
     audit.record({ action: "store.backup", actor: owner.tokenId });

@@ -1,17 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../access/expiry.ts";
+import type { FollowedPeriod, PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import { askTail, prepareTail, type TailRow } from "../../endpoints/tail/ask-tail.ts";
 import type { Follower, TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
 import { inQuery } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { answerBy } from "../answer/answer-by.ts";
-import { createTailChunks, type TailChunks } from "../answer/tail-chunks.ts";
-import type { AppContext } from "../app.ts";
+import type { AppContext } from "../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { findSecret } from "../request/authenticate.ts";
-import { findTarget, noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import {
+  chooseParameters,
+  decideRedaction,
+  findTarget,
+  noteRun,
+  type OpenedCall,
+  openCall,
+} from "../request/endpoint-call.ts";
 import { urlParameters } from "../request/request-parameters.ts";
+import { createTailGuard, type TailGuard } from "../request/tail-guard.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
 /** The maximum number of concurrent followers of a token. */
@@ -28,6 +37,7 @@ export const tailRoutes = describeRoutes({
     scope: "query",
     method: "get",
     path: "/api/endpoints/query/{endpoint}/tail",
+    hasBodyParameters: true,
     summary: "Follow the rows of an endpoint, or of a query, as they arrive",
     parameters: [
       ...consumerParameters,
@@ -49,12 +59,16 @@ type TailRequest = RequestOf<typeof tailRoutes.followRows>;
 export function addTailRoute(app: FastifyInstance, dependencies: AppContext): void {
   const perToken = new Map<string, number>();
   const chunks = createTailChunks();
-  createRouteAdder(app, dependencies.authenticator)(
+  createRouteAdder(app)(
     tailRoutes.followRows,
     answerBy(async (request: TailRequest, reply) => {
+      const openedAt = dependencies.revision();
       const call = await openCall(dependencies, request);
       const { tokenId } = call.identity;
-      const prepared = prepareTail(dependencies.runner, call, 0n);
+      const signal = createCallSignal(reply, dependencies.shutdown);
+      const turn = { caller: tokenId, openSignal: () => signal };
+      const prepared = await prepareTail(dependencies.runner, call, nothing, turn);
+      signal.throwIfAborted();
       const start = readStart(dependencies, request, call, prepared.cursorScope);
       const running = perToken.get(tokenId) ?? 0;
       if (running >= maxPerToken) {
@@ -67,43 +81,51 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
         else perToken.delete(tokenId);
       });
       noteRun(request, call.identity, call);
-      await follow(dependencies, request, reply, { ...call, chunks, cursorScope: prepared.cursorScope, start });
+      const { cursorScope } = prepared;
+      const view = describeView(prepared);
+      await follow(dependencies, request, reply, { ...call, chunks, cursorScope, start, openedAt, view, turn });
     }),
   );
 }
 
 interface FollowedCall extends OpenedCall {
   readonly chunks: TailChunks;
-  /** What cursors of the call belong to. */
+  /** The scope of the call's cursors. */
   readonly cursorScope: string;
   readonly start: TailStart;
+  /** The revision of endpoints and sources before it was opened, and what it could be shown then. */
+  readonly openedAt: number;
+  readonly view: string;
+  readonly turn: Parameters<typeof prepareTail>[3];
 }
 
 async function follow(
   dependencies: AppContext,
   request: TailRequest,
   reply: FastifyReply,
-  { chunks, cursorScope, start, ...call }: FollowedCall,
+  { chunks, start, ...call }: FollowedCall,
 ): Promise<void> {
-  const { runner, tails, drain } = dependencies;
+  const { runner, tails, shutdown } = dependencies;
+  const { cursorScope } = call;
   // Tokens with the same view share a tail; the limits of a token are part of the key.
   const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins]);
   const stream = openStream(reply, chunks, (place) => runner.cursors.seal(cursorScope, place));
-  const ask: TailAsk = async (fromUs, signal) => {
+  const ask: TailAsk = async (period, signal) => {
     const target = await findTarget(dependencies, call.identity, request.params.endpoint);
-    return askTail(runner, { ...call, target }, fromUs, signal);
+    return askTail(runner, { ...call, target }, period, signal);
   };
-  const following = tails.follow(key, ask, stream.follower, start);
-  const secret = findSecret(request, urlParameters(request)) ?? "";
+  const guard = createGuard(dependencies, request, call);
+  const guarded = guardFollower(stream.follower, guard);
+  const following = tails.follow(key, ask, guarded, start);
   const timers = [
     setInterval(stream.beat, heartbeatMs).unref(),
-    setInterval(() => void endWhenRevoked(dependencies, secret, stream.follower), checkMs).unref(),
+    setInterval(() => guarded.deliver([]), checkMs).unref(),
   ];
   const stop = () => stream.follower.end(new ServiceError("shutting_down", "The service is stopping"));
-  drain.stopping.addEventListener("abort", stop, { once: true });
+  shutdown.stopping.addEventListener("abort", stop, { once: true });
   reply.raw.once("close", () => {
     for (const timer of timers) clearInterval(timer);
-    drain.stopping.removeEventListener("abort", stop);
+    shutdown.stopping.removeEventListener("abort", stop);
     following.leave();
   });
   // Errors of the query's first run are reported before the answer begins.
@@ -111,10 +133,54 @@ async function follow(
   stream.begin();
 }
 
-async function endWhenRevoked({ authenticator }: AppContext, secret: string, follower: Follower): Promise<void> {
-  if (authenticator.recall(secret) !== undefined) return;
-  const identity = await authenticator.authenticate(secret).catch(() => undefined);
-  if (identity === undefined) follower.end(new ServiceError("unauthorized", "The access token is not valid any more"));
+/** Checks a follower's access as if its call were opened now. */
+function createGuard(
+  dependencies: AppContext,
+  request: TailRequest,
+  call: Omit<FollowedCall, "chunks" | "start">,
+): TailGuard {
+  const { authenticator, runner, revision } = dependencies;
+  const { identity, openedAt, view } = call;
+  const readView = async () => {
+    const target = await findTarget(dependencies, identity, request.params.endpoint);
+    const parameters = chooseParameters(identity, target, call.sent);
+    const redactsPii = decideRedaction(identity, target, request);
+    const now = { ...call, target, parameters, redactsPii };
+    return describeView(await prepareTail(runner, now, nothing, call.turn));
+  };
+  const secret = findSecret(request, urlParameters(request)) ?? "";
+  return createTailGuard({ authenticator, secret, identity, revision, openedAt, view, readView });
+}
+
+/** A period of no events: that calls are checked for. */
+const nothing: FollowedPeriod = { fromUs: 0n, toUs: 0n };
+
+function describeView({ query, cursorScope, redactsPii, budget, detectors }: PreparedCall): string {
+  return JSON.stringify([query.sql, query.computed ?? null, redactsPii, cursorScope, budget, detectors ?? null]);
+}
+
+/** Shows nothing further once the guard says so: each list of rows waits for it, behind those before. */
+function guardFollower(follower: Follower, guard: TailGuard): Follower {
+  let isOver = false;
+  let last: Promise<void> = Promise.resolve();
+  const end = (error: ServiceError) => {
+    if (!isOver) follower.end(error);
+    isOver = true;
+  };
+  const inTurn = (work: () => void) => {
+    last = last.then(async () => {
+      if (isOver) return;
+      const refusal = await guard.check();
+      if (refusal !== undefined) end(refusal);
+      else if (!isOver) work();
+    });
+  };
+  return {
+    deliver: (rows) => inTurn(() => follower.deliver(rows)),
+    skip: (count) => inTurn(() => follower.skip(count)),
+    // A change is the better reason for a query that no longer runs.
+    end: (error) => inTurn(() => end(error)),
+  };
 }
 
 interface TailStream {
@@ -143,6 +209,7 @@ function openStream(reply: FastifyReply, chunks: TailChunks, seal: (place: TailR
   const follower: Follower = {
     deliver: (rows) =>
       whenOpen(() => {
+        if (rows.length === 0) return;
         if (raw.writableLength > maxWaitingBytes) {
           skippedCount += rows.length;
           return;
@@ -202,4 +269,22 @@ function readStart(
     );
   }
   return { fromUs: BigInt(nowMs() - sinceMs) * 1000n };
+}
+
+/** Messages of rows, laid out once for all followers of the same query. */
+interface TailChunks {
+  of(rows: readonly TailRow[], seal: (place: TailRow["place"]) => string): Buffer;
+}
+
+function createTailChunks(): TailChunks {
+  const laidOut = new WeakMap<readonly TailRow[], Buffer>();
+  return {
+    of(rows, seal) {
+      const known = laidOut.get(rows);
+      if (known !== undefined) return known;
+      const made = Buffer.from(rows.map(({ place, json }) => `id: ${seal(place)}\ndata: ${json}\n\n`).join(""));
+      laidOut.set(rows, made);
+      return made;
+    },
+  };
 }

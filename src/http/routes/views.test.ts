@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
 import type { Identity } from "../../access/scope.ts";
-import { type MetadataDatabase, openMetadata } from "../../metadata/database.ts";
+import type { MetadataDatabase } from "../../metadata/database.ts";
+import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createViewStore } from "../../metadata/view-store.ts";
 import { addViewRoutes } from "./views.ts";
 
@@ -17,15 +18,15 @@ let test: TestApp;
 let metadata: MetadataDatabase;
 
 beforeEach(async () => {
-  test = await createTestApp();
+  test = await createTestApp({
+    parts: { authenticator: { authenticate: async (secret) => identities[secret], recall: () => undefined } },
+  });
   metadata = await openMetadata(":memory:");
   addViewRoutes(test.app, {
-    authenticator: { authenticate: async (secret) => identities[secret], recall: () => undefined },
     views: createViewStore(metadata, () => Date.parse("2026-08-20T09:00:00Z")),
     endpoints: test.endpoints,
     sources: { find: (name) => (name === "edge" ? ({ name } as never) : undefined) },
     audit: { record: (event) => void test.audited.push(event) },
-    maxBodyBytes: 100_000,
   });
 });
 

@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Authenticator } from "../../access/authenticator.ts";
-import { canQuery, canQueryAnything, type Identity, isOwner } from "../../access/scope.ts";
+import { canQuery, type Identity, isOwner } from "../../access/scope.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
@@ -11,42 +10,38 @@ import { flag, inPath, listOf, text } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { SourceRegistry } from "../../sources/source-registry.ts";
-import { createRouteAdder } from "../request/add-route.ts";
-import { authenticate, findSecret } from "../request/authenticate.ts";
-import { readJsonBody } from "../request/json-body.ts";
-import { urlParameters } from "../request/request-parameters.ts";
+import { createRouteAdder, refuseDocument } from "../request/add-route.ts";
+import { callerOf } from "../request/route-access.ts";
 
-/** What the routes of saved views work with. */
+/** The dependencies of the routes of saved views. */
 export interface ViewDependencies {
-  readonly authenticator: Authenticator;
   readonly views: ViewStore;
   readonly endpoints: Pick<EndpointRegistry, "find">;
   readonly sources: Pick<SourceRegistry, "find">;
   readonly audit: Pick<AuditLog, "record">;
-  readonly maxBodyBytes: number;
 }
 
 /** Views of one token. */
 const maxViews = 500;
 
-/** Characters of each field. */
-const maxLengths = { name: 120, endpoint: 240, state: 16_384 };
-
-const state = Type.String({
-  maxLength: maxLengths.state,
-  description: "What the explorer shows, as in its address, at most 16,384 characters; stored unchanged",
-});
+const notBlank = { title: "a text that is not empty", pattern: "\\S" } as const;
+const stateDescription = "What the explorer shows, as in its address, at most 16,384 characters; stored unchanged";
+const state = Type.String({ description: stateDescription });
 
 /** A view as it is sent. */
-const ViewDocument = Type.Object({
-  name: Type.String({ maxLength: maxLengths.name, description: "Not empty, at most 120 characters" }),
-  endpoint: Type.String({
-    maxLength: maxLengths.endpoint,
-    description: "Name of the endpoint that it explores, or source:NAME",
-  }),
-  state,
-  is_shared: Type.Optional(Type.Boolean({ default: false, description: "For tokens of the scope private" })),
-});
+const ViewDocument = Type.Object(
+  {
+    name: Type.String({ ...notBlank, maxLength: 120, description: "Not empty, at most 120 characters" }),
+    endpoint: Type.String({
+      ...notBlank,
+      maxLength: 240,
+      description: "Name of the endpoint that it explores, or source:NAME",
+    }),
+    state: Type.String({ ...notBlank, maxLength: 16_384, description: stateDescription }),
+    is_shared: Type.Optional(Type.Boolean({ default: false, description: "For tokens of the scope private" })),
+  },
+  { additionalProperties: false },
+);
 
 /** A view as it is shown. */
 const View = Type.Object({
@@ -59,6 +54,7 @@ const View = Type.Object({
   created_at: text,
 });
 
+const refusal = "The view was not saved";
 const ofViews = { tag: "views", scope: "query" } as const;
 
 export const viewRoutes = describeRoutes({
@@ -76,6 +72,7 @@ export const viewRoutes = describeRoutes({
     path: "/api/views",
     summary: "Save a view under a name",
     body: ViewDocument,
+    refusal,
     status: 201,
     answer: View,
     errors: [...savingErrors, "unknown_endpoint"],
@@ -97,19 +94,11 @@ export const viewRoutes = describeRoutes({
  * another's queries.
  */
 export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependencies): void {
-  const { views, audit, maxBodyBytes } = dependencies;
-  const addRoute = createRouteAdder(app, dependencies.authenticator);
-  const open = async (request: FastifyRequest): Promise<Identity> => {
-    const secret = findSecret(request, urlParameters(request));
-    const identity = await authenticate(dependencies.authenticator, request, secret);
-    if (!canQueryAnything(identity)) {
-      throw new ServiceError("insufficient_scope", "The access token has no scope for any endpoint");
-    }
-    return identity;
-  };
+  const { views, audit } = dependencies;
+  const addRoute = createRouteAdder(app);
 
   addRoute(viewRoutes.listViews, async (request, reply) => {
-    const identity = await open(request);
+    const identity = callerOf(request);
     const seen = (await views.listFor(identity.tokenId)).filter(({ endpoint }) =>
       maySee(dependencies, identity, endpoint),
     );
@@ -118,19 +107,24 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
   });
 
   addRoute(viewRoutes.saveView, async (request, reply) => {
-    const identity = await open(request);
-    const view = readView(await readJsonBody(request, maxBodyBytes), identity);
+    const identity = callerOf(request);
+    const { is_shared: isShared = false, ...view } = request.body;
+    if (isShared && !isOwner(identity)) {
+      throw new ServiceError("insufficient_scope", "Only tokens of the scope private share views");
+    }
     if (!maySee(dependencies, identity, view.endpoint)) {
       throw new ServiceError("unknown_endpoint", `There is no endpoint ${view.endpoint.slice(0, 200)}`);
     }
-    const saved = await views.add({ ...view, author: identity.tokenId }, maxViews);
-    if (saved === undefined) throw invalid("name", `a token saves ${maxViews} views at most: delete one first`);
+    const saved = await views.add({ ...view, isShared, author: identity.tokenId }, maxViews);
+    if (saved === undefined) {
+      throw refuseDocument(refusal, { name: [`a token saves ${maxViews} views at most: delete one first`] });
+    }
     audit.record({ action: "view.create", actor: identity.tokenId, target: saved.name, targetId: saved.id });
     return reply.status(201).header("Location", `/api/views/${saved.id}`).send(showView(saved, identity));
   });
 
   addRoute(viewRoutes.deleteView, async (request, reply) => {
-    const identity = await open(request);
+    const identity = callerOf(request);
     const { id } = request.params;
     if (!(await views.remove(id, identity.tokenId, isOwner(identity)))) {
       throw new ServiceError("unknown_view", "There is no such view, or it is somebody else's");
@@ -162,35 +156,4 @@ function showView(
     is_own: author === tokenId,
     created_at: new Date(createdAt).toISOString(),
   };
-}
-
-function readView(
-  body: Readonly<Record<string, unknown>>,
-  identity: Identity,
-): Pick<SavedView, "name" | "endpoint" | "state" | "isShared"> {
-  const strange = Object.keys(body).find((key) => !Object.hasOwn(ViewDocument.properties, key));
-  if (strange !== undefined) throw invalid(strange.slice(0, 100), "is no field of a view");
-  const name = readText(body, "name");
-  const endpoint = readText(body, "endpoint");
-  const state = readText(body, "state");
-  const { is_shared: isShared = false } = body;
-  if (typeof isShared !== "boolean") throw invalid("is_shared", "must be true or false");
-  if (isShared && !isOwner(identity)) {
-    throw new ServiceError("insufficient_scope", "Only tokens of the scope private share views");
-  }
-  return { name, endpoint, state, isShared };
-}
-
-function readText(body: Readonly<Record<string, unknown>>, field: keyof typeof maxLengths): string {
-  const maxLength = maxLengths[field];
-  const value = body[field];
-  if (typeof value !== "string" || value.trim() === "") throw invalid(field, "must be a text that is not empty");
-  if (value.length > maxLength) throw invalid(field, `must have ${maxLength} characters at most`);
-  return value;
-}
-
-function invalid(field: string, problem: string): ServiceError {
-  return new ServiceError("validation_failed", `The view was not saved: ${field}: ${problem}`, {
-    fields: { [field]: [problem] },
-  });
 }

@@ -1,7 +1,8 @@
 import { isAscii } from "node:buffer";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError, WideNumber } from "../../engines/contract/query-engine.ts";
-import { BadEvent } from "./protocol.ts";
+import type { EventCount } from "../event-count.ts";
+import { BadEvent, type MediaTypes, type ProtocolBody } from "./protocol.ts";
 
 const jsonTypes = /^(|application\/(json|csp-report|[\w.+-]+\+json)|text\/(json|plain))$/;
 const ndjsonTypes = /^application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq)$/;
@@ -14,6 +15,23 @@ export function isNdjsonType(mediaType: string): boolean {
   return ndjsonTypes.test(mediaType);
 }
 
+/** JSON under all of its names. */
+export const jsonOnly: MediaTypes = { pattern: jsonTypes, advice: "application/json" };
+
+/** JSON, and lines of it. */
+export const jsonOrLines: MediaTypes = {
+  pattern: new RegExp(`${jsonTypes.source}|${ndjsonTypes.source}`),
+  advice: "application/json or application/x-ndjson",
+};
+
+/** Text in lines or frames, under the types that senders of text give it: some name none, or that of a form. */
+export const anyText: MediaTypes = {
+  pattern: new RegExp(
+    `${jsonTypes.source}|${ndjsonTypes.source}|^text/|^application/(x-www-form-urlencoded|octet-stream)$`,
+  ),
+  advice: "text/plain or application/json",
+};
+
 /** Alternatives for senders of other formats. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/msgpack|messagepack/, "MessagePack is not read; set the sender to JSON"],
@@ -22,12 +40,12 @@ const hints: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Throws `unsupported_media_type` with an alternative. */
-export function refuseType(mediaType: string, accepted = "application/json or application/x-ndjson"): never {
+export function refuseType(mediaType: string, { advice }: MediaTypes): never {
   const hint = hints.find(([pattern]) => pattern.test(mediaType))?.[1];
   throw new BodyError(
     "unsupported_media_type",
     `Content-Type ${mediaType.slice(0, 100)} is not supported; send ` +
-      `${accepted}${hint === undefined ? "" : `. ${hint}`}`,
+      `${advice}${hint === undefined ? "" : `. ${hint}`}`,
   );
 }
 
@@ -72,15 +90,31 @@ function isJsonObject(text: string): boolean {
 }
 
 /** The JSON value of each line that is not blank; an invalid line becomes a `BadEvent`. */
-export function readLines(bytes: Uint8Array): readonly unknown[] {
-  return splitLines(bytes).map(parseLine);
+export function readLines(bytes: Uint8Array, count: EventCount): readonly unknown[] {
+  return splitLines(bytes, () => count.add()).map(parseLine);
 }
 
-/** The lines of a text that are not blank. */
-export function splitLines(bytes: Uint8Array): readonly string[] {
-  return decodeText(bytes)
-    .split("\n")
-    .filter((line) => line.trim() !== "");
+/** The lines of a text that are not blank; `onLine` is told of each before the next is looked for. */
+export function splitLines(bytes: Uint8Array, onLine: () => void): readonly string[] {
+  const text = decodeText(bytes);
+  const lines: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(start, end);
+    if (line.trim() !== "") {
+      onLine();
+      lines.push(line);
+    }
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** The list, once its items are counted as events. */
+export function counted<Item>(items: readonly Item[], count: EventCount): readonly Item[] {
+  count.add(items.length);
+  return items;
 }
 
 export function parseLine(line: string): unknown {
@@ -92,17 +126,15 @@ export function parseLine(line: string): unknown {
   }
 }
 
-/**
- * The values of a body of JSON (a list, `{"batch":[...]}`, or one value) or NDJSON. Throws `unsupported_media_type`
- * for other types.
- */
-export function readValues(bytes: Uint8Array, mediaType: string): readonly unknown[] {
-  if (isNdjsonType(mediaType)) return readLines(bytes);
-  if (!isJsonType(mediaType)) return refuseType(mediaType);
+type ValuesBody = Pick<ProtocolBody, "bytes" | "mediaType" | "count">;
+
+/** The values of a body of `jsonOrLines`: JSON (a list, `{"batch":[...]}`, or one value), or a value a line. */
+export function readValues({ bytes, mediaType, count }: ValuesBody): readonly unknown[] {
+  if (isNdjsonType(mediaType)) return readLines(bytes, count);
   const value = parseJsonBody(bytes);
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return counted(value, count);
   const { batch } = (value ?? {}) as { readonly batch?: unknown };
-  return Array.isArray(batch) ? batch : [value];
+  return counted(Array.isArray(batch) ? batch : [value], count);
 }
 
 export type JsonObject = { readonly [field: string]: unknown };
@@ -118,9 +150,14 @@ export function mapObjects(values: readonly unknown[], toEvent: (value: JsonObje
   return values.map((value) => (isObject(value) ? toEvent(value) : value));
 }
 
-/** JSON text of a value that may hold integers beyond 2^53. */
+/** JSON text of a value that may hold integers beyond 2^53; none of one that nests too deeply for an event. */
 export function toJsonText(value: unknown): string {
-  return JSON.stringify(value, (_name, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+  try {
+    return JSON.stringify(value, (_name, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+  } catch (error) {
+    if (error instanceof RangeError) return "";
+    throw error;
+  }
 }
 
 /** The fields that are there. */

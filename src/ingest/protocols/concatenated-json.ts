@@ -1,21 +1,27 @@
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { countAny } from "../event-count.ts";
+import { counted } from "./bodies.ts";
 
 /**
  * Concatenated JSON values, separated by nothing, white space, or a list's brackets and commas. Throws `invalid_body`
  * with the position of an invalid value. Works in one pass over the text.
  */
-export function readConcatenatedJson(text: string): readonly unknown[] {
+export function readConcatenatedJson(text: string, count = countAny()): readonly unknown[] {
   const begin = text.trimStart();
   // What begins so is a list, or no JSON.
-  if (begin.startsWith("[")) return parseOne(begin, 0) as readonly unknown[];
+  if (begin.startsWith("[")) return counted(parseOne(begin, 0) as readonly unknown[], count);
   const values: unknown[] = [];
   let start = 0;
   for (let end = findEnd(text, start); end !== undefined; end = findEnd(text, start)) {
+    count.add();
     values.push(parseOne(text.slice(start, end), values.length));
     start = end;
   }
-  if (text.slice(start).trim() !== "") values.push(parseOne(text.slice(start), values.length));
+  if (text.slice(start).trim() !== "") {
+    count.add();
+    values.push(parseOne(text.slice(start), values.length));
+  }
   return values;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, readValues, splitLines } from "./bodies.ts";
+import { isObject, jsonOrLines, readValues, splitLines } from "./bodies.ts";
 import { levelIn } from "./level.ts";
 import { BadEvent, type IngestFailure, type Protocol, type ProtocolBody } from "./protocol.ts";
 
@@ -9,16 +9,20 @@ const parameters = ["ddsource", "ddtags", "hostname", "service"] as const;
 export const datadog: Protocol = {
   name: "datadog",
   isAtomic: true,
+  mediaTypes: jsonOrLines,
   details: parameters.map((name) => `?${name}`),
   read: (body) => ({ items: readItems(body).map((item) => toEvent(item, body.details ?? {})) }),
   answer: () => ({ status: 202, body: {} }),
   answerFailure,
 };
 
-function readItems({ bytes, mediaType }: ProtocolBody): readonly unknown[] {
-  if (mediaType === "text/plain") return splitLines(bytes).map((line) => ({ message: line.replace(/\r$/, "") }));
+function readItems(body: ProtocolBody): readonly unknown[] {
+  const { bytes, mediaType, count } = body;
+  if (mediaType === "text/plain") {
+    return splitLines(bytes, () => count.add()).map((line) => ({ message: line.replace(/\r$/, "") }));
+  }
   // The agent probes the service with an empty object.
-  return readValues(bytes, mediaType).filter((item) => !isObject(item) || Object.keys(item).length > 0);
+  return readValues(body).filter((item) => !isObject(item) || Object.keys(item).length > 0);
 }
 
 function toEvent(item: unknown, sent: Readonly<Record<string, string>>): unknown {

@@ -1,4 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { countAny, type EventCount } from "../event-count.ts";
 import { toFinite } from "./decode-protobuf.ts";
 import {
   type DecodedMessage,
@@ -9,6 +10,8 @@ import {
   setField,
 } from "./message-shape.ts";
 
+type ValueKind = Exclude<FieldKind, MessageShape>;
+
 type JsonObject = { readonly [field: string]: unknown };
 
 /**
@@ -16,28 +19,33 @@ type JsonObject = { readonly [field: string]: unknown };
  * in the definition. What the shape does not have is ignored. Throws `invalid_body` with the path of what is of
  * another type.
  */
-export function decodeJsonMessage(value: unknown, shape: MessageShape): DecodedMessage {
-  return readMessage(value, shape, shape.name);
+export function decodeJsonMessage(value: unknown, shape: MessageShape, count = countAny()): DecodedMessage {
+  return readMessage(value, shape, shape.name, count);
 }
 
-function readMessage(value: unknown, { fields }: MessageShape, path: string): DecodedMessage {
+function readMessage(value: unknown, { fields }: MessageShape, path: string, count: EventCount): DecodedMessage {
   const object = toObject(value, path);
   const message: DecodedMessage = {};
   for (const field of fields) {
     const sent = object[field.name] ?? object[snakeName(field.name)];
     if (sent === undefined || sent === null) continue;
-    const read = readField(sent, field, `${path}.${field.name}`);
+    const read = readField(sent, field, `${path}.${field.name}`, count);
     if (read !== undefined) message[field.name] = read;
   }
   return message;
 }
 
-function readField(sent: unknown, { kind, isRepeated }: FieldShape, path: string): unknown {
-  if (!isRepeated) return readValue(sent, kind, path);
-  return toList(sent, path).map((item, index) => readValue(item, kind, `${path}[${index}]`));
+function readField(sent: unknown, field: FieldShape, path: string, count: EventCount): unknown {
+  const { kind, isRepeated, isEvent } = field;
+  const read = (value: unknown, place: string) =>
+    typeof kind === "object" ? readMessage(value, kind, place, count) : readValue(value, kind, place);
+  if (!isRepeated) return read(sent, path);
+  const list = toList(sent, path);
+  if (isEvent) count.add(list.length);
+  return list.map((item, index) => read(item, `${path}[${index}]`));
 }
 
-function readValue(sent: unknown, kind: FieldKind, path: string): unknown {
+function readValue(sent: unknown, kind: ValueKind, path: string): unknown {
   switch (kind) {
     case "text":
     case "bytes":
@@ -64,16 +72,12 @@ function readValue(sent: unknown, kind: FieldKind, path: string): unknown {
       return readAny(sent, path, 0);
     case "attributes":
       return readKeyValues(sent, path, 0);
-    default:
-      return readMessage(sent, kind, path);
   }
 }
 
 /** OTLP's AnyValue; undefined where it holds nothing. */
 function readAny(sent: unknown, path: string, depth: number): unknown {
-  if (depth > maxValueDepth) {
-    throw new BodyError("invalid_body", `Values nest deeper than ${maxValueDepth} levels`);
-  }
+  if (depth > maxValueDepth) return undefined;
   const object = toObject(sent, path);
   const get = (name: string) => object[name] ?? object[snakeName(name)];
   const text = get("stringValue");

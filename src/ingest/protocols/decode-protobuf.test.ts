@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { encodeProtobuf } from "../../../test/support/encode-protobuf.ts";
@@ -81,22 +82,26 @@ describe("a message in protocol buffers", () => {
   it.each<[string, (value: object) => object]>([
     ["lists", (value) => ({ arrayValue: { values: [value] } })],
     ["maps", (value) => ({ kvlistValue: { values: [{ key: "k", value }] } })],
-  ])("may nest 100 levels of %s", (_, wrap) => {
+  ])("is read to 100 levels of %s, and whole behind what is nested deeper", (_, wrap) => {
     const shape = shapeOf("Body", [
       [1, "body", "any"],
       [2, "all", "attributes"],
+      [3, "behind", "text"],
     ]);
     const nested = (levels: number) => {
       let value: object = { boolValue: true };
       for (let level = 0; level < levels; level++) value = wrap(value);
       return value;
     };
-    const read = (message: { readonly [field: string]: unknown }) =>
-      decodeProtobuf(encodeProtobuf(shape, message), shape);
-    expect(() => read({ body: nested(maxValueDepth) })).not.toThrow();
-    expect(() => read({ body: nested(maxValueDepth + 1) })).toThrow("values nest deeper than 100 levels");
-    expect(() => read({ all: [{ key: "a", value: nested(maxValueDepth - 1) }] })).not.toThrow();
-    expect(() => read({ all: [{ key: "a", value: nested(maxValueDepth) }] })).toThrow("nest deeper");
+    const isWhole = (value: object) => {
+      const message = decodeProtobuf(encodeProtobuf(shape, { ...value, behind: "behind" }), shape);
+      expect(message.behind).toBe("behind");
+      return inspect(message, { depth: 1_000 }).includes("true");
+    };
+    expect(isWhole({ body: nested(maxValueDepth) })).toBe(true);
+    expect(isWhole({ body: nested(maxValueDepth + 1) })).toBe(false);
+    expect(isWhole({ all: [{ key: "a", value: nested(maxValueDepth - 1) }] })).toBe(true);
+    expect(isWhole({ all: [{ key: "a", value: nested(maxValueDepth) }] })).toBe(false);
   });
 
   it.each([

@@ -1,13 +1,14 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { countAny, type EventCount } from "../event-count.ts";
 import { type DecodedMessage, type FieldKind, type MessageShape, maxValueDepth, setField } from "./message-shape.ts";
 
 /**
  * A message in the binary form of protocol buffers. Fields that the shape does not have are skipped, and so are
  * fields of another wire type than theirs. Throws `invalid_body` for what is no such message, with where it broke.
  */
-export function decodeProtobuf(bytes: Uint8Array, shape: MessageShape): DecodedMessage {
-  const reader = new BinaryReader(bytes);
+export function decodeProtobuf(bytes: Uint8Array, shape: MessageShape, count = countAny()): DecodedMessage {
+  const reader = new CountingReader(bytes, count);
   try {
     return readMessage(reader, bytes.length, shape);
   } catch (error) {
@@ -20,7 +21,17 @@ export function decodeProtobuf(bytes: Uint8Array, shape: MessageShape): DecodedM
   }
 }
 
-function readMessage(reader: BinaryReader, end: number, shape: MessageShape): DecodedMessage {
+/** A reader that counts the events among what it reads. */
+class CountingReader extends BinaryReader {
+  readonly count: EventCount;
+
+  constructor(bytes: Uint8Array, count: EventCount) {
+    super(bytes);
+    this.count = count;
+  }
+}
+
+function readMessage(reader: CountingReader, end: number, shape: MessageShape): DecodedMessage {
   const message: DecodedMessage = {};
   const { byNumber } = shape;
   while (reader.pos < end) {
@@ -35,6 +46,8 @@ function readMessage(reader: BinaryReader, end: number, shape: MessageShape): De
       message[name] ??= {};
       readKeyValue(reader, readEnd(reader, end), message[name] as DecodedMessage, 0);
     } else if (wireType === wireTypeOf(kind)) {
+      if (field.isEvent) reader.count.add();
+      else if (typeof kind === "object") reader.count.addPart();
       const value = readValue(reader, end, kind);
       if (!field.isRepeated) message[name] = value;
       else if (message[name] === undefined) message[name] = [value];
@@ -67,7 +80,7 @@ function wireTypeOf(kind: FieldKind): WireType {
   }
 }
 
-function readValue(reader: BinaryReader, end: number, kind: FieldKind): unknown {
+function readValue(reader: CountingReader, end: number, kind: FieldKind): unknown {
   switch (kind) {
     case "text":
       return reader.string();
@@ -101,14 +114,17 @@ function readValue(reader: BinaryReader, end: number, kind: FieldKind): unknown 
   }
 }
 
-function readPacked(reader: BinaryReader, end: number, kind: FieldKind, values: unknown[]): void {
+function readPacked(reader: CountingReader, end: number, kind: FieldKind, values: unknown[]): void {
   while (reader.pos < end) values.push(readValue(reader, end, kind));
   checkEnd(reader, end);
 }
 
 /** OTLP's AnyValue; undefined where it holds nothing. */
 function readAny(reader: BinaryReader, end: number, depth: number): unknown {
-  if (depth > maxValueDepth) throw new Error(`values nest deeper than ${maxValueDepth} levels`);
+  if (depth > maxValueDepth) {
+    reader.pos = end;
+    return undefined;
+  }
   let value: unknown;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();

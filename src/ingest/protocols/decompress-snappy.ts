@@ -55,7 +55,7 @@ function readLength(bytes: Uint8Array): { readonly length: number; readonly star
 interface Element {
   readonly isLiteral: boolean;
   readonly size: number;
-  /** Of a copy: how far back it begins. */
+  /** In a copy: how far back it begins. */
   readonly offset: number;
   /** Where a literal's bytes begin, or the next element. */
   readonly next: number;

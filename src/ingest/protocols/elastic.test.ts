@@ -86,8 +86,42 @@ describe("_bulk", () => {
     [['{"message":"no action"}', "{}"], "Malformed action/metadata line [1]"],
     [['{"index":{}}', "{}", "nonsense"], "Malformed action/metadata line [3]"],
     [['{"index":{}}'], "ends after the action of line 1"],
+    [['{"index":{}}', "{}", '{"index":{}}'], "ends after the action of line 3"],
+    [[], "has no lines"],
+    [["", " \t", "\r"], "has no lines"],
+    [["[]"], "Malformed action/metadata line [1]"],
+    [['["index"]', "{}"], "Malformed action/metadata line [1]"],
+    [['"index"', "{}"], "Malformed action/metadata line [1]"],
+    [["null", "{}"], "Malformed action/metadata line [1]"],
+    [["7", "{}"], "Malformed action/metadata line [1]"],
+    [["plain text", "more"], "Malformed action/metadata line [1]"],
+    [['{"index":{},"create":{}}', "{}"], "Malformed action/metadata line [1]"],
+    [['{"INDEX":{}}', "{}"], "Malformed action/metadata line [1]"],
+    [['{"index":{}}', "{}", '{"a":1}', '{"index":{}}', "{}"], "Malformed action/metadata line [3]"],
+    [['{"index":5}', "{}"], "line [1], expected an object behind index"],
+    [['{"index":{}}', "{}", '{"create":[]}', "{}"], "line [3], expected an object behind create"],
+    [['{"delete":"x"}'], "line [1], expected an object behind delete"],
+    [['{"index":{"_index":7}}', "{}"], "line [1], expected a text in _index"],
+    [['{"index":{"_id":{}}}', "{}"], "line [1], expected a text in _id"],
+    [['{"index":{"_id":true}}', "{}"], "line [1], expected a text in _id"],
   ])("stores nothing of %j", async (lines, message) => {
     await expect(send(lines)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['{"index":{}}\n{"a":1}\n{"index":{}}\n{"a":', "ends in the middle of the document of line 4"],
+    ['{"index":{}}\n{"a":1}\n{"index":{"_id', "Malformed action/metadata line [3]"],
+  ])("stores nothing of a body that is cut off: %j", async (text, message) => {
+    const body = { protocol: "elastic", bytes: Buffer.from(text), contentType: undefined, contentEncoding: undefined };
+    await expect(parseEvents({ ...body, nowUs, maxBytes: 1_000_000 })).rejects.toMatchObject({
+      code: "invalid_body",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("takes the time of @timestamp before that of timestamp", async () => {
+    const { events } = await send([{ index: {} }, { timestamp: 5, "@timestamp": 7 }, { index: {} }, { timestamp: 5 }]);
+    expect(events.map(({ timestampUs }) => timestampUs)).toEqual([7n, 5n]);
   });
 
   it("stores a document without a message with its JSON as the message", async () => {

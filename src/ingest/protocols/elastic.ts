@@ -1,5 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
-import { isObject, type JsonObject, parseLine, splitLines, toJsonText } from "./bodies.ts";
+import { isObject, parseLine, splitLines, toJsonText } from "./bodies.ts";
 import { levelIn } from "./level.ts";
 import { BadEvent, type IngestFailure, type IngestOutcome, type Protocol, type ProtocolBody } from "./protocol.ts";
 
@@ -9,6 +9,10 @@ const productHeaders = { "X-Elastic-Product": "Elasticsearch" };
 /** Elasticsearch's `_bulk`: https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk */
 export const elastic: Protocol = {
   name: "elastic",
+  mediaTypes: {
+    pattern: /^(|application\/((x-)?ndjson|(vnd\.elasticsearch\+)?(json|x-ndjson)))$/,
+    advice: "application/x-ndjson",
+  },
   details: ["?index"],
   read: (body) => {
     const operations = readOperations(body);
@@ -28,12 +32,14 @@ interface Operation {
   readonly event: unknown;
 }
 
-/** Pairs of lines: an action, and a document. */
-function readOperations({ bytes, details = {} }: ProtocolBody): readonly Operation[] {
-  const lines = splitLines(bytes);
+/** Pairs of lines: an action, and a document. Throws `invalid_body` for a body of anything else. */
+function readOperations({ bytes, count, details = {} }: ProtocolBody): readonly Operation[] {
+  const lines = splitLines(bytes, () => count.addPart());
   const operations: Operation[] = [];
+  if (lines.length === 0) throw new BodyError("invalid_body", "The body has no lines: pairs of lines are required");
   for (let at = 0; at < lines.length; ) {
     const { action, index = details["?index"], id } = readAction(lines[at] ?? "", at);
+    count.add();
     const known = { action, index: index ?? "", id };
     at++;
     if (action === "delete") operations.push({ ...known, event: new BadEvent("events cannot be deleted") });
@@ -41,14 +47,17 @@ function readOperations({ bytes, details = {} }: ProtocolBody): readonly Operati
       const line = lines[at];
       if (line === undefined) throw new BodyError("invalid_body", `The body ends after the action of line ${at}`);
       at++;
-      const event =
-        action === "update" ? new BadEvent("events cannot be updated") : toEvent(parseLine(line), index, id);
+      const document = parseLine(line);
+      const isCutOff = document instanceof BadEvent && at === lines.length && bytes.at(-1) !== lineFeed;
+      if (isCutOff) throw new BodyError("invalid_body", `The body ends in the middle of the document of line ${at}`);
+      const event = action === "update" ? new BadEvent("events cannot be updated") : toEvent(document, index, id);
       operations.push({ ...known, event });
     }
   }
   return operations;
 }
 
+const lineFeed = 10;
 const actions: ReadonlySet<string> = new Set(["index", "create", "update", "delete"]);
 
 function readAction(
@@ -58,18 +67,18 @@ function readAction(
   const value = parseLine(line);
   const [action, ...others] = typeof value === "object" && value !== null ? Object.keys(value) : [];
   if (action === undefined || others.length > 0 || !actions.has(action)) {
-    throw new BodyError(
-      "invalid_body",
-      `Malformed action/metadata line [${at + 1}], expected index, create, update or delete`,
-    );
+    throw malformed(at, "index, create, update or delete");
   }
-  const about = (value as { [action: string]: JsonObject | null })[action] ?? {};
-  const { _index: index, _id: id } = about;
-  return {
-    action,
-    ...(typeof index === "string" ? { index } : {}),
-    ...(typeof id === "string" || typeof id === "number" || typeof id === "bigint" ? { id: String(id) } : {}),
-  };
+  const about = (value as { readonly [action: string]: unknown })[action] ?? {};
+  if (!isObject(about)) throw malformed(at, `an object behind ${action}`);
+  const { _index: index = null, _id: id = null } = about;
+  if (index !== null && typeof index !== "string") throw malformed(at, "a text in _index");
+  if (id !== null && !["string", "number", "bigint"].includes(typeof id)) throw malformed(at, "a text in _id");
+  return { action, ...(index === null ? {} : { index }), ...(id === null ? {} : { id: String(id) }) };
+}
+
+function malformed(at: number, expected: string): BodyError {
+  return new BodyError("invalid_body", `Malformed action/metadata line [${at + 1}], expected ${expected}`);
 }
 
 /** Fields that contain an event's text, as the senders of Elasticsearch name them. */

@@ -1,4 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { anyText } from "./bodies.ts";
 import { setField } from "./message-shape.ts";
 import { type Protocol, type ProtocolBody, TimedEvent } from "./protocol.ts";
 
@@ -12,17 +13,24 @@ const lineFeed = 10;
  */
 export const journald: Protocol = {
   name: "journald",
-  read: ({ bytes }: ProtocolBody) => ({ items: readEntries(bytes).map(toEvent) }),
+  mediaTypes: {
+    pattern: new RegExp(`${anyText.pattern.source}|^application/vnd\\.fdo\\.journal$`),
+    advice: "application/vnd.fdo.journal",
+  },
+  read: (body: ProtocolBody) => ({ items: readEntries(body).map(toEvent) }),
 };
 
 type Entry = { [field: string]: unknown };
 
-function readEntries(bytes: Uint8Array): readonly Entry[] {
+function readEntries({ bytes, count }: ProtocolBody): readonly Entry[] {
   const entries: Entry[] = [];
   let entry: Entry = {};
   let isEmpty = true;
   const close = () => {
-    if (!isEmpty) entries.push(entry);
+    if (!isEmpty) {
+      count.add();
+      entries.push(entry);
+    }
     entry = {};
     isEmpty = true;
   };

@@ -1,5 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
-import { isJsonType, parseJsonBody, refuseType } from "./bodies.ts";
+import { counted, isJsonType, parseJsonBody } from "./bodies.ts";
 import { decodeProtobuf } from "./decode-protobuf.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
 import { levelIn } from "./level.ts";
@@ -22,7 +22,7 @@ const entry = shapeOf("Entry", [
 ]);
 const stream = shapeOf("Stream", [
   [1, "labels", "text"],
-  [2, "entries", entry, "repeated"],
+  [2, "entries", entry, "events"],
 ]);
 export const pushRequest = shapeOf("PushRequest", [[1, "streams", stream, "repeated"]]);
 
@@ -30,6 +30,10 @@ export const pushRequest = shapeOf("PushRequest", [[1, "streams", stream, "repea
 export const loki: Protocol = {
   name: "loki",
   isAtomic: true,
+  mediaTypes: {
+    pattern: /^(|application\/(json|x-protobuf)|text\/(json|plain))$/,
+    advice: "application/x-protobuf or application/json",
+  },
   read: (body) => ({ items: isJsonType(body.mediaType) ? readJson(body) : readProtobuf(body) }),
   answer: () => ({ status: 204 }),
   answerFailure: ({ status, message }: IngestFailure) => ({
@@ -40,12 +44,10 @@ export const loki: Protocol = {
   }),
 };
 
-function readProtobuf({ bytes, mediaType, contentEncoding, maxBytes }: ProtocolBody): readonly unknown[] {
-  if (mediaType !== "application/x-protobuf")
-    return refuseType(mediaType, "application/x-protobuf or application/json");
+function readProtobuf({ bytes, contentEncoding, maxBytes, count }: ProtocolBody): readonly unknown[] {
   // Senders compress with snappy whether or not a header says so; a declared encoding was decoded already.
   const isUndone = /snappy/i.test(contentEncoding ?? "");
-  const message = decodeProtobuf(isUndone ? bytes : decompressSnappy(bytes, maxBytes), pushRequest);
+  const message = decodeProtobuf(isUndone ? bytes : decompressSnappy(bytes, maxBytes), pushRequest, count);
   const streams = (message.streams ?? []) as readonly DecodedMessage[];
   return streams.flatMap(({ labels = "", entries = [] }) => {
     const parsed = parseLabels(labels as string);
@@ -86,7 +88,7 @@ function unquote(quoted: string): string {
   return quoted.startsWith("`") ? inner : inner.replaceAll(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter);
 }
 
-function readJson({ bytes }: ProtocolBody): readonly unknown[] {
+function readJson({ bytes, count }: ProtocolBody): readonly unknown[] {
   const value = parseJsonBody(bytes) as { readonly streams?: unknown } | null;
   const streams = value?.streams;
   if (!Array.isArray(streams)) throw new BodyError("invalid_body", 'The body must be {"streams":[...]}');
@@ -95,7 +97,7 @@ function readJson({ bytes }: ProtocolBody): readonly unknown[] {
     if (!Array.isArray(values) || typeof labels !== "object" || labels === null) {
       throw new BodyError("invalid_body", "A stream must have labels in stream, and lines in values");
     }
-    return values.map((line: unknown) => {
+    return counted(values, count).map((line: unknown) => {
       if (!Array.isArray(line) || typeof line[1] !== "string") {
         return new BadEvent("a line must be [nanoseconds, text] or [nanoseconds, text, fields]");
       }

@@ -31,6 +31,8 @@ export interface FieldShape {
   readonly name: string;
   readonly kind: FieldKind;
   readonly isRepeated: boolean;
+  /** Each of its values becomes an event. */
+  readonly isEvent: boolean;
 }
 
 export interface MessageShape {
@@ -41,11 +43,11 @@ export interface MessageShape {
   readonly byNumber: readonly (FieldShape | undefined)[];
 }
 
-type FieldRow = readonly [number: number, name: string, kind: FieldKind, isRepeated?: "repeated"];
+type FieldRow = readonly [number: number, name: string, kind: FieldKind, isRepeated?: "repeated" | "events"];
 
 export function shapeOf(name: string, rows: readonly FieldRow[]): MessageShape {
   const fields = rows.map(([number, fieldName, kind, isRepeated]): FieldShape => {
-    return { number, name: fieldName, kind, isRepeated: isRepeated !== undefined };
+    return { number, name: fieldName, kind, isRepeated: isRepeated !== undefined, isEvent: isRepeated === "events" };
   });
   const byNumber: (FieldShape | undefined)[] = [];
   for (const field of fields) byNumber[field.number] = field;
@@ -55,7 +57,10 @@ export function shapeOf(name: string, rows: readonly FieldRow[]): MessageShape {
 /** A message as both decoders give it: absent fields are not there. */
 export type DecodedMessage = { [field: string]: unknown };
 
-/** How deep AnyValues may nest: deeper than an event may, so that such an event is refused by itself. */
+/**
+ * How deep AnyValues are read; what is nested deeper is left out. An event may not nest so deep, so that only the one
+ * with such a value is refused.
+ */
 export const maxValueDepth = 100;
 
 /** Sets a field of an object, whatever its name: `__proto__` is one like others. */

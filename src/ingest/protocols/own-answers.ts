@@ -1,6 +1,6 @@
 import type { IngestOutcome, ProtocolAnswer } from "./protocol.ts";
 
-/** What `/api/logs` answers: 422 where some events were not stored, and names them. */
+/** The answer of `/api/logs`: 422, with the positions, if some events were not stored. */
 export function answerPlainly({ accepted, rejected, untimed, mistyped }: IngestOutcome): ProtocolAnswer {
   const remarks = { ...(untimed === 0 ? {} : { untimed }), ...(mistyped === undefined ? {} : { mistyped }) };
   if (rejected.length === 0) return { status: 200, body: { message: "Logged!", accepted, ...remarks } };

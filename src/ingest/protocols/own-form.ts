@@ -1,5 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
-import { isJsonType, isNdjsonType, parseJsonBody, readLines, refuseType } from "./bodies.ts";
+import { counted, isNdjsonType, jsonOrLines, parseJsonBody, readLines } from "./bodies.ts";
 import type { Protocol, ProtocolBody } from "./protocol.ts";
 
 /**
@@ -8,10 +8,10 @@ import type { Protocol, ProtocolBody } from "./protocol.ts";
  */
 export const ownForm: Protocol = {
   name: "events",
-  read: ({ bytes, mediaType }: ProtocolBody) => {
-    if (isNdjsonType(mediaType)) return { items: readLines(bytes) };
-    if (!isJsonType(mediaType)) return refuseType(mediaType);
-    return { items: readBatch(parseJsonBody(bytes)) };
+  mediaTypes: jsonOrLines,
+  read: ({ bytes, mediaType, count }: ProtocolBody) => {
+    if (isNdjsonType(mediaType)) return { items: readLines(bytes, count) };
+    return { items: counted(readBatch(parseJsonBody(bytes)), count) };
   },
 };
 

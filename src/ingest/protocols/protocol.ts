@@ -1,10 +1,13 @@
 import type { EventBody, LogEvent, ReadEvents, RejectedEvent } from "../../engines/contract/query-engine.ts";
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
+import type { EventCount } from "../event-count.ts";
 
 /** A request's body, with its content encoding decoded. */
-export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol"> {
+export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol" | "maxEvents"> {
   /** In lower case, without parameters; empty where the request names none. */
   readonly mediaType: string;
+  /** Told of each event as it is read. */
+  readonly count: EventCount;
 }
 
 /**
@@ -30,11 +33,11 @@ export class BadEvent {
   }
 }
 
-/** What a body holds, before events are normalised. */
+/** The content of a body, before events are normalised. */
 export interface RawEvents {
   /** In their order: objects of the form that `/api/logs` takes, `TimedEvent` around them, or `BadEvent`. */
   readonly items: readonly unknown[];
-  /** What the answer has to tell of each event, in their order; undefined for one that is not stored. */
+  /** Describes each event in the answer, in their order; undefined for one that is not stored. */
   readonly describe?: (events: readonly (LogEvent | undefined)[]) => NonNullable<ReadEvents["receipt"]>;
 }
 
@@ -50,7 +53,7 @@ export interface IngestOutcome {
   /** Values that did not fit the type of their declared field; absent where there are none. */
   readonly mistyped?: number | undefined;
   readonly receipt: ReadEvents["receipt"];
-  /** Of the request. */
+  /** The media type of the request. */
   readonly mediaType: string;
   /** From the request's arrival, in milliseconds. */
   readonly tookMs: number;
@@ -73,10 +76,19 @@ export interface ProtocolAnswer {
   readonly body?: string | Uint8Array | object;
 }
 
+/** The media types of a body that a protocol reads; the empty type stands for a request that names none. */
+export interface MediaTypes {
+  readonly pattern: RegExp;
+  /** The types that a sender of another type is advised to use. */
+  readonly advice: string;
+}
+
 /** A protocol: how its bodies are read, and how its senders are answered. */
 export interface Protocol {
   /** As `EventBody.protocol` names it. */
   readonly name: string;
+  /** A body of any other type is refused as `unsupported_media_type` before it is read. */
+  readonly mediaTypes: MediaTypes;
   readonly read: ProtocolReader;
   /** True where the answer cannot tell which events were not stored: then one bad event refuses the body. */
   readonly isAtomic?: true;

@@ -1,6 +1,6 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
 import { parseUnixSeconds } from "../timestamp.ts";
-import { decodeText, isObject, type JsonObject, splitLines } from "./bodies.ts";
+import { anyText, decodeText, isObject, type JsonObject, splitLines } from "./bodies.ts";
 import { readConcatenatedJson } from "./concatenated-json.ts";
 import { levelIn } from "./level.ts";
 import type { IngestFailure, Protocol, ProtocolAnswer, ProtocolBody } from "./protocol.ts";
@@ -17,9 +17,10 @@ const details = splunkParameters.map((name) => `?${name}`);
 export const splunkEvents: Protocol = {
   name: "splunk_events",
   isAtomic: true,
+  mediaTypes: anyText,
   details,
   read: (body) => {
-    const items = readConcatenatedJson(decodeText(body.bytes));
+    const items = readConcatenatedJson(decodeText(body.bytes), body.count);
     if (items.length === 0) throw noData();
     return { items: items.map((item) => toEvent(item, body.details ?? {})) };
   },
@@ -31,6 +32,7 @@ export const splunkEvents: Protocol = {
 export const splunkRaw: Protocol = {
   name: "splunk_raw",
   isAtomic: true,
+  mediaTypes: anyText,
   details: [...details, "?time"],
   read: readRaw,
   answer: () => ({ status: 200, body: { text: "Success", code: 0 } }),
@@ -43,8 +45,8 @@ function noData(): BodyError {
   return new BodyError("invalid_body", noDataText);
 }
 
-function readRaw({ bytes, details: sent = {} }: ProtocolBody) {
-  const lines = splitLines(bytes).map((line) => line.replace(/\r$/, ""));
+function readRaw({ bytes, count, details: sent = {} }: ProtocolBody) {
+  const lines = splitLines(bytes, () => count.add()).map((line) => line.replace(/\r$/, ""));
   if (lines.length === 0) throw noData();
   const metadata = metadataOf({}, sent);
   const { "?time": time } = sent;
@@ -130,5 +132,5 @@ function answerFailure({ code, status, message, index }: IngestFailure): Protoco
   }
 }
 
-/** What `/services/collector/health` answers while the service works. */
+/** The answer of `/services/collector/health` while the service works. */
 export const splunkHealth = { text: "HEC is healthy", code: 17 } as const;

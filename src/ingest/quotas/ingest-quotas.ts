@@ -10,7 +10,7 @@ export interface IngestSender {
   readonly tokenId?: string;
   readonly budget?: Budget;
   readonly source: string;
-  /** Of the source: without one it has no tenants. */
+  /** The source's tenant field; a source without one has no tenants. */
   readonly tenantField?: string | undefined;
 }
 
@@ -18,6 +18,10 @@ export interface IngestSender {
 export interface IngestGate {
   /** The properties of the body that it needs. */
   readonly measure: LoadMeasure;
+  /** Events that the token may send now: a body that holds more need not be read to its end. */
+  readonly maxEvents: number;
+  /** The `rate_limited` of a body that holds more than `maxEvents`. */
+  refuseMore(): ServiceError;
   /**
    * Takes what the body's events need of the token's and the tenants' rates; nothing where one of them has too little
    * left. Throws `rate_limited` then, or `tenant_limit`.
@@ -36,9 +40,9 @@ export interface IngestQuotas {
 }
 
 export interface IngestQuotaOptions {
-  /** What each token may send, besides its own budget. */
+  /** The limits of each token beside its own budget. */
   readonly budget: Budget;
-  /** What each tenant of a source may send in a minute. */
+  /** The events that each tenant of a source may send in a minute. */
   readonly tenantRates: MinuteRates;
   /** A clock in milliseconds that never goes back. */
   readonly nowMs: () => number;
@@ -66,12 +70,25 @@ function isBound({ events, bytes }: MinuteRates): boolean {
 /** Tenants may have names of any length. */
 const maxNameLength = 100;
 
-/** What is taken from one bucket. */
+/** The amounts of a body: texts such as "more than 5" if it was not read to its end. */
+type KnownAmounts = Readonly<Record<RateUnit, number | string>>;
+
+/** The amounts to be taken from one bucket. */
 interface Draw {
   readonly key: string;
   readonly amounts: Amounts;
   readonly rates: MinuteRates;
   readonly refuse: (shortage: Shortage) => ServiceError;
+}
+
+function tokenDraw(key: string, rates: MinuteRates, amounts: Amounts): Draw {
+  return { key, amounts, rates, refuse: (shortage) => refuseToken(shortage, amounts) };
+}
+
+function tenantDraw(source: string, tenant: string, rates: MinuteRates, amounts: Amounts): Draw {
+  const whose = `The tenant ${tenant.slice(0, 200)} of the source ${source}`;
+  const refuse = (shortage: Shortage) => refuseTenant(shortage, amounts, whose);
+  return { key: `${source} ${keyOf(tenant)}`, amounts, rates, refuse };
 }
 
 export function createIngestQuotas({ budget: ofAll, tenantRates, nowMs }: IngestQuotaOptions): IngestQuotas {
@@ -80,16 +97,6 @@ export function createIngestQuotas({ budget: ofAll, tenantRates, nowMs }: Ingest
   const ratesOf = (budget: Budget): MinuteRates => {
     const both = tightest(ofAll, budget);
     return { events: both[tokenLimits.events], bytes: both[tokenLimits.bytes] };
-  };
-
-  const tokenDraw = (key: string, rates: MinuteRates, amounts: Amounts): Draw => {
-    return { key, amounts, rates, refuse: (shortage) => refuseToken(shortage, amounts) };
-  };
-
-  const tenantDraw = (source: string, tenant: string, amounts: Amounts): Draw => {
-    const whose = `The tenant ${tenant.slice(0, 200)} of the source ${source}`;
-    const refuse = (shortage: Shortage) => refuseTenant(shortage, amounts, whose);
-    return { key: `${source} ${keyOf(tenant)}`, amounts, rates: tenantRates, refuse };
   };
 
   return {
@@ -106,15 +113,25 @@ export function createIngestQuotas({ budget: ofAll, tenantRates, nowMs }: Ingest
       const hasTenants = tenantField !== undefined && isBound(tenantRates);
       if (!hasTenants && !isBound(rates)) return undefined;
       let taken: readonly (readonly [keyof typeof buckets, Draw])[] = [];
+      const { events: rate = Number.POSITIVE_INFINITY } = rates;
+      const maxEvents = tokenId === undefined ? rate : buckets.token.eventsLeft(tokenId, rates);
       return {
         measure: { tenantField },
+        maxEvents,
+        refuseMore() {
+          const more = { events: maxEvents + 1, bytes: 0 };
+          const shortage = tokenId === undefined ? undefined : buckets.token.shortage(tokenId, more, rates);
+          // Meanwhile there may be room for that one.
+          const known = { ...more, events: `at least ${maxEvents + 1}` };
+          return refuseToken(shortage ?? { unit: "events", rate, waitMs: 1_000, isTooMuch: false }, known);
+        },
         admit(loads) {
           const draws: (readonly [keyof typeof buckets, Draw])[] = [];
           if (tokenId !== undefined && isBound(rates)) draws.push(["token", tokenDraw(tokenId, rates, sumOf(loads))]);
           for (const { tenant, eventCount: events, byteCount: bytes } of loads) {
             // Events without a tenant are limited by their token alone.
             if (hasTenants && tenant !== null)
-              draws.push(["tenant", tenantDraw(sender.source, tenant, { events, bytes })]);
+              draws.push(["tenant", tenantDraw(sender.source, tenant, tenantRates, { events, bytes })]);
           }
           for (const [kind, draw] of draws) {
             const shortage = buckets[kind].shortage(draw.key, draw.amounts, draw.rates);
@@ -139,7 +156,7 @@ function sumOf(loads: readonly TenantLoad[]): Amounts {
   };
 }
 
-function refuseToken(shortage: Shortage, amounts: Amounts): ServiceError {
+function refuseToken(shortage: Shortage, amounts: KnownAmounts): ServiceError {
   const message = describe("This token", shortage, amounts);
   return new ServiceError("rate_limited", message, detailsOf(shortage, tokenLimits[shortage.unit]));
 }
@@ -152,7 +169,7 @@ function refuseTenant(shortage: Shortage, amounts: Amounts, whose: string): Serv
   );
 }
 
-function describe(whose: string, { unit, rate, isTooMuch }: Shortage, amounts: Amounts): string {
+function describe(whose: string, { unit, rate, isTooMuch }: Shortage, amounts: KnownAmounts): string {
   return isTooMuch
     ? `${whose}: the body holds ${amounts[unit]} ${unit}, and ${rate} a minute are allowed`
     : `${whose}: too many ${unit}, ${rate} a minute are allowed`;

@@ -7,7 +7,7 @@ import {
   WideNumber,
 } from "../../engines/contract/query-engine.ts";
 
-/** What the events of each tenant amount to, in the order in which tenants come first. */
+/** Returns the load of each tenant, in the order in which tenants first occur. */
 export function measureEvents(events: readonly LogEvent[], { tenantField }: LoadMeasure): readonly TenantLoad[] {
   const path = tenantField?.split(".");
   const loads = new Map<string | null, { tenant: string | null; eventCount: number; byteCount: number }>();
@@ -25,7 +25,7 @@ export function measureEvents(events: readonly LogEvent[], { tenantField }: Load
   return [...loads.values()];
 }
 
-/** Of `"event_message":,`. */
+/** The length of `"event_message":,`. */
 const messageFrame = 17;
 
 const needsEscape = /["\\]|[^ -\ud7ff\ue000-\uffff]/;

@@ -24,6 +24,8 @@ export interface Shortage {
 export interface RateBuckets {
   /** Undefined where the key may take the amounts now. Takes nothing. */
   shortage(key: string, amounts: Amounts, rates: MinuteRates): Shortage | undefined;
+  /** Whole events that the key may take now; any number where they have no rate. */
+  eventsLeft(key: string, rates: MinuteRates): number;
   /** Takes the amounts, whether they are there or not. */
   take(key: string, amounts: Amounts, rates: MinuteRates): void;
   /** Gives back unused amounts. */
@@ -84,6 +86,10 @@ export function createRateBuckets(nowMs: () => number, maxKeys = 100_000): RateB
         return { unit, rate, waitMs: isTooMuch ? minuteMs : (excess * minuteMs) / rate, isTooMuch };
       }
       return undefined;
+    },
+    eventsLeft(key, rates) {
+      const { events = Number.POSITIVE_INFINITY } = rates;
+      return Math.max(0, Math.floor(events - used(key, rates, nowMs()).events + slack));
     },
     take(key, amounts, rates) {
       const now = nowMs();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Columns } from "../columns.ts";
-import { topics } from "../topics.ts";
+import { type Topic, topics } from "../topics.ts";
 
 /** Notices of changes; their payload is the topic. */
 export const changesChannel = "logweir_changes";
@@ -12,6 +12,8 @@ export const postgresColumns: Columns = {
   addNumber: (table, name) =>
     table.addColumn(name, "bigint", (column) => column.primaryKey().generatedAlwaysAsIdentity()),
   addNodes,
+  addDrainProgress,
+  watchAlerts,
 };
 
 /** The rows counted as changes of a topic. Removals from the outbox are not counted. */
@@ -23,6 +25,10 @@ const watched = [
   ["rules", "drains", "INSERT OR UPDATE OR DELETE OR TRUNCATE"],
   ["audit_outbox", "audit_outbox", "INSERT"],
 ] as const;
+
+async function addDrainProgress(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE drain_positions ADD COLUMN source text, ADD COLUMN progress text`.execute(db);
+}
 
 async function addNodes(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE TABLE metadata_changes (topic text PRIMARY KEY, number bigint NOT NULL)`.execute(db);
@@ -48,9 +54,17 @@ async function addNodes(db: Kysely<unknown>): Promise<void> {
       PERFORM pg_notify(${sql.lit(changesChannel)}, TG_ARGV[0]);
       RETURN NULL;
     END $$`.execute(db);
-  for (const [table, topic, changes] of watched) {
-    await sql`
-      CREATE TRIGGER note_change AFTER ${sql.raw(changes)} ON ${sql.table(table)}
-      FOR EACH STATEMENT EXECUTE FUNCTION note_metadata_change(${sql.lit(topic)})`.execute(db);
-  }
+  for (const [table, topic, changes] of watched) await watch(db, table, topic, changes);
+}
+
+/** A database that an earlier migration made does not know the topic. */
+async function watchAlerts(db: Kysely<unknown>): Promise<void> {
+  await sql`INSERT INTO metadata_changes VALUES ('alerts', 0) ON CONFLICT DO NOTHING`.execute(db);
+  await watch(db, "alerts", "alerts", "INSERT OR UPDATE OR DELETE OR TRUNCATE");
+}
+
+async function watch(db: Kysely<unknown>, table: string, topic: Topic, changes: string): Promise<void> {
+  await sql`
+    CREATE TRIGGER note_change AFTER ${sql.raw(changes)} ON ${sql.table(table)}
+    FOR EACH STATEMENT EXECUTE FUNCTION note_metadata_change(${sql.lit(topic)})`.execute(db);
 }

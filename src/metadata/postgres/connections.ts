@@ -7,7 +7,7 @@ import type { DatabasePlace } from "./database-url.ts";
 const poolSize = 5;
 
 const connectTimeoutMs = 2_000;
-/** Of a statement, and how long the client waits for its answer beyond that. */
+/** The deadline of a statement, and the time that the client waits for its answer beyond that. */
 const statementTimeoutMs = 8_000;
 const answerTimeoutMs = 10_000;
 const lockTimeoutMs = 5_000;
@@ -63,7 +63,7 @@ const statementLimits = {
 /** Migrations have no timeout. */
 const migrationLimits = { lock_timeout: 120_000 };
 
-/** What a service knows of its database while it runs. */
+/** The state of the connection to the database of a running service. */
 export interface Reach {
   /** True when an attempt would be futile. */
   isAway(): boolean;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { KeyStore, WaitingKeys } from "../../drains/shared-log.ts";
+import type { KeptPosition, KeyStore, WaitingKeys } from "../../drains/key-store.ts";
 import type { PostgresSchema } from "./schema.ts";
 
 /** Batches that are read, or given up, at once. */
@@ -12,7 +12,7 @@ export function createKeyStore(queries: Kysely<PostgresSchema>): KeyStore {
 
 type Releases = Pick<KeyStore, "releaseBefore" | "dropOldest" | "remove">;
 
-type Positions = Pick<KeyStore, "positions" | "openPosition" | "movePosition" | "removePosition">;
+type Positions = Pick<KeyStore, "positions" | "openPosition" | "savePosition" | "removePosition">;
 
 function createKeys(queries: Kysely<PostgresSchema>): Omit<KeyStore, keyof Releases | keyof Positions> {
   return {
@@ -56,7 +56,8 @@ function createReleases(queries: Kysely<PostgresSchema>): Releases {
     async releaseBefore(source, number) {
       await sql`
         WITH gone AS (
-          DELETE FROM drain_keys WHERE source = ${source} AND first < ${number} AND first + count <= ${number}
+          DELETE FROM drain_keys WHERE source = ${source} AND first < ${number} AND first + count <= least(${number},
+            (SELECT min(number) FROM drain_positions WHERE source = ${source}))
           RETURNING octet_length(lines) AS bytes
         )
         UPDATE drain_journals SET bytes = bytes - (SELECT sum(bytes) FROM gone)::bigint
@@ -77,6 +78,9 @@ function createReleases(queries: Kysely<PostgresSchema>): Releases {
     },
     async remove(source) {
       await queries.transaction().execute(async (transaction) => {
+        // Another service may have made a rule since, which this one does not know yet.
+        const { rows } = await sql`SELECT FROM drain_positions WHERE source = ${source} LIMIT 1`.execute(transaction);
+        if (rows.length > 0) return;
         await transaction.deleteFrom("drain_journals").where("source", "=", source).execute();
         await transaction.deleteFrom("drain_keys").where("source", "=", source).execute();
       });
@@ -87,22 +91,22 @@ function createReleases(queries: Kysely<PostgresSchema>): Releases {
 function createPositions(queries: Kysely<PostgresSchema>): Positions {
   return {
     async positions() {
-      const rows = await queries.selectFrom("drain_positions").selectAll().execute();
-      return new Map(rows.map(({ rule_id: id, number }) => [id, number]));
+      const rows = await queries.selectFrom("drain_positions").select(["rule_id", "number", "progress"]).execute();
+      return new Map(rows.map(({ rule_id: id, ...kept }) => [id, kept]));
     },
     async openPosition({ id, source }, otherwise) {
-      const { rows } = await sql<{ readonly number: number }>`
-        INSERT INTO drain_positions (rule_id, number) VALUES (${id}, coalesce(
+      const { rows } = await sql<KeptPosition>`
+        INSERT INTO drain_positions (rule_id, source, number) VALUES (${id}, ${source}, coalesce(
           ${otherwise === "first" ? sql`(SELECT min(first) FROM drain_keys WHERE source = ${source})` : sql`NULL`},
           (SELECT next FROM drain_journals WHERE source = ${source}), 0))
-        ON CONFLICT (rule_id) DO UPDATE SET number = drain_positions.number
-        RETURNING number`.execute(queries);
-      return rows[0]?.number ?? 0;
+        ON CONFLICT (rule_id) DO UPDATE SET source = EXCLUDED.source
+        RETURNING number, progress`.execute(queries);
+      return rows[0] ?? { number: 0, progress: null };
     },
-    async movePosition(id, number) {
+    async savePosition(id, { number, progress }, isNewJournal) {
+      const save = queries.updateTable("drain_positions").set({ number, progress }).where("rule_id", "=", id);
       // Whoever sent until a moment ago does not take back what another has sent since.
-      const next = sql<number>`greatest(number, ${number})`;
-      await queries.updateTable("drain_positions").set({ number: next }).where("rule_id", "=", id).execute();
+      await (isNewJournal ? save : save.where("number", "<", number)).execute();
     },
     async removePosition(id) {
       await queries.deleteFrom("drain_positions").where("rule_id", "=", id).execute();

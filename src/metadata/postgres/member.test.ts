@@ -103,6 +103,27 @@ describe("a node of a database", () => {
     await member.close();
   });
 
+  it("confirms its counters with a read that begins after the question, shared by all who ask", async () => {
+    const { database, member } = prepare();
+    await expect(member.confirm()).rejects.toMatchObject({ code: "metadata_unavailable" });
+    await member.start();
+    database.sources = 2;
+    const first = member.confirm();
+    // Until the first read has its answer.
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    database.sources = 3;
+    const others = [member.confirm(), member.confirm()];
+    await first;
+    expect(member.versionOf("sources")).toBe(2);
+    await Promise.all(others);
+    expect([member.versionOf("sources"), others[0] === others[1]]).toEqual([3, true]);
+    database.isAway = true;
+    await expect(member.confirm()).rejects.toThrow("went away");
+    database.isAway = false;
+    await member.confirm();
+    await member.close();
+  });
+
   it("takes over what others changed with the next notice, or within half a second", async () => {
     const { database, member } = prepare();
     const taken: number[] = [];

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { ServiceError } from "../../shared/errors.ts";
+import { createSerialQueue } from "../../shared/serial-queue.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { JoinOptions } from "../database.ts";
 import type { NodeState, Nodes } from "../nodes.ts";
@@ -13,13 +14,13 @@ import { type CounterRow, type Counters, readCounters, TakeOvers, toCounters } f
 
 /** How often the counters are read, whether or not notifications arrive. */
 const pollMs = 500;
-/** Of statements of the session. */
+/** The deadline of the session's statements. */
 const queryTimeoutMs = 2_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
 /** The time since the last read of the counters after which the node no longer counts as current, or as leader. */
 const currentMs = 3_000;
-/** Of five seconds each, for the change of another node to end. */
+/** How many times the lock is tried, five seconds each, until another node's change ends. */
 const patientWaits = 12;
 /** The time after which the last known state is no longer used. */
 const outdatedMs = 30_000;
@@ -40,7 +41,7 @@ export class Member implements Nodes {
   readonly #open: OpenSession;
   readonly #options: MemberOptions;
   readonly #takeOvers = new TakeOvers();
-  #changing: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createSerialQueue();
   #session: Session | undefined;
   #sessionCount = 0;
   #backend: number | undefined;
@@ -52,6 +53,9 @@ export class Member implements Nodes {
   #isWoken = false;
   #wakeUp: () => void = () => undefined;
   #isFailing = false;
+  /** The read of the counters that callers of `confirm` wait for, and the one that begins after it. */
+  #confirming: Promise<void> | undefined;
+  #confirmingNext: Promise<void> | undefined;
 
   constructor(queries: Kysely<PostgresSchema>, open: OpenSession, options: MemberOptions) {
     this.#queries = queries;
@@ -85,6 +89,25 @@ export class Member implements Nodes {
     return this.#takeOvers.versionOf(topic);
   }
 
+  /** Reads the counters; callers that come during a read, which may miss what they ask about, share the next one. */
+  confirm(): Promise<void> {
+    const running = this.#confirming;
+    this.#confirmingNext ??= (running ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => {
+        this.#confirming = this.#confirmingNext;
+        this.#confirmingNext = undefined;
+        return this.#readCounters();
+      });
+    return this.#confirmingNext;
+  }
+
+  async #readCounters(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) throw metadataUnavailable("The database of the metadata does not answer");
+    this.#takeOvers.note(toCounters(await session.query<CounterRow>(readCounters)));
+  }
+
   state(): NodeState {
     const age = this.#options.nowMs() - this.#currentAtMs;
     if (this.#session !== undefined && age < currentMs) return "current";
@@ -100,9 +123,7 @@ export class Member implements Nodes {
   }
 
   exclusively<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
-    const done = this.#changing.then(() => this.#change(work, isPatient ? patientWaits : 1));
-    this.#changing = done.catch(() => undefined);
-    return done;
+    return this.#inTurn(() => this.#change(work, isPatient ? patientWaits : 1));
   }
 
   async alone<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {

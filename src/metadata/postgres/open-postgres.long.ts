@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../../../test/support/postgres-cluster.ts";
 import { UserError } from "../../shared/user-error.ts";
-import { openMetadata } from "../database.ts";
+import { openMetadata } from "../open-metadata.ts";
 import { createSourceStore } from "../source-store.ts";
 
 /** The message for the operator who starts the service. */
@@ -109,12 +109,12 @@ describe.runIf(hasPostgres())("a node on a database that goes away", () => {
       const node = await opened.join({ isEngineShared: true, nowMs: Date.now, log });
       const sources = createSourceStore(opened, Date.now);
       await cluster.kill();
-      await expect.poll(() => said.join(), { timeout: 10_000 }).toContain("is away");
+      await expect.poll(() => said.join()).toContain("is away");
       // Nothing was taken over for this one yet, as after a change by another node.
       const taken: number[] = [];
       node.onChange("sources", async () => void taken.push((await sources.list()).length));
       await cluster.restart();
-      await expect.poll(() => said.join(), { timeout: 10_000 }).toContain("answers again");
+      await expect.poll(() => said.join()).toContain("answers again");
       expect(taken).toEqual([0]);
       expect(node.state()).toBe("current");
     } finally {

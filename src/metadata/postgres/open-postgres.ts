@@ -35,6 +35,7 @@ export async function openPostgres(url: string): Promise<MetadataDatabase> {
   return {
     queries,
     versionOf: (topic) => member?.versionOf(topic) ?? 0,
+    confirm: async () => member?.confirm(),
     inTurn: (name, work) =>
       queries.transaction().execute(async (transaction) => {
         const [space, number] = lockOf(name);
@@ -103,7 +104,7 @@ async function checkServer(queries: Kysely<PostgresSchema>): Promise<void> {
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
       current_setting('server_encoding') AS encoding`.execute(queries);
   const [server] = rows;
-  if (server === undefined) throw new Error("The server does not tell its version");
+  if (server === undefined) throw new Error("The server does not report its version");
   if (server.version < oldestServer) throw new UserError(`PostgreSQL ${server.name} is too old: 13 or later is needed`);
   if (server.encoding !== "UTF8") {
     throw new UserError(`The database of LOGWEIR_METADATA_URL is in ${server.encoding}; make one in UTF8`);

@@ -20,7 +20,7 @@ export interface PostgresSchema extends MetadataSchema {
     readonly head: string;
     readonly body: Buffer;
   };
-  /** What waits for the drains of each source. */
+  /** The waiting keys of each source's drains. */
   readonly drain_journals: {
     readonly source: string;
     /** The number of the next key. */
@@ -36,6 +36,10 @@ export interface PostgresSchema extends MetadataSchema {
   };
   readonly drain_positions: {
     readonly rule_id: string;
+    /** Null where an earlier release made it, until a service opens it. */
+    readonly source: string | null;
     readonly number: number;
+    /** The outcome of the events; null where an earlier release moved it. */
+    readonly progress: string | null;
   };
 }

@@ -1,3 +1,4 @@
+import { createSerialQueue } from "../../shared/serial-queue.ts";
 import { type Topic, topics } from "../topics.ts";
 
 /** A number for each topic, which grows with its changes. */
@@ -24,7 +25,7 @@ export class TakeOvers {
   /** As they were last read, and as they were when what they count was last taken over. */
   #counters: Counters = new Map();
   readonly #taken = new Map<Topic, number>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createSerialQueue();
 
   add(topic: Topic, takeOver: () => Promise<void>): void {
     this.#takers.set(topic, [...(this.#takers.get(topic) ?? []), takeOver]);
@@ -36,9 +37,14 @@ export class TakeOvers {
     return this.#counters.get(topic) ?? 0;
   }
 
+  /** Has `versionOf` tell of changes that `run` is still to apply. */
+  note(counters: Counters): void {
+    this.#counters = counters;
+  }
+
   /** Resolves once all changes up to these counters are applied. */
   run(counters: Counters): Promise<void> {
-    const done = this.#last.then(async () => {
+    return this.#inTurn(async () => {
       this.#counters = counters;
       for (const topic of topics) {
         const number = counters.get(topic) ?? 0;
@@ -48,7 +54,5 @@ export class TakeOvers {
         this.#taken.set(topic, number);
       }
     });
-    this.#last = done.catch(() => undefined);
-    return done;
   }
 }

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../shared/user-error.ts";
 import { createAuditOutbox } from "../audit-outbox.ts";
-import { hasMetadata, type MetadataDatabase, openMetadata } from "../database.ts";
+import type { MetadataDatabase } from "../database.ts";
 import { createEndpointStore } from "../endpoint-store.ts";
+import { hasMetadata, openMetadata } from "../open-metadata.ts";
 import { createSourceStore } from "../source-store.ts";
 import { createTokenStore } from "../token-store.ts";
 import { createViewStore } from "../view-store.ts";
@@ -42,6 +44,20 @@ describe("the metadata in a file", () => {
     const empty = join(folder, "metadata.db");
     writeFileSync(empty, "");
     expect(await createSourceStore(await open(empty), () => 0).list()).toEqual([]);
+  });
+
+  it("says why a change failed that the database itself has rolled back, as where the disk is full", async () => {
+    const { queries } = await open();
+    const failing = async (statements: readonly string[]) =>
+      queries.transaction().execute(async (transaction) => {
+        for (const text of statements) await sql.raw(text).execute(transaction);
+        throw new Error("database or disk is full");
+      });
+    const insert = "INSERT INTO sources (name, document, created_at, updated_at) VALUES ('a', '{}', 0, 0)";
+    for (const statements of [["ROLLBACK"], [], [insert]]) {
+      await expect(failing(statements)).rejects.toThrow("database or disk is full");
+    }
+    expect(await sql`SELECT name FROM sources`.execute(queries)).toMatchObject({ rows: [] });
   });
 
   it("has a version that changes with what other connections commit, and with nothing else", async () => {

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Kysely, SqliteAdapter, SqliteDialect } from "kysely";
+import { type DatabaseConnection, type Driver, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
 import Database from "libsql";
 import { findInaccessible } from "../../shared/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
@@ -11,7 +11,7 @@ import { createOnlyNode } from "../nodes.ts";
 import type { MetadataSchema } from "../schema.ts";
 import { readSecretKey, replaceSecretKey } from "./secret-key.ts";
 
-/** What every SQLite file begins with. */
+/** The first bytes of every SQLite file. */
 const magic = "SQLite format 3\u0000";
 
 function makeFolder(folder: string): void {
@@ -71,8 +71,33 @@ function damaged(path: string, why: string, cause?: unknown): UserError {
 
 /** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
 class WholeMigrations extends SqliteDialect {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
+  }
+
+  override createDriver(): Driver {
+    return new RollbackDriver(this.#database);
+  }
+}
+
+/** Where the disk is full, SQLite itself rolls back: another rollback would fail, and hide why the transaction did. */
+class RollbackDriver extends SqliteDriver {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 
@@ -87,6 +112,8 @@ const columns: Columns = {
   whole: "integer",
   addNumber: (table, name) => table.addColumn(name, "integer", (column) => column.primaryKey().autoIncrement()),
   addNodes: async () => undefined,
+  addDrainProgress: async () => undefined,
+  watchAlerts: async () => undefined,
 };
 
 /**
@@ -101,7 +128,7 @@ export async function openSqlite(path: string): Promise<MetadataDatabase> {
   database.pragma("busy_timeout = 5000");
   database.pragma("journal_mode = WAL");
   database.pragma("foreign_keys = ON");
-  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations({ database }) });
+  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations(database) });
   await migrate(queries, columns, path).catch(async (error: unknown) => {
     await queries.destroy();
     if (error instanceof UserError) throw error;

@@ -33,7 +33,7 @@ function findEnd(text: string, start: number): number | undefined {
   return start + token.length - (token.endsWith(".") ? 1 : 0);
 }
 
-/** What follows `Bearer` (RFC 6750), without the word itself. */
+/** Finds the tokens after `Bearer` (RFC 6750), without the word itself. */
 export function findBearerTokens(text: string): readonly TextRange[] {
   return [...text.matchAll(bearer)].map((match) => {
     const end = match.index + match[0].length;

@@ -1,6 +1,6 @@
 /** CAST(date or time AS STRING FORMAT ...). */
 
-import { dayOfWeek, dayOfYear } from "../time/civil.ts";
+import { dayOfWeek, dayOfYear } from "../../values/calendar.ts";
 import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "../time/datetime-fields.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
 import { type CastElement, readCastFormat } from "./cast-datetime-elements.ts";

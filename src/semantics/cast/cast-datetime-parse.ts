@@ -1,9 +1,9 @@
 /** CAST(STRING AS date or time FORMAT ...). */
 
-import { civilFromMicros, isValidDay, MAX_MICROS, MIN_MICROS, microsFromCivil } from "../time/civil.ts";
+import { civilFromMicros, isTimestampInRange, isValidDay, microsFromCivil } from "../../values/calendar.ts";
+import { type FindTimeZone, fixedZone, utcFromWall, wallFromUtc } from "../../values/time-zone.ts";
 import type { TextCursor } from "../time/datetime-cursor.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
-import { type FindTimeZone, fixedZone, utcFromWall, wallFromUtc } from "../time/time-zone.ts";
 import { type CastElement, type ElementCategory, readCastFormat } from "./cast-datetime-elements.ts";
 import { elementReaders, type ParsedFields, type ReadableElement, skipUnicodeSpaces } from "./cast-datetime-readers.ts";
 
@@ -137,6 +137,6 @@ export function parseCastDatetime(
   const hasOffset = fields.offsetHours !== undefined || fields.offsetMinutes !== undefined;
   const offset = ((fields.offsetHours ?? 0) * 60 + (fields.offsetMinutes ?? 0)) * 60;
   const result = utcFromWall(wall, hasOffset ? fixedZone(fields.isWest ? -offset : offset) : defaultZone);
-  if (result < MIN_MICROS || result > MAX_MICROS) throw new Error("The parsing result is out of valid time range");
+  if (!isTimestampInRange(result)) throw new Error("The parsing result is out of valid time range");
   return result;
 }

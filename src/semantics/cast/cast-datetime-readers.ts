@@ -1,5 +1,6 @@
 /** How each element of a FORMAT reads a text, for CAST(STRING AS date or time FORMAT ...). */
 
+import { microsOfFraction } from "../../values/time-text.ts";
 import { type TextCursor, takeDigits, takeName, takeNumber } from "../time/datetime-cursor.ts";
 import { MONTH_NAMES } from "../time/datetime-fields.ts";
 import type { CastElement } from "./cast-datetime-elements.ts";
@@ -9,7 +10,7 @@ export interface ReadableElement extends CastElement {
   readonly isBeforeDigits: boolean;
 }
 
-/** What was read of a text so far. */
+/** The fields read of a text so far. */
 export interface ParsedFields {
   year: number;
   month: number;
@@ -126,7 +127,7 @@ const readOffsetHours: ReadElement = (cursor, fields, element) => {
 function fraction(maxDigits: number): ReadElement {
   return (cursor, fields, { isBeforeDigits }) => {
     const digits = takeDigits(cursor, maxDigits);
-    fields.micros = Number(digits.slice(0, 6).padEnd(6, "0"));
+    fields.micros = microsOfFraction(digits);
     return digits.length >= (isBeforeDigits ? maxDigits : 1);
   };
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { formatDatetimeText, parseDatetime } from "../../values/time-text.ts";
+import { createZoneFinder } from "../../values/time-zone.ts";
 import { fieldsOfInstant, fieldsOfWall } from "../time/datetime-fields.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
-import { formatDatetimeText, parseDatetimeText } from "../time/datetime-text.ts";
-import { createZoneFinder } from "../time/time-zone.ts";
 import { formatBytes, parseBytes } from "./cast-bytes.ts";
 import { compileCastFormat } from "./cast-datetime-format.ts";
 import { compileCastParse, parseCastDatetime } from "./cast-datetime-parse.ts";
 import { compileNumberFormat, fromDecimal, fromDouble } from "./cast-number-format.ts";
 
 const find = createZoneFinder();
-const now = parseDatetimeText("2024-05-17 10:00:00") ?? 0n;
+const now = parseDatetime("2024-05-17 10:00:00") ?? 0n;
 
 describe("CAST of dates and times with FORMAT", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("CAST of dates and times with FORMAT", () => {
     ['"Day: "DD"\\""', 'Day: 25"'],
     ["DD/MM;YYYY", "25/12;2008"],
   ])("writes %j as %j", (format, expected) => {
-    const micros = parseDatetimeText("2008-12-25 15:30:07.1234") ?? 0n;
+    const micros = parseDatetime("2008-12-25 15:30:07.1234") ?? 0n;
     expect(compileCastFormat(format, "DATETIME")(fieldsOfWall(micros))).toBe(expected);
   });
 

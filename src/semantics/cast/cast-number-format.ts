@@ -1,5 +1,6 @@
 /** CAST(number AS STRING FORMAT ...). */
-import { absolute, divideRounded } from "../number/decimal.ts";
+import { absolute, divideRounded } from "../../values/decimal.ts";
+import { formatExponent } from "../../values/number-text.ts";
 import { type NumberFormat, readNumberFormat } from "./cast-number-elements.ts";
 
 /** A number to format: `unscaled` divided by 10^scale, or what is no number. */
@@ -71,7 +72,6 @@ function fixedParts(number: FiniteNumber, scale: number): DigitParts {
 }
 
 function exponentParts(number: FiniteNumber, scale: number): DigitParts {
-  const print = (exponent: number) => `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
   if (number.unscaled === 0n) {
     return { isNegative: number.isNegative, integer: "", fraction: "0".repeat(scale), exponent: "+00" };
   }
@@ -83,7 +83,7 @@ function exponentParts(number: FiniteNumber, scale: number): DigitParts {
     digits = roundTo({ ...number, scale: number.scale + exponent }, scale);
   }
   const [integer, fraction] = splitAtPoint(digits, scale);
-  return { isNegative: number.isNegative, integer, fraction, exponent: print(exponent) };
+  return { isNegative: number.isNegative, integer, fraction, exponent: formatExponent(exponent).slice(1) };
 }
 
 function signAround(format: NumberFormat, isNegative: boolean, isBlank: boolean): readonly [string, string] {

@@ -1,28 +1,17 @@
 /** Casts that DuckDB has no right equivalent of. */
 
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
+import { floorDivide, MICROS_PER_DAY, MICROS_PER_SECOND } from "../../values/calendar.ts";
+import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL } from "../../values/decimal.ts";
+import { formatInterval, parseInterval } from "../../values/interval.ts";
+import { formatFloat64, parseFloat64, parseInt64 } from "../../values/number-text.ts";
+import { formatTimestampText, parseDate, parseDatetime, parseTime, parseTimestamp } from "../../values/time-text.ts";
+import { createZoneFinder, type FindTimeZone } from "../../values/time-zone.ts";
 import { memoize } from "../memoize.ts";
-import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL } from "../number/decimal.ts";
-import { formatFloat64, parseFloat64, parseInt64 } from "../number/float-text.ts";
 import { defineFunction, type ScalarFunction, type ScalarType, type ScalarTypes } from "../scalar-function.ts";
-import { formatInterval } from "../time/calendar.ts";
-import { MICROS_PER_DAY } from "../time/civil.ts";
 import { fieldsOfInstant, fieldsOfWall } from "../time/datetime-fields.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
-import {
-  formatTimestampText,
-  parseDateText,
-  parseDatetimeText,
-  parseTimestampText,
-  parseTimeText,
-} from "../time/datetime-text.ts";
 import { intervalFunctions, intervalSource } from "../time/interval.ts";
-import {
-  type IntervalPart,
-  parseIntervalParts,
-  parseIntervalText,
-  parseSingleInterval,
-} from "../time/interval-text.ts";
-import { createZoneFinder, type FindTimeZone } from "../time/time-zone.ts";
 import { formatBytes, parseBytes } from "./cast-bytes.ts";
 import { compileCastFormat } from "./cast-datetime-format.ts";
 import { compileCastParse, parseCastDatetime } from "./cast-datetime-parse.ts";
@@ -50,45 +39,55 @@ function defineParser<const P extends readonly ScalarType[], R extends ScalarTyp
       if (value === undefined) throw new Error(explain(String(values[0])));
       return value;
     }),
-    defineFunction(`lw_try_${name}`, parameters, returns, (...values) => parse(...values) ?? null),
+    // A time zone among the arguments may be none.
+    defineFunction(`lw_try_${name}`, parameters, returns, (...values) => parse(...values) ?? null, {
+      fallibility: parameters.map((_, place) => place).slice(1),
+    }),
   ];
 }
 
 function createTextCasts(): readonly ScalarFunction[] {
   const findZone = createZoneFinder();
+  const wallOfText = (text: string, zone: string, message: string): bigint => {
+    const utc = parseTimestamp(text, zone, findZone);
+    if (utc === undefined) throw new Error(message);
+    return utc + BigInt(fieldsOfInstant(utc, findZone(zone)).offsetSeconds) * MICROS_PER_SECOND;
+  };
   return [
     ...defineParser("int64_from_text", ["STRING"], "INT64", parseInt64, (text) => `Bad int64 value: ${text}`),
     ...defineParser("float64_from_text", ["STRING"], "FLOAT64", parseFloat64, (text) => `Bad double value: ${text}`),
-    ...defineParser("date_from_text", ["STRING"], "DATE", parseDateText, (text) => `Invalid date: ${quote(text)}`),
-    ...defineParser(
-      "time_from_text",
-      ["STRING"],
-      "TIME",
-      parseTimeText,
-      (text) => `Invalid time string ${quote(text)}`,
-    ),
+    ...defineParser("date_from_text", ["STRING"], "DATE", parseDate, (text) => `Invalid date: ${quote(text)}`),
+    ...defineParser("time_from_text", ["STRING"], "TIME", parseTime, (text) => `Invalid time string ${quote(text)}`),
     ...defineParser(
       "datetime_from_text",
       ["STRING"],
       "TIMESTAMP",
-      parseDatetimeText,
+      parseDatetime,
       (text) => `Invalid datetime string ${quote(text)}`,
     ),
     ...defineParser(
       "timestamp_from_text",
       ["STRING", "STRING"],
       "TIMESTAMP",
-      (text, zone) => parseTimestampText(text, zone, findZone),
+      (text, zone) => parseTimestamp(text, zone, findZone),
       (text) => `Invalid timestamp: ${quote(text)}`,
     ),
+    // DATE(text) and DATETIME(text): a text with a zone is an instant, shown by the clocks of the default zone.
+    defineFunction("lw_date_of_text", ["STRING", "STRING"], "DATE", (text, zone) => {
+      const days = parseDate(text);
+      return days ?? Number(floorDivide(wallOfText(text, zone, `Invalid date: ${quote(text)}`), MICROS_PER_DAY)[0]);
+    }),
+    defineFunction("lw_datetime_of_text", ["STRING", "STRING"], "TIMESTAMP", (text, zone) => {
+      return parseDatetime(text) ?? wallOfText(text, zone, `Invalid datetime string ${quote(text)}`);
+    }),
     // TIMESTAMP(text, zone): the zone is the argument, so the text must not name another.
     defineFunction("lw_timestamp_from_local_text", ["STRING", "STRING"], "TIMESTAMP", (text, zone) => {
-      const value = parseTimestampText(text, zone, findZone);
+      const value = parseTimestamp(text, zone, findZone);
       if (value === undefined) throw new Error(`Invalid timestamp: ${quote(text)}`);
-      if (parseDatetimeText(text) === undefined) throw new Error(`Timezone is not allowed in ${quote(text)}`);
+      if (parseDatetime(text) === undefined) throw new Error(`Timezone is not allowed in ${quote(text)}`);
       return value;
     }),
-    defineFunction("lw_float64_to_text", ["FLOAT64"], "STRING", formatFloat64),
+    defineFunction("lw_float64_to_text", ["FLOAT64"], "STRING", formatFloat64, NEVER_FAILS),
     defineFunction("lw_timestamp_to_text", ["TIMESTAMP", "STRING"], "STRING", (utc, zone) =>
       formatTimestampText(utc, findZone(zone)),
     ),
@@ -97,17 +96,14 @@ function createTextCasts(): readonly ScalarFunction[] {
 
 function createIntervalCasts(): readonly ScalarFunction[] {
   return [
-    defineFunction("lw_interval_to_text", ["INT64", "INT64", "INT64"], "STRING", (months, days, micros) =>
-      formatInterval({ months: Number(months), days: Number(days), micros }),
+    defineFunction(
+      "lw_interval_to_text",
+      ["INT64", "INT64", "INT64"],
+      "STRING",
+      (months, days, micros) => formatInterval({ months: Number(months), days: Number(days), micros }),
+      NEVER_FAILS,
     ),
-    defineFunction("lw_interval_from_text", ["STRING"], "STRING", (text) => intervalSource(parseIntervalText(text))),
-    defineFunction("lw_interval_from_parts", ["STRING", "STRING", "STRING"], "STRING", (text, from, to) =>
-      intervalSource(
-        to === ""
-          ? parseSingleInterval(text, from)
-          : parseIntervalParts(text, from as IntervalPart, to as IntervalPart),
-      ),
-    ),
+    defineFunction("lw_interval_from_text", ["STRING"], "STRING", (text) => intervalSource(parseInterval(text))),
     // The bounds of a range as texts; NULL for an unbounded one.
     defineFunction("lw_range_from_text", ["STRING"], "STRING[]", (text) => {
       const match = /^\[\s*([^,[\]()]+?)\s*,\s*([^,[\]()]+?)\s*\)$/.exec(text);

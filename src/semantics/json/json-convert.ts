@@ -1,7 +1,9 @@
 /**
  * JSON values to and from SQL values. Source: "Converters" and "Lax converters" of the GoogleSQL JSON functions page.
  */
-import { parseJson } from "../../googlesql/json/json-parser.ts";
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
+import { BIGNUMERIC_DECIMAL, divideRounded, parseDecimal } from "../../values/decimal.ts";
+import { parseJson } from "../../values/json/json-parser.ts";
 import {
   canonicalNumber,
   formatJson,
@@ -10,9 +12,8 @@ import {
   JsonNumber,
   type JsonValue,
   type WideNumberMode,
-} from "../../googlesql/json/json-value.ts";
-import { BIGNUMERIC_DECIMAL, parseDecimal } from "../number/decimal.ts";
-import { formatFloat64 } from "../number/float-text.ts";
+} from "../../values/json/json-value.ts";
+import { formatFloat64, isInt64, parseFloat64 } from "../../values/number-text.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 function wideNumberMode(mode: string): WideNumberMode {
@@ -26,18 +27,11 @@ function read(text: string): JsonValue {
   return parseJson(text, "round");
 }
 
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
-
-function inInt64(value: bigint): bigint | undefined {
-  return value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
-}
-
 /** The number when it is a whole one of 64 bits. */
 function wholeNumber(text: string): bigint | undefined {
-  if (/^-?\d+$/.test(text)) return inInt64(BigInt(text));
-  const value = Number(text);
-  return Number.isInteger(value) ? inInt64(BigInt(value)) : undefined;
+  const value = /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+  if (typeof value === "number" && !Number.isInteger(value)) return undefined;
+  return isInt64(BigInt(value)) ? BigInt(value) : undefined;
 }
 
 function toInt64(value: JsonValue): bigint {
@@ -81,19 +75,14 @@ function laxInt64(value: JsonValue): bigint | null {
   if (typeof text !== "string" || /\s/.test(text)) return null;
   const scaled = parseDecimal(text, BIGNUMERIC_DECIMAL);
   if (scaled === undefined) return null;
-  const half = scaled < 0n ? -BIGNUMERIC_DECIMAL.one / 2n : BIGNUMERIC_DECIMAL.one / 2n;
-  return inInt64((scaled + half) / BIGNUMERIC_DECIMAL.one) ?? null;
+  const rounded = divideRounded(scaled, BIGNUMERIC_DECIMAL.one);
+  return isInt64(rounded) ? rounded : null;
 }
 
 function laxFloat64(value: JsonValue): number | null {
   if (value instanceof JsonNumber) return Number(value.text);
   if (typeof value !== "string") return null;
-  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(value);
-  if (special !== null) {
-    if (special[2]?.toLowerCase() === "nan") return Number.NaN;
-    return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  }
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value) ? Number(value) : null;
+  return /[\sx]/i.test(value) ? null : (parseFloat64(value) ?? null);
 }
 
 function laxText(value: JsonValue): string | null {
@@ -138,8 +127,8 @@ export const jsonConvertFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_parse_json", ["STRING", "STRING"], "STRING", (text, mode) =>
     formatJson(parseJson(text, wideNumberMode(mode))),
   ),
-  defineFunction("lw_json_string_text", ["STRING"], "STRING", (text) => JSON.stringify(text)),
-  defineFunction("lw_json_double", ["FLOAT64"], "STRING", doubleToJson),
+  defineFunction("lw_json_string_text", ["STRING"], "STRING", (text) => JSON.stringify(text), NEVER_FAILS),
+  defineFunction("lw_json_double", ["FLOAT64"], "STRING", doubleToJson, NEVER_FAILS),
   defineFunction("lw_json_decimal", ["STRING", "BOOL"], "STRING", decimalToJson),
   defineFunction("lw_json_int64", ["STRING"], "INT64", (text) => toInt64(read(text))),
   defineFunction("lw_json_float64", ["STRING", "STRING"], "FLOAT64", (text, mode) =>

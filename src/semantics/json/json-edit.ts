@@ -1,7 +1,7 @@
 /** JSON values changed at paths. Source: "Mutators" and "Accessors" of the GoogleSQL JSON functions page. */
-import { parseJson } from "../../googlesql/json/json-parser.ts";
-import { findJson, type JsonPathStep, parseJsonPath, stepIndex } from "../../googlesql/json/json-path.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../googlesql/json/json-value.ts";
+import { parseJson } from "../../values/json/json-parser.ts";
+import { findJson, type JsonPathStep, parseJsonPath, stepIndex } from "../../values/json/json-path.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../values/json/json-value.ts";
 
 /** Nulls that one path may add, which for `$[999999999]` would fill the memory. */
 const MAX_PADDING = 1_000_000;

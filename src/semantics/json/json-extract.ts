@@ -3,12 +3,12 @@
  * malformed texts, numbers it would rewrite.
  */
 
-import { parseJson } from "../../googlesql/json/json-parser.ts";
-import { type JsonPathStep, parseJsonPath } from "../../googlesql/json/json-path.ts";
-import { formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../googlesql/json/json-value.ts";
+import { compactText, elementSpans, findSpan, scalarText } from "../../values/json/find-json.ts";
+import { parseJson } from "../../values/json/json-parser.ts";
+import { type JsonPathStep, parseJsonPath } from "../../values/json/json-path.ts";
+import { formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../values/json/json-value.ts";
 import { memoize } from "../memoize.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { compactText, elementSpans, findSpan, scalarText } from "./json-scan.ts";
 
 /** Reads a path in a style; paths that rows share are read once. */
 type ReadPath = (path: string, style: string) => readonly JsonPathStep[];
@@ -50,8 +50,8 @@ function valueArray(text: string, path: readonly JsonPathStep[]): readonly (stri
 }
 
 /**
- * What a lax path finds: a member is looked for in the elements of an array too, and `[0]` of what is no array is the
- * value itself.
+ * Finds the values at a lax path: a member is looked for in the elements of an array too, and `[0]` of a value that is
+ * no array is the value itself.
  */
 function findLax(value: JsonValue, path: readonly JsonPathStep[], isRecursive: boolean): readonly JsonValue[] {
   let current: readonly JsonValue[] = [value];

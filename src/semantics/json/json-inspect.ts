@@ -1,6 +1,6 @@
-/** What stands in a JSON value, and how it is laid out. Source: "Accessors" of the GoogleSQL JSON functions page. */
-import { parseJson } from "../../googlesql/json/json-parser.ts";
-import { compareText, formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../googlesql/json/json-value.ts";
+/** Functions that inspect a JSON value and its structure. Source: "Accessors" of the GoogleSQL JSON functions page. */
+import { parseJson } from "../../values/json/json-parser.ts";
+import { compareText, formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../values/json/json-value.ts";
 
 export type KeysMode = "strict" | "lax" | "lax recursive";
 

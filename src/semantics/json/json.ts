@@ -1,6 +1,6 @@
 /** JSON functions that change, build and look into JSON values, as DuckDB calls them. */
-import { parseJson } from "../../googlesql/json/json-parser.ts";
-import { formatJson, type JsonValue } from "../../googlesql/json/json-value.ts";
+import { parseJson } from "../../values/json/json-parser.ts";
+import { formatJson, type JsonValue } from "../../values/json/json-value.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { appendValues, insertValues, type PathValue, removeValues, setValues, stripNulls } from "./json-edit.ts";
 import {

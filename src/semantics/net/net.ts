@@ -1,5 +1,6 @@
 /** Functions of network addresses and URLs. Source: the "Net functions" page of the GoogleSQL reference. */
 
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { addressBytes, addressText, networkMask, truncateAddress } from "./ip-address.ts";
 import { hostOf, publicSuffixOf, registrableDomainOf } from "./url-host.ts";
@@ -25,13 +26,13 @@ function fromText(text: string): Uint8Array {
 }
 
 export const netFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_net_host", ["STRING"], "STRING", (url) => hostOf(url) ?? null),
-  defineFunction("lw_net_public_suffix", ["STRING"], "STRING", (url) => publicSuffixOf(url) ?? null),
-  defineFunction("lw_net_reg_domain", ["STRING"], "STRING", (url) => registrableDomainOf(url) ?? null),
+  defineFunction("lw_net_host", ["STRING"], "STRING", (url) => hostOf(url) ?? null, NEVER_FAILS),
+  defineFunction("lw_net_public_suffix", ["STRING"], "STRING", (url) => publicSuffixOf(url) ?? null, NEVER_FAILS),
+  defineFunction("lw_net_reg_domain", ["STRING"], "STRING", (url) => registrableDomainOf(url) ?? null, NEVER_FAILS),
   defineFunction("lw_net_ipv4_from_int64", ["INT64"], "BYTES", fromNumber),
   defineFunction("lw_net_ipv4_to_int64", ["BYTES"], "INT64", toNumber),
   defineFunction("lw_net_ip_from_string", ["STRING"], "BYTES", fromText),
-  defineFunction("lw_net_safe_ip_from_string", ["STRING"], "BYTES", (text) => addressBytes(text) ?? null),
+  defineFunction("lw_net_safe_ip_from_string", ["STRING"], "BYTES", (text) => addressBytes(text) ?? null, NEVER_FAILS),
   defineFunction("lw_net_ip_to_string", ["BYTES"], "STRING", addressText),
   defineFunction("lw_net_ip_net_mask", ["INT64", "INT64"], "BYTES", networkMask),
   defineFunction("lw_net_ip_trunc", ["BYTES", "INT64"], "BYTES", truncateAddress),

@@ -26,7 +26,8 @@ describe("the public suffix and the registrable domain", () => {
     ["example.COM.", "COM.", "example.COM."],
     ["münchen.de", "de", "münchen.de"],
     ["shop.example.xn--fiqs8s", "xn--fiqs8s", "example.xn--fiqs8s"],
-    ["a.b.c.bd", "c.bd", "b.c.bd"],
+    ["a.b.c.mm", "c.mm", "b.c.mm"],
+    ["site.chuo.kobe.jp", "chuo.kobe.jp", "site.chuo.kobe.jp"],
     ["www.ck", "ck", "www.ck"],
     ["foo.www.ck", "ck", "www.ck"],
     ["x.compute.amazonaws.com", "x.compute.amazonaws.com", undefined],
@@ -35,7 +36,9 @@ describe("the public suffix and the registrable domain", () => {
     ["10.0.0.1", undefined, undefined],
     ["a..com", undefined, undefined],
     ["com", "com", undefined],
-    ["bd", undefined, undefined],
+    ["shop.公司.cn", "公司.cn", "shop.公司.cn"],
+    ["ck", "ck", undefined],
+    ["a.example.unlisted", undefined, undefined],
   ])("of %s are %s and %s", (host, suffix, domain) => {
     expect(publicSuffixOf(`https://${host}/path`)).toBe(suffix);
     expect(registrableDomainOf(`https://${host}/path`)).toBe(domain);

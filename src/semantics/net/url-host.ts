@@ -1,9 +1,9 @@
 /**
  * The host of a URL and its public suffix. Source: NET.HOST, NET.PUBLIC_SUFFIX and NET.REG_DOMAIN of the GoogleSQL
- * reference.
+ * reference, over the list of publicsuffix.org.
  */
 import { domainToASCII } from "node:url";
-import { PUBLIC_SUFFIX_RULES, type PublicSuffixRules } from "./public-suffix-rules.ts";
+import { parse } from "tldts";
 
 const SCHEME = /^[^#?/\\@:]*:[/\\]{2}/;
 
@@ -24,16 +24,13 @@ export function hostOf(url: string): string | undefined {
   return trimmed === "" ? undefined : trimmed;
 }
 
-/** How many labels of a host, counted from its end, are its public suffix; 0 where no rule matches. */
-function suffixLength(labels: readonly string[], rules: PublicSuffixRules): number {
-  for (let start = 0; start < labels.length; start++) {
-    const candidate = labels.slice(start).join(".");
-    const count = labels.length - start;
-    if (rules.exceptions.has(candidate)) return count - 1;
-    if (rules.suffixes.has(candidate)) return count;
-    if (start + 1 < labels.length && rules.wildcards.has(labels.slice(start + 1).join("."))) return count;
-  }
-  return 0;
+/** Names of hosts, with the list's private section: `x.github.io` is a site of its own. */
+const listed = { extractHostname: false, validateHostname: false, detectIp: false, allowPrivateDomains: true };
+
+/** How many labels of a host, counted from its end, are its public suffix; 0 where the list has no rule for it. */
+function suffixLength(host: string): number {
+  const { publicSuffix, isIcann, isPrivate } = parse(host, listed);
+  return publicSuffix !== null && (isIcann || isPrivate) ? publicSuffix.split(".").length : 0;
 }
 
 /** The public suffix and the `extra` labels before it, as written in the host. */
@@ -45,7 +42,7 @@ function suffixOf(url: string, extra: number): string | undefined {
   const labels = name.split(/[.\u3002\uff0e\uff61]/);
   const normalized = ascii.split(".");
   if (ascii === "" || labels.length !== normalized.length || normalized.includes("")) return undefined;
-  const length = suffixLength(normalized, PUBLIC_SUFFIX_RULES);
+  const length = suffixLength(ascii);
   if (length === 0 || length + extra > labels.length) return undefined;
   const kept = labels.slice(labels.length - length - extra).join(".");
   return host.slice(name.length - kept.length);

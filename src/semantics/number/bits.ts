@@ -1,3 +1,4 @@
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 const BITS = 64n;
@@ -82,6 +83,6 @@ export const bitFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_bytes_and", ["BYTES", "BYTES"], "BYTES", (l, r) => combine(l, r, (a, b) => a & b)),
   defineFunction("lw_bytes_or", ["BYTES", "BYTES"], "BYTES", (l, r) => combine(l, r, (a, b) => a | b)),
   defineFunction("lw_bytes_xor", ["BYTES", "BYTES"], "BYTES", (l, r) => combine(l, r, (a, b) => a ^ b)),
-  defineFunction("lw_bytes_not", ["BYTES"], "BYTES", (bytes) => bytes.map((byte) => ~byte & 0xff)),
+  defineFunction("lw_bytes_not", ["BYTES"], "BYTES", (bytes) => bytes.map((byte) => ~byte & 0xff), NEVER_FAILS),
   defineFunction("lw_bytes_like", ["BYTES", "BYTES"], "BOOL", likeBytes),
 ];

@@ -1,6 +1,6 @@
 /** Arithmetic and conversions of NUMERIC and BIGNUMERIC that DuckDB rounds otherwise, or has no type for. */
 
-import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import {
   BIGNUMERIC_DECIMAL,
   checkRange,
@@ -11,10 +11,9 @@ import {
   formatDecimal,
   NUMERIC_DECIMAL,
   parseDecimal,
-} from "./decimal.ts";
-
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
+} from "../../values/decimal.ts";
+import { isInt64 } from "../../values/number-text.ts";
+import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 function describe(left: bigint, operator: string, right: bigint, type: DecimalType): string {
   return `${formatDecimal(left, type)} ${operator} ${formatDecimal(right, type)}`;
@@ -54,7 +53,7 @@ function checkBignumeric(value: bigint): bigint {
 
 function bignumericToInt64(value: bigint): bigint {
   const rounded = divideRounded(value, BIGNUMERIC_DECIMAL.one);
-  if (rounded < INT64_MIN || rounded > INT64_MAX) {
+  if (!isInt64(rounded)) {
     throw new Error(`INT64 out of range: ${formatDecimal(value, BIGNUMERIC_DECIMAL)}`);
   }
   return rounded;
@@ -69,7 +68,10 @@ function numericTotal(whole: string, fraction: string, count: bigint): bigint {
   return checkRange(divideRounded(total, count), NUMERIC_DECIMAL, "the result is out of range");
 }
 
-/** Of `n` sorted values, `low` and `high` stand beside the percentile: how near it is to each decides. */
+/**
+ * Interpolates between `low` and `high`, the values beside the percentile among `n` sorted ones, by its distance to
+ * each.
+ */
 function interpolate(type: DecimalType): (low: bigint, high: bigint, percentile: bigint, n: bigint) => bigint {
   return (low, high, percentile, n) => {
     const share = (percentile * (n - 1n)) % type.one;
@@ -118,13 +120,27 @@ export const decimalArithmeticFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_bignumeric_divide", ["BIGNUMERIC", "BIGNUMERIC"], "BIGNUMERIC", divide(BIGNUMERIC_DECIMAL)),
   defineFunction("lw_bignumeric_from_text", ["STRING"], "BIGNUMERIC", fromText(BIGNUMERIC_DECIMAL)),
   defineFunction("lw_bignumeric_from_double", ["FLOAT64"], "BIGNUMERIC", fromDouble(BIGNUMERIC_DECIMAL)),
-  defineFunction("lw_bignumeric_from_bigint", ["INT64"], "BIGNUMERIC", (value) => value * BIGNUMERIC_DECIMAL.one),
-  defineFunction("lw_bignumeric_from_numeric", ["NUMERIC"], "BIGNUMERIC", (value) => value * SCALE_RATIO),
-  defineFunction("lw_bignumeric_to_bigint", ["BIGNUMERIC"], "INT64", bignumericToInt64),
-  defineFunction("lw_bignumeric_to_double", ["BIGNUMERIC"], "FLOAT64", (value) =>
-    decimalToDouble(value, BIGNUMERIC_DECIMAL),
+  defineFunction(
+    "lw_bignumeric_from_bigint",
+    ["INT64"],
+    "BIGNUMERIC",
+    (value) => value * BIGNUMERIC_DECIMAL.one,
+    NEVER_FAILS,
   ),
-  defineFunction("lw_bignumeric_to_text", ["BIGNUMERIC"], "STRING", (value) =>
-    formatDecimal(value, BIGNUMERIC_DECIMAL),
+  defineFunction("lw_bignumeric_from_numeric", ["NUMERIC"], "BIGNUMERIC", (value) => value * SCALE_RATIO, NEVER_FAILS),
+  defineFunction("lw_bignumeric_to_bigint", ["BIGNUMERIC"], "INT64", bignumericToInt64),
+  defineFunction(
+    "lw_bignumeric_to_double",
+    ["BIGNUMERIC"],
+    "FLOAT64",
+    (value) => decimalToDouble(value, BIGNUMERIC_DECIMAL),
+    NEVER_FAILS,
+  ),
+  defineFunction(
+    "lw_bignumeric_to_text",
+    ["BIGNUMERIC"],
+    "STRING",
+    (value) => formatDecimal(value, BIGNUMERIC_DECIMAL),
+    NEVER_FAILS,
   ),
 ];

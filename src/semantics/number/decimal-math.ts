@@ -1,6 +1,6 @@
 /** Mathematical functions of NUMERIC and BIGNUMERIC, exact or correctly rounded to the type's last digit. */
 
-import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import {
   absolute,
   BIGNUMERIC_DECIMAL,
@@ -10,7 +10,8 @@ import {
   formatDecimal,
   NUMERIC_DECIMAL,
   type RoundingMode,
-} from "./decimal.ts";
+} from "../../values/decimal.ts";
+import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { exponential, FIXED_BITS, logarithm, roundFixed, squareRoot, toFixed } from "./fixed-point.ts";
 
 function fail(name: string, type: DecimalType, ...values: readonly bigint[]): never {
@@ -91,7 +92,13 @@ function functionsOf(type: DecimalType): readonly ScalarFunction[] {
     defineFunction(`${prefix}_ceil`, [name], name, (value) => keepDigits(type, value, 0n, "CEILING")),
     defineFunction(`${prefix}_floor`, [name], name, (value) => keepDigits(type, value, 0n, "FLOOR")),
     defineFunction(`${prefix}_abs`, [name], name, (value) => checkRange(absolute(value), type, "ABS")),
-    defineFunction(`${prefix}_sign`, [name], name, (value) => (value === 0n ? 0n : value < 0n ? -one : one)),
+    defineFunction(
+      `${prefix}_sign`,
+      [name],
+      name,
+      (value) => (value === 0n ? 0n : value < 0n ? -one : one),
+      NEVER_FAILS,
+    ),
     defineFunction(`${prefix}_mod`, [name, name], name, (left, right) => remainder(type, left, right)),
     defineFunction(`${prefix}_div`, [name, name], name, (left, right) => integerQuotient(type, left, right)),
     defineFunction(`${prefix}_sqrt`, [name], name, (value) =>

@@ -4,6 +4,7 @@
  * reference.
  */
 
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { roundToDigits } from "./round-double.ts";
 
@@ -88,17 +89,20 @@ export const floatMathFunctions: readonly ScalarFunction[] = [
     ["FLOAT64", "FLOAT64"],
     "FLOAT64",
     safely((x, y) => x + y),
+    NEVER_FAILS,
   ),
   defineFunction(
     "lw_safe_subtract",
     ["FLOAT64", "FLOAT64"],
     "FLOAT64",
     safely((x, y) => x - y),
+    NEVER_FAILS,
   ),
   defineFunction(
     "lw_safe_multiply",
     ["FLOAT64", "FLOAT64"],
     "FLOAT64",
     safely((x, y) => x * y),
+    NEVER_FAILS,
   ),
 ];

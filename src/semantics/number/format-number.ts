@@ -1,5 +1,5 @@
 /** Numbers as printf writes them, with exact decimal digits. Source: FORMAT of the GoogleSQL string functions page. */
-import { absolute, divideRounded, type RoundingMode } from "./decimal.ts";
+import { absolute, divideRounded, type RoundingMode } from "../../values/decimal.ts";
 
 /** A number as `scaled / 10^scale`. */
 export interface ExactDecimal {
@@ -74,11 +74,6 @@ export function scientificDigits(value: ExactDecimal, precision: number): Scient
     fraction: digits.slice(1, kept).padEnd(precision, "0"),
     exponent: length - 1 - value.scale + carry,
   };
-}
-
-/** `e+07`. */
-export function exponentText(exponent: number): string {
-  return `e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
 /** Digits in groups from the right. */

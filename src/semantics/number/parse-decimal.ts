@@ -1,7 +1,7 @@
 /** PARSE_NUMERIC and PARSE_BIGNUMERIC. Source: "Conversion functions" of the GoogleSQL reference. */
 
+import { BIGNUMERIC_DECIMAL, type DecimalType, NUMERIC_DECIMAL, parseDecimal } from "../../values/decimal.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { BIGNUMERIC_DECIMAL, type DecimalType, NUMERIC_DECIMAL, parseDecimal } from "./decimal.ts";
 
 /** Spaces may stand at both ends and between a sign and the number, commas anywhere before the point. */
 const PATTERN = /^\s*([+-]?)\s*([\d,]*)(\.\d*)?([eE][+-]?\d+)?\s*([+-]?)\s*$/;

@@ -115,7 +115,7 @@ function ratio(numerator: bigint, denominator: bigint): number {
   return Number(`${(numerator * 10n ** shift) / denominator}e-${shift}`);
 }
 
-/** Of decimals as texts, exact up to the last step. */
+/** Computes a statistic of decimals as texts, exact up to the last step. */
 function decimalStatistic(
   left: readonly (string | null)[],
   right: readonly (string | null)[],

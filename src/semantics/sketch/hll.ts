@@ -16,7 +16,7 @@ function present(hashes: readonly (bigint | null)[]): bigint[] {
   return hashes.filter((hash) => hash !== null);
 }
 
-/** What HLL_COUNT.* is made of: the aggregation itself is a list of hashes, or of sketches. */
+/** Functions behind HLL_COUNT.*: the aggregation itself is a list of hashes, or of sketches. */
 export const hllFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_hll_init", ["INT64[]", "INT64", "INT64"], "BYTES", (hashes, precision, typeCode) =>
     encodeSketch(createSketch(present(hashes), Number(precision), Number(typeCode))),

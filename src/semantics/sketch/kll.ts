@@ -33,7 +33,7 @@ function doubles(values: readonly (bigint | number)[]): number[] {
   return values.map(Number);
 }
 
-/** What KLL_QUANTILES.* is made of: the aggregation itself is a list of values, or of sketches. */
+/** Functions behind KLL_QUANTILES.*: the aggregation itself is a list of values, or of sketches. */
 export const kllFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_kll_init_int64", ["INT64[]", "INT64"], "BYTES", (values, precision) => {
     return encodeKll(createKll("INT64", present(values), Number(precision)));

@@ -1,3 +1,4 @@
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 function countBits(bytes: Uint8Array): bigint {
@@ -10,5 +11,5 @@ function countBits(bytes: Uint8Array): bigint {
 
 /** BIT_COUNT of BYTES: DuckDB has no empty bit string. */
 export const bytesBitsFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_bit_count", ["BYTES"], "INT64", countBits),
+  defineFunction("lw_bit_count", ["BYTES"], "INT64", countBits, NEVER_FAILS),
 ];

@@ -1,5 +1,7 @@
 /** BYTES: conversions, encodings and hashes that DuckDB lacks. */
+
 import { createHash } from "node:crypto";
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { farmFingerprint } from "./farm-fingerprint.ts";
 
@@ -123,21 +125,25 @@ function safeText(bytes: Uint8Array): string {
 }
 
 export const bytesFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_latin1", ["BYTES"], "STRING", toLatin1),
+  defineFunction("lw_latin1", ["BYTES"], "STRING", toLatin1, NEVER_FAILS),
   defineFunction("lw_latin1_bytes", ["STRING"], "BYTES", fromLatin1),
-  defineFunction("lw_upper_bytes", ["BYTES"], "BYTES", (bytes) => mapAscii(bytes, 97, -32)),
-  defineFunction("lw_lower_bytes", ["BYTES"], "BYTES", (bytes) => mapAscii(bytes, 65, 32)),
-  defineFunction("lw_reverse_bytes", ["BYTES"], "BYTES", (bytes) => Uint8Array.from(bytes).reverse()),
-  defineFunction("lw_safe_text", ["BYTES"], "STRING", safeText),
-  defineFunction("lw_code_points", ["STRING"], "INT64[]", (text) =>
-    [...text].map((character) => BigInt(character.codePointAt(0) ?? 0)),
+  defineFunction("lw_upper_bytes", ["BYTES"], "BYTES", (bytes) => mapAscii(bytes, 97, -32), NEVER_FAILS),
+  defineFunction("lw_lower_bytes", ["BYTES"], "BYTES", (bytes) => mapAscii(bytes, 65, 32), NEVER_FAILS),
+  defineFunction("lw_reverse_bytes", ["BYTES"], "BYTES", (bytes) => Uint8Array.from(bytes).reverse(), NEVER_FAILS),
+  defineFunction("lw_safe_text", ["BYTES"], "STRING", safeText, NEVER_FAILS),
+  defineFunction(
+    "lw_code_points",
+    ["STRING"],
+    "INT64[]",
+    (text) => [...text].map((character) => BigInt(character.codePointAt(0) ?? 0)),
+    NEVER_FAILS,
   ),
-  defineFunction("lw_byte_values", ["BYTES"], "INT64[]", (bytes) => Array.from(bytes, BigInt)),
+  defineFunction("lw_byte_values", ["BYTES"], "INT64[]", (bytes) => Array.from(bytes, BigInt), NEVER_FAILS),
   defineFunction("lw_from_code_points", ["INT64[]"], "STRING", fromCodePoints),
   defineFunction("lw_from_byte_values", ["INT64[]"], "BYTES", fromByteValues),
-  defineFunction("lw_to_base32", ["BYTES"], "STRING", encodeBase32),
+  defineFunction("lw_to_base32", ["BYTES"], "STRING", encodeBase32, NEVER_FAILS),
   defineFunction("lw_from_base32", ["STRING"], "BYTES", decodeBase32),
   defineFunction("lw_from_base64", ["STRING"], "BYTES", decodeBase64),
-  defineFunction("lw_sha512", ["BYTES"], "BYTES", (bytes) => createHash("sha512").update(bytes).digest()),
-  defineFunction("lw_farm_fingerprint", ["BYTES"], "INT64", farmFingerprint),
+  defineFunction("lw_sha512", ["BYTES"], "BYTES", (bytes) => createHash("sha512").update(bytes).digest(), NEVER_FAILS),
+  defineFunction("lw_farm_fingerprint", ["BYTES"], "INT64", farmFingerprint, NEVER_FAILS),
 ];

@@ -1,18 +1,18 @@
 /** FORMAT over values that are text already. Source: FORMAT of the GoogleSQL string functions page. */
 
+import { formatExponent } from "../../values/number-text.ts";
 import { prettyText } from "../json/json-inspect.ts";
 import {
   type ExactDecimal,
   exactDecimal,
   exactDouble,
-  exponentText,
   fixedDigits,
   groupDigits,
   scientificDigits,
 } from "../number/format-number.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
-/** What an argument is: INT64, FLOAT64, NUMERIC or BIGNUMERIC, STRING, JSON, or anything else. */
+/** The kind of an argument: INT64, FLOAT64, NUMERIC or BIGNUMERIC, STRING, JSON, or anything else. */
 export type FormatKind = "i" | "f" | "n" | "s" | "j" | "x";
 
 interface Argument {
@@ -33,7 +33,7 @@ interface Specifier {
 /** Wider or more precise output is an error: it would only fill memory. */
 const MAX_SIZE = 1_000_000;
 
-/** Of all arguments of one call. */
+/** The maximum result, all arguments of one call together. */
 const MAX_RESULT = 16_000_000;
 
 const SPECIFIER = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?([A-Za-z%]?)/g;
@@ -96,7 +96,7 @@ function formatGeneral(value: ExactDecimal, flags: string, precision: number): s
   const { whole, fraction, exponent } = scientificDigits(value, digits - 1);
   const trim = (text: string) => (flags.includes("#") ? text : text.replace(/0+$/, ""));
   if (exponent < -4 || exponent >= significant) {
-    return withPoint(whole, trim(fraction), flags) + exponentText(exponent);
+    return withPoint(whole, trim(fraction), flags) + formatExponent(exponent);
   }
   const fixed = fixedDigits(value, Math.max(0, digits - 1 - exponent));
   const grouped = flags.includes("'") ? groupDigits(fixed.whole, 3, ",") : fixed.whole;
@@ -108,7 +108,7 @@ function formatFinite(value: ExactDecimal, kind: string, flags: string, precisio
   checkSize(precision);
   if (kind === "e") {
     const { whole, fraction, exponent } = scientificDigits(value, precision);
-    return withPoint(whole, fraction, flags) + exponentText(exponent);
+    return withPoint(whole, fraction, flags) + formatExponent(exponent);
   }
   const { whole, fraction } = fixedDigits(value, precision);
   return withPoint(flags.includes("'") ? groupDigits(whole, 3, ",") : whole, fraction, flags);
@@ -197,8 +197,8 @@ export function formatValues(format: string, args: readonly Argument[]): string 
 }
 
 /**
- * What is wrong with a format string for arguments of these kinds, a letter each (`?` for one that fits everywhere);
- * undefined where nothing is.
+ * Returns the problem of a format string for arguments of these kinds, a letter each (`?` for one that fits
+ * everywhere); undefined if there is none.
  */
 export function formatProblem(format: string, kinds: string): string | undefined {
   let next = 0;

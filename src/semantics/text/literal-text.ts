@@ -3,8 +3,9 @@
  * reference.
  */
 
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
+import { parseInterval } from "../../values/interval.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { parseIntervalText } from "../time/interval-text.ts";
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
@@ -41,7 +42,7 @@ function part(value: number, letter: string): string {
 
 /** An INTERVAL's canonical text as an ISO 8601 duration, `P1Y2M3DT4H5M6.789S`; `P0Y` for none. */
 function isoDuration(text: string): string {
-  const { months, days, micros } = parseIntervalText(text);
+  const { months, days, micros } = parseInterval(text);
   const date = part(Math.trunc(months / 12), "Y") + part(months % 12, "M") + part(days, "D");
   const seconds = micros % 60_000_000n;
   const hours = part(Number(micros / 3_600_000_000n), "H") + part(Number((micros / 60_000_000n) % 60n), "M");
@@ -50,8 +51,14 @@ function isoDuration(text: string): string {
 }
 
 export const literalTextFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_string_literal", ["STRING"], "STRING", (text) => quoted(text, false)),
-  defineFunction("lw_bytes_literal", ["BYTES"], "STRING", (bytes) => `b${quoted(latin1(bytes), true)}`),
-  defineFunction("lw_bytes_escaped", ["BYTES"], "STRING", (bytes) => escapeText(latin1(bytes), "\"'", true)),
+  defineFunction("lw_string_literal", ["STRING"], "STRING", (text) => quoted(text, false), NEVER_FAILS),
+  defineFunction("lw_bytes_literal", ["BYTES"], "STRING", (bytes) => `b${quoted(latin1(bytes), true)}`, NEVER_FAILS),
+  defineFunction(
+    "lw_bytes_escaped",
+    ["BYTES"],
+    "STRING",
+    (bytes) => escapeText(latin1(bytes), "\"'", true),
+    NEVER_FAILS,
+  ),
   defineFunction("lw_interval_iso", ["STRING"], "STRING", isoDuration),
 ];

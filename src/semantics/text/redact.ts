@@ -11,6 +11,10 @@ const jsonRedactorOf: (names: string) => (json: string) => string = memoize((nam
 
 /** Personal data taken out of texts, and out of the string values of JSON; the second argument lists the detectors. */
 export const redactFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_redact", ["STRING", "STRING"], "STRING", (text, names) => redactText(text, readDetectors(names))),
-  defineFunction("lw_redact_json", ["STRING", "STRING"], "STRING", (json, names) => jsonRedactorOf(names)(json)),
+  defineFunction("lw_redact", ["STRING", "STRING"], "STRING", (text, names) => redactText(text, readDetectors(names)), {
+    fallibility: [1],
+  }),
+  defineFunction("lw_redact_json", ["STRING", "STRING"], "STRING", (json, names) => jsonRedactorOf(names)(json), {
+    fallibility: [1],
+  }),
 ];

@@ -1,7 +1,4 @@
-/**
- * What must be known of a regular expression before DuckDB's RE2 gets it: its capturing groups. Source: the syntax
- * page of RE2.
- */
+/** Reads the capturing groups of a regular expression before DuckDB's RE2 gets it. Source: the syntax page of RE2. */
 
 interface CapturingGroup {
   /** The offset of the opening parenthesis, and the one after the closing parenthesis. */

@@ -1,5 +1,6 @@
 /** Regular expressions that are known only when the query runs, and positions of matches. */
 
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
 
@@ -45,7 +46,7 @@ function matchesThatCount(gaps: Texts, matches: Texts, text: string): readonly M
   return found;
 }
 
-/** What the matches that count are worth: each the value of the same index. */
+/** Returns the values of the matches that count, each of the same index. */
 function keepMatches(gaps: Texts, matches: Texts, values: Texts, text: string): Texts {
   return matchesThatCount(gaps, matches, text).map(({ index }) => values[index] ?? null);
 }
@@ -80,8 +81,12 @@ function matchPosition(parts: Parts, groups: bigint, text: string, occurrence: b
 const LISTS = ["STRING[]", "STRING[]", "STRING[]"] as const;
 
 export const regexpFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_latin1_pattern", ["BYTES"], "STRING", (pattern) =>
-    latin1Pattern(Buffer.from(pattern.buffer, pattern.byteOffset, pattern.byteLength).toString("latin1")),
+  defineFunction(
+    "lw_latin1_pattern",
+    ["BYTES"],
+    "STRING",
+    (pattern) => latin1Pattern(Buffer.from(pattern.buffer, pattern.byteOffset, pattern.byteLength).toString("latin1")),
+    NEVER_FAILS,
   ),
   defineFunction("lw_regexp_groups", ["STRING"], "INT64", (pattern) => BigInt(countGroups(pattern))),
   defineFunction("lw_regexp_split", ["STRING"], "STRING", splitAtGroup),

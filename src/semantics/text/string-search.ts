@@ -1,4 +1,5 @@
 /** Searching, replacing and comparing strings by characters (code points). */
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 /** Cells of the matrix that EDIT_DISTANCE may fill, 2,000 by 2,000 characters: some 10 ms. */
@@ -92,7 +93,7 @@ export function editDistance(left: string, right: string, max: bigint | null): b
 export const stringSearchFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_instr", ["STRING", "STRING", "INT64", "INT64"], "INT64", findOccurrence),
   defineFunction("lw_translate", ["STRING", "STRING", "STRING"], "STRING", translate),
-  defineFunction("lw_soundex", ["STRING"], "STRING", soundex),
+  defineFunction("lw_soundex", ["STRING"], "STRING", soundex, NEVER_FAILS),
   defineFunction("lw_edit_distance", ["STRING", "STRING"], "INT64", (left, right) => editDistance(left, right, null)),
   defineFunction("lw_edit_distance_within", ["STRING", "STRING", "INT64"], "INT64", editDistance),
 ];

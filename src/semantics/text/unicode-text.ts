@@ -2,6 +2,7 @@
  * Text by Unicode's rules: case, normalisation forms, words. JavaScript's own case mappings are the full ones, which
  * DuckDB lacks.
  */
+import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 const FORMS: ReadonlySet<string> = new Set(["NFC", "NFKC", "NFD", "NFKD"]);
@@ -75,12 +76,12 @@ function containsText(texts: readonly (string | null)[], search: string): boolea
 }
 
 export const unicodeTextFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_upper", ["STRING"], "STRING", (text) => text.toUpperCase()),
-  defineFunction("lw_lower", ["STRING"], "STRING", (text) => text.toLowerCase()),
-  defineFunction("lw_reverse", ["STRING"], "STRING", (text) => [...text].reverse().join("")),
-  defineFunction("lw_normalize", ["STRING", "STRING"], "STRING", normalizeText),
-  defineFunction("lw_casefold", ["STRING", "STRING"], "STRING", normalizeAndCasefold),
-  defineFunction("lw_initcap", ["STRING"], "STRING", (text) => initcap(text, undefined)),
-  defineFunction("lw_initcap_by", ["STRING", "STRING"], "STRING", initcap),
-  defineFunction("lw_contains_text", ["STRING[]", "STRING"], "BOOL", containsText),
+  defineFunction("lw_upper", ["STRING"], "STRING", (text) => text.toUpperCase(), NEVER_FAILS),
+  defineFunction("lw_lower", ["STRING"], "STRING", (text) => text.toLowerCase(), NEVER_FAILS),
+  defineFunction("lw_reverse", ["STRING"], "STRING", (text) => [...text].reverse().join(""), NEVER_FAILS),
+  defineFunction("lw_normalize", ["STRING", "STRING"], "STRING", normalizeText, { fallibility: [1] }),
+  defineFunction("lw_casefold", ["STRING", "STRING"], "STRING", normalizeAndCasefold, { fallibility: [1] }),
+  defineFunction("lw_initcap", ["STRING"], "STRING", (text) => initcap(text, undefined), NEVER_FAILS),
+  defineFunction("lw_initcap_by", ["STRING", "STRING"], "STRING", initcap, NEVER_FAILS),
+  defineFunction("lw_contains_text", ["STRING[]", "STRING"], "BOOL", containsText, NEVER_FAILS),
 ];

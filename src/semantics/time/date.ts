@@ -1,15 +1,15 @@
 /** Time zones, FORMAT_ and PARSE_ functions of dates and times. */
 
+import { isTimestampInRange, MICROS_PER_DAY } from "../../values/calendar.ts";
+import { createZoneFinder, utcFromWall, wallFromUtc } from "../../values/time-zone.ts";
 import { memoize } from "../memoize.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "./civil.ts";
 import { fieldsOfInstant, fieldsOfWall } from "./datetime-fields.ts";
 import { compileDatetimeFormat, type FormattedType } from "./datetime-format.ts";
 import { checkParseFormat, parseDatetime } from "./datetime-parse.ts";
-import { createZoneFinder, utcFromWall, wallFromUtc } from "./time-zone.ts";
 
 function checkRange(value: bigint, type: string): bigint {
-  if (value < MIN_MICROS || value > MAX_MICROS) throw new Error(`The time zone takes a ${type} out of its range`);
+  if (!isTimestampInRange(value)) throw new Error(`The time zone takes a ${type} out of its range`);
   return value;
 }
 

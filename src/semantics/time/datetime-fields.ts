@@ -1,6 +1,5 @@
-import { civilFromDays } from "./calendar.ts";
-import { type Civil, floorDivide, MICROS_PER_DAY, MICROS_PER_SECOND } from "./civil.ts";
-import type { TimeZone } from "./time-zone.ts";
+import { type Civil, civilFromMicros, daysFromCivil, MICROS_PER_SECOND } from "../../values/calendar.ts";
+import { type TimeZone, wholeMinutesOffset } from "../../values/time-zone.ts";
 
 /** January first. */
 export const MONTH_NAMES = [
@@ -21,7 +20,7 @@ export const MONTH_NAMES = [
 /** Sunday first. */
 export const WEEKDAY_NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
-/** What a format element can ask for: a wall clock, and how far it is ahead of UTC. */
+/** The values that format elements print: a local time, and its offset from UTC. */
 export interface DatetimeFields extends Civil {
   /** Since 1970-01-01. */
   readonly days: number;
@@ -33,23 +32,10 @@ export interface DatetimeFields extends Civil {
 
 /** The fields of a DATE, DATETIME or TIME, given as a wall clock in microseconds since 1970-01-01. */
 export function fieldsOfWall(wall: bigint, offsetSeconds = 0): DatetimeFields {
-  const [wholeDays, rest] = floorDivide(wall, MICROS_PER_DAY);
-  const days = Number(wholeDays);
-  const micros = Number(rest);
-  const seconds = Math.floor(micros / 1_000_000);
-  const { year, month, day } = civilFromDays(days);
-  return {
-    year,
-    month,
-    day,
-    hour: Math.floor(seconds / 3600),
-    minute: Math.floor(seconds / 60) % 60,
-    second: seconds % 60,
-    micros: micros - seconds * 1_000_000,
-    days,
-    offsetSeconds,
-    unixSeconds: days * 86_400 + seconds - offsetSeconds,
-  };
+  const { year, month, day, hour, minute, second, micros } = civilFromMicros(wall);
+  const days = daysFromCivil({ year, month, day });
+  const unixSeconds = days * 86_400 + (hour * 60 + minute) * 60 + second - offsetSeconds;
+  return { year, month, day, hour, minute, second, micros, days, offsetSeconds, unixSeconds };
 }
 
 /**
@@ -57,15 +43,7 @@ export function fieldsOfWall(wall: bigint, offsetSeconds = 0): DatetimeFields {
  * could not be written otherwise.
  */
 export function fieldsOfInstant(utc: bigint, zone: TimeZone): DatetimeFields {
-  const exact = zone.offsetAt(Number(floorDivide(utc, MICROS_PER_SECOND)[0]));
-  const offsetSeconds = Math.trunc(exact / 60) * 60;
+  const offsetSeconds = wholeMinutesOffset(utc, zone);
   if (offsetSeconds === 0) return fieldsOfWall(utc);
   return fieldsOfWall(utc + BigInt(offsetSeconds) * MICROS_PER_SECOND, offsetSeconds);
-}
-
-/** `+HH<separator>MM`. */
-export function formatOffset(offsetSeconds: number, separator: string): string {
-  const minutes = Math.abs(offsetSeconds) / 60;
-  const hh = String(Math.floor(minutes / 60)).padStart(2, "0");
-  return `${offsetSeconds < 0 ? "-" : "+"}${hh}${separator}${String(minutes % 60).padStart(2, "0")}`;
 }

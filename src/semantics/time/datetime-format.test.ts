@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { parseDatetime } from "../../values/time-text.ts";
+import { createZoneFinder } from "../../values/time-zone.ts";
 import { fieldsOfInstant, fieldsOfWall } from "./datetime-fields.ts";
 import { compileDatetimeFormat, type FormattedType } from "./datetime-format.ts";
-import { parseDatetimeText } from "./datetime-text.ts";
-import { createZoneFinder } from "./time-zone.ts";
 
 const find = createZoneFinder();
 
 function format(pattern: string, text: string, type: FormattedType = "TIMESTAMP", zone = "UTC"): string {
-  const micros = parseDatetimeText(text);
+  const micros = parseDatetime(text);
   if (micros === undefined) throw new Error(`No datetime: ${text}`);
   const fields = type === "TIMESTAMP" ? fieldsOfInstant(micros, find(zone)) : fieldsOfWall(micros);
   return compileDatetimeFormat(pattern, type)(fields);

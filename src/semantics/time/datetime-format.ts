@@ -2,8 +2,10 @@
  * FORMAT_DATE, FORMAT_DATETIME, FORMAT_TIME and FORMAT_TIMESTAMP: the format elements of GoogleSQL's "Format elements
  * for date and time parts" page.
  */
-import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "./civil.ts";
-import { type DatetimeFields, formatOffset, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
+
+import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "../../values/calendar.ts";
+import { formatOffset } from "../../values/time-zone.ts";
+import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 
 /** The types that formats are for. */
 export type FormattedType = "DATE" | "DATETIME" | "TIME" | "TIMESTAMP";
@@ -132,7 +134,7 @@ function findExtendedElement(
   return print === undefined ? undefined : { length: 1, basis: letter, print };
 }
 
-/** What the flags between `%` and an element do to its text. */
+/** Applies the flags between `%` and an element to its text. */
 function applyFlag(flag: string, print: Element): Element {
   switch (flag) {
     case "-":

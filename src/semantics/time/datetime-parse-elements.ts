@@ -1,7 +1,8 @@
+import { microsOfFraction } from "../../values/time-text.ts";
+import type { FindTimeZone } from "../../values/time-zone.ts";
 import { isSpace, skipSpaces, takeCharacter, takeDigits, takeName, takeNumber } from "./datetime-cursor.ts";
 import { MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 import type { ParseState } from "./datetime-parse-state.ts";
-import type { FindTimeZone } from "./time-zone.ts";
 
 /** Seconds since 1970 of the years 1 to 9999 have at most 12 digits. */
 const MAX_UNIX_DIGITS = 12;
@@ -65,7 +66,7 @@ function readMeridian(state: ParseState): boolean {
 function readFraction(state: ParseState, maxDigits: number): boolean {
   if (!takeCharacter(state.cursor, ".")) return true;
   const digits = takeDigits(state.cursor, maxDigits);
-  state.micros = Number(digits.slice(0, 6).padEnd(6, "0"));
+  state.micros = microsOfFraction(digits);
   return digits !== "";
 }
 
@@ -249,7 +250,9 @@ const compositeElements: Readonly<Record<string, string>> = {
   r: "%I:%M:%S %p",
 };
 
-/** What stands after `%E`: its length, or undefined where the text does not fit or the element is unknown. */
+/**
+ * Parses the element after `%E` and returns its length; undefined if the text does not fit or the element is unknown.
+ */
 function parseExtendedElement(state: ParseState, format: string, at: number): number | undefined {
   const rest = format.slice(at, at + 2);
   const letter = format.charAt(at);

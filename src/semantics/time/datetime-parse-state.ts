@@ -1,5 +1,5 @@
+import type { TimeZone } from "../../values/time-zone.ts";
 import type { TextCursor } from "./datetime-cursor.ts";
-import type { TimeZone } from "./time-zone.ts";
 
 /** A part of a date that is told by weeks or by the day of the year. */
 export interface WeekElement {
@@ -10,7 +10,7 @@ export interface WeekElement {
   readonly firstDay?: number;
 }
 
-/** What has been read so far. The fields begin as 1970-01-01 00:00:00. */
+/** The state of parsing. The fields begin as 1970-01-01 00:00:00. */
 export interface ParseState {
   readonly cursor: TextCursor;
   position: number;

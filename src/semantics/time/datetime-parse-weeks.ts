@@ -1,5 +1,13 @@
-import { type CivilDate, civilFromDays, daysFromCivil } from "./calendar.ts";
-import { dayOfWeek, dayOfYear, isLeapYear, isoYearStart, isValidDay } from "./civil.ts";
+import {
+  type CivilDate,
+  civilFromDays,
+  dayOfWeek,
+  dayOfYear,
+  daysFromCivil,
+  isLeapYear,
+  isoYearStart,
+  isValidDay,
+} from "../../values/calendar.ts";
 import type { ParseState, WeekElement } from "./datetime-parse-state.ts";
 
 function daysInIsoYear(isoYear: number): number {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { formatDatetimeText } from "../../values/time-text.ts";
+import { createZoneFinder } from "../../values/time-zone.ts";
 import type { FormattedType } from "./datetime-format.ts";
 import { checkParseFormat, parseDatetime } from "./datetime-parse.ts";
-import { formatDatetimeText } from "./datetime-text.ts";
-import { createZoneFinder } from "./time-zone.ts";
 
 const find = createZoneFinder();
 

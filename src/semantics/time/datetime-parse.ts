@@ -1,11 +1,11 @@
 /** PARSE_DATE, PARSE_DATETIME, PARSE_TIME and PARSE_TIMESTAMP: GoogleSQL's format elements, read from a text. */
-import { isValidDay, MAX_MICROS, MICROS_PER_SECOND, MIN_MICROS, microsFromCivil } from "./civil.ts";
+import { isTimestampInRange, isValidDay, MICROS_PER_SECOND, microsFromCivil } from "../../values/calendar.ts";
+import { type FindTimeZone, fixedZone, utcFromWall } from "../../values/time-zone.ts";
 import { isSpace, skipSpaces } from "./datetime-cursor.ts";
 import type { FormattedType } from "./datetime-format.ts";
 import { parseElement } from "./datetime-parse-elements.ts";
 import { createParseState, type ParseState } from "./datetime-parse-state.ts";
 import { resolveDate } from "./datetime-parse-weeks.ts";
-import { type FindTimeZone, fixedZone, utcFromWall } from "./time-zone.ts";
 
 /** Elements that a type has no value for; naming one is an error. */
 const foreignElements: Readonly<Record<FormattedType, string>> = {
@@ -85,6 +85,6 @@ export function parseDatetime(format: string, text: string, zoneName: string, fi
 }
 
 function checkRange(value: bigint): bigint {
-  if (value < MIN_MICROS || value > MAX_MICROS) throw new Error("Invalid result from parsing function");
+  if (!isTimestampInRange(value)) throw new Error("Invalid result from parsing function");
   return value;
 }

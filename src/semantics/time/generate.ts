@@ -1,7 +1,8 @@
 /** GENERATE_ARRAY of the types that DuckDB's generate_series does not take. */
-import { BIGNUMERIC_DECIMAL, type DecimalType, formatDecimal, NUMERIC_DECIMAL } from "../number/decimal.ts";
+
+import { civilFromMicros, isValidDay, MICROS_PER_DAY, microsFromCivil } from "../../values/calendar.ts";
+import { BIGNUMERIC_DECIMAL, type DecimalType, formatDecimal, NUMERIC_DECIMAL } from "../../values/decimal.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { civilFromMicros, isValidDay, MICROS_PER_DAY, microsFromCivil } from "./civil.ts";
 
 function checkCount(count: bigint | number, limit: bigint): void {
   if (count > limit) throw new Error("GENERATE_ARRAY makes more elements than max_array_elements allows");

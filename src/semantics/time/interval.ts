@@ -1,10 +1,9 @@
 /** Functions of INTERVAL that carry between its fields. Results are texts that DuckDB casts to INTERVAL. */
 
+import { MICROS_PER_DAY } from "../../values/calendar.ts";
+import { checkInterval, type IntervalParts } from "../../values/interval.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import type { IntervalParts } from "./calendar.ts";
-import { checkInterval } from "./interval-text.ts";
 
-const MICROS_PER_DAY = 86_400_000_000n;
 const DAYS_PER_MONTH = 30n;
 
 /** An interval as DuckDB reads it in a cast. */

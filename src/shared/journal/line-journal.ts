@@ -13,14 +13,14 @@ export interface LineJournal {
    * of them is in it.
    */
   note(lines: readonly string[]): Promise<void>;
-  /** Up to so many lines from a number on, which is `first` at least; none at the end. */
+  /**
+   * Up to so many lines from a number on, which is `first` at least; none at the end. Those that are missing from a
+   * damaged file are empty.
+   */
   read(from: number, maxCount: number): Promise<readonly string[]>;
   /** Frees the files whose lines all come before a number. */
   releaseBefore(number: number): Promise<void>;
-  /**
-   * Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when the only one is still
-   * being written to.
-   */
+  /** Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when there is no line. */
   dropOldest(): Promise<number>;
   /** The oldest file, to which nothing is added any longer; undefined when there is no line. */
   takeOldest(): Promise<JournalFile | undefined>;
@@ -56,7 +56,7 @@ interface Waiting {
 export interface JournalOptions {
   /** A folder of its own, made when it is missing. */
   readonly folder: string;
-  /** What names of its files end with; letters. */
+  /** The suffix of its files' names; letters. */
   readonly extension: string;
   /** Bytes of a file at which the next one is begun. */
   readonly segmentBytes?: number;
@@ -140,11 +140,7 @@ class FileJournal implements LineJournal {
 
   note(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
-    const text = lines.map((line) => `${line}\n`).join("");
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ text, count: lines.length, resolve, reject });
-      this.#writing ??= this.#writeAll();
-    });
+    return this.#add(lines.map((line) => `${line}\n`).join(""), lines.length);
   }
 
   async read(from: number, maxCount: number): Promise<readonly string[]> {
@@ -155,7 +151,7 @@ class FileJournal implements LineJournal {
     const wanted = Math.min(maxCount, end - from);
     // Lines after the end may be in the file already, but are not durable yet.
     const lines = (await readFile(segment.path, "utf8")).split("\n", from - segment.first + wanted);
-    return lines.slice(from - segment.first);
+    return Array.from({ length: wanted }, (_, index) => lines[from - segment.first + index] ?? "");
   }
 
   async releaseBefore(number: number): Promise<void> {
@@ -165,10 +161,16 @@ class FileJournal implements LineJournal {
   }
 
   async dropOldest(): Promise<number> {
-    const [oldest, next] = this.#segments;
-    if (oldest === undefined || next === undefined) return 0;
+    const [oldest] = this.#segments;
+    if (oldest === undefined || this.first === this.#end) return 0;
+    if (this.#segments.length === 1) {
+      this.#sealed = oldest;
+      // Begins the next file, which has the number of the next line also after a restart.
+      await this.#add("", 0);
+    }
+    if (this.#segments[0] !== oldest) return 0;
     await this.#removeFirst();
-    return next.first - oldest.first;
+    return this.first - oldest.first;
   }
 
   async takeOldest(): Promise<JournalFile | undefined> {
@@ -217,6 +219,13 @@ class FileJournal implements LineJournal {
   async #removeFirst(): Promise<void> {
     const [oldest] = this.#segments.splice(0, 1);
     if (oldest !== undefined) await rm(oldest.path, { force: true });
+  }
+
+  #add(text: string, count: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ text, count, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
   }
 
   /**

@@ -2,7 +2,7 @@ import type { MetadataDatabase } from "../../metadata/database.ts";
 import { UserError } from "../../shared/user-error.ts";
 import { describeDifference, describeState, isEmptyState, readState, type State, writeState } from "./state-tables.ts";
 
-/** What was brought to the target before. */
+/** The states that were moved to the target before. */
 export interface KnownStates {
   knowsState(digest: string): boolean;
   noteState(digest: string): void;

@@ -22,6 +22,8 @@ const stateTables: readonly StateTable[] = [
   { name: "sources", label: "sources", order: ["name"] },
   { name: "backends", label: "backends", order: ["number"], number: "number" },
   { name: "rules", label: "rules", order: ["number"], number: "number" },
+  { name: "alerts", label: "alerts", order: ["number"], number: "number" },
+  { name: "alert_states", label: "states of alerts", order: ["id"] },
   { name: "views", label: "views", order: ["id"] },
 ];
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../../src/demo/random.ts";
 import type { NodeProcess } from "../../nodes/start-node.ts";
 import { type PostgresCluster, startPostgres } from "../../support/postgres-cluster.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 import { startClickHouseNode } from "../clickhouse-nodes.ts";
 import { type ServerProcess, startServer } from "../start.ts";
 import { countsEndpoint, Traffic } from "./traffic.ts";
@@ -113,15 +114,12 @@ async function closeScene({ nodes, server, line, postgres, folder }: Scene): Pro
 
 /** Waits until each node has stored something new and counted it; returns how long that took, in milliseconds. */
 async function recovered(scene: Scene, traffic: Traffic): Promise<number> {
-  const started = performance.now();
   const before = traffic.acknowledged;
-  for (;;) {
+  const areBack = async () => {
     const counts = await Promise.all(scene.nodes.map((node) => traffic.count(node)));
-    if (counts.every((each) => each !== undefined) && traffic.acknowledged > before) break;
-    if (performance.now() - started > RECOVERY_LIMIT_MS) throw new Error("The nodes did not come back");
-    await sleep(50);
-  }
-  return performance.now() - started;
+    return counts.every((each) => each !== undefined) && traffic.acknowledged > before;
+  };
+  return waitUntil(areBack, RECOVERY_LIMIT_MS, "the nodes are back");
 }
 
 /** The events of idle nodes, compared to the acknowledged ones. */

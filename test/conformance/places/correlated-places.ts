@@ -173,7 +173,7 @@ const windowPlaces: Places = {
 export interface CorrelatedPlace {
   readonly name: string;
   readonly print: (print: Print) => string;
-  /** What the first cell of the first row is. */
+  /** The first cell of the first row: the value, or whether it is NULL. */
   readonly gives: "value" | "isNull";
 }
 

@@ -1,14 +1,14 @@
 /** A call of everything in the catalogue, over columns of a table that is made for it. */
 
 import { bindQuery } from "../../../src/engines/duckdb/bind-query.ts";
-import { compileText } from "../../../src/engines/duckdb/compile/testing/compile-text.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../../../src/engines/duckdb/driver/memory-database.ts";
 import type { TableLayout } from "../../../src/engines/schema/layout.ts";
 import type { Place, Signature, SignatureParameter } from "../../../src/googlesql/catalogue/signature.ts";
 import { GoogleSqlError } from "../../../src/googlesql/diagnostic.ts";
 import { arrayOf, type SqlType } from "../../../src/googlesql/types.ts";
 import { type OracleSubject, oracleSubjects } from "../../security/oracle-cases.ts";
 import { type ArgumentKind, argumentTexts, ownTexts } from "../../security/tables/oracle-arguments.ts";
+import { compileText } from "../../support/engines/duckdb/compile/compile-text.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../support/engines/duckdb/driver/memory-database.ts";
 
 /** Where the column of an argument is read, by the argument's position: `o.column`, or a sub-query that gives it. */
 export type ReadColumn = (column: string, position: number) => string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { compareForms } from "./compare-forms.ts";
 
-/** CONFORMANCE_SEED and CONFORMANCE_CALLS set the seed and the count. */
-const seed = Number(process.env.CONFORMANCE_SEED ?? 872_499);
+/** SEED and CONFORMANCE_CALLS set the seed and the count. */
+const seed = Number(process.env.SEED ?? 872_499);
 const count = Number(process.env.CONFORMANCE_CALLS ?? 100_000);
 
 describe("random calls of every function", () => {

@@ -26,7 +26,7 @@ export const CALL_SHAPES: readonly CallShape[] = Object.entries(CALLS).flatMap((
   [...new Set(templates)].map((template) => ({ type, template })),
 );
 
-/** What can stand in a column: no name of a part of a date, say. */
+/** True for values that a column can contain; names of date parts, for example, are none. */
 function isValue(text: string): boolean {
   return /^(?:r?b?'|-?\d)/.test(text);
 }

@@ -38,7 +38,7 @@ function bytes(random: Random): string {
   return `b'${random.times(random.below(9), () => `\\x${hex()}`).join("")}'`;
 }
 
-/** Of years 1 to 9999, mostly near to today. */
+/** Writes a date in the years 1 to 9999, most of them close to today. */
 function day(random: Random): string {
   const days = random.chance(70) ? random.below(36_525) - 7_300 : random.below(3_652_059) - 719_162;
   return new Date(days * 86_400_000).toISOString().replace(/^\+0*/, "").slice(0, 10);

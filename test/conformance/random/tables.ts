@@ -6,7 +6,7 @@ export interface Table {
   /** A number that no two rows share, and the other columns. */
   readonly id: Column;
   readonly columns: readonly Column[];
-  /** What stands in FROM. */
+  /** The table as it is written in FROM. */
   readonly sql: string;
 }
 

@@ -147,7 +147,7 @@ export function testOddEvents(step: number, first: number): void {
   });
 
   it("odd events change no other project's answers, before or after a restart, and break none of their own", {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const before = new Map<OddCase, ReadonlyMap<string, string>>();
     const after = new Map<OddCase, ReadonlyMap<string, string>>();

@@ -2,7 +2,7 @@
 export interface DeniedAttempt {
   readonly name: string;
   readonly sql: string;
-  /** What the message must name. */
+  /** The table that the message must name. */
   readonly table: string;
 }
 

@@ -177,7 +177,10 @@ const castsWithoutFailure: Readonly<Record<string, string>> = {
   INTERVAL: "STRING",
 };
 
-/** What fails for no value that its arguments can have, sizes beyond the limits aside. Each is attacked with all the texts above. */
+/**
+ * Functions and casts that fail for no argument, sizes beyond the limits aside. Each is attacked with all the texts
+ * above.
+ */
 export const subjectsWithoutFailure: ReadonlySet<string> = new Set([
   ...functionsWithoutFailure.trim().split(/\s+/),
   ...Object.entries(castsWithoutFailure).flatMap(([from, to]) =>
@@ -185,7 +188,7 @@ export const subjectsWithoutFailure: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** What no query of one expression can call: it needs a GROUP BY, or the resolver alone writes it. */
+/** Functions that no query of one expression can call: they need a GROUP BY, or only the resolver writes them. */
 export const subjectsWithoutArguments: ReadonlySet<string> = new Set([
   "GROUPING",
   "$array_transform",

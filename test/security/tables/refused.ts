@@ -7,7 +7,7 @@ export interface RefusedAttempt {
 
 type Rows = readonly (readonly [name: string, sql: string, code?: string])[];
 
-/** What the grammar does not hold. */
+/** Statements outside of the grammar. */
 const statements: Rows = [
   ["INSERT", "insert into edge_logs values (1)", "unsupported"],
   ["UPDATE", "update edge_logs set id = 'x' where true", "unsupported"],

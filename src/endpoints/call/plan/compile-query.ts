@@ -4,7 +4,8 @@ import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import { parseClientQuery } from "../../../googlesql/parse.ts";
 import type { TableCatalog } from "../../../googlesql/relation.ts";
 import { resolveQuery, resolveSandboxed } from "../../../googlesql/resolve.ts";
-import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { INT64 } from "../../../googlesql/types.ts";
 import { compileLql } from "../../../lql/compile-lql.ts";
 import { LqlError } from "../../../lql/lql-error.ts";
 import { defaultDetectors } from "../../../redaction/detector.ts";
@@ -12,11 +13,10 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { SourceTables } from "../../../sources/source-tables.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
 import { allRowsOf } from "../../explore/query-shape.ts";
-import { makeFollowed } from "../../paging/follow-query.ts";
+import { type FollowForm, makeFollowed } from "../../paging/follow-query.ts";
 import { makePaged } from "../../paging/page-query.ts";
 import { keepsGuards } from "../../tenants/keeps-guards.ts";
 import type { SourceAccess } from "../../tenants/tenant-tables.ts";
-import { capRows } from "./cap-rows.ts";
 import { createCatalog, type EndpointLookup, type FoundTables, viewKey, visibleParameters } from "./endpoint-tables.ts";
 import type { ConsumerQuery } from "./plan.ts";
 import { digestQuery, type PlannedQuery } from "./planned-query.ts";
@@ -33,7 +33,7 @@ export interface CompileDependencies {
 }
 
 /** Where a page begins: see `Planner`. */
-export type Place = readonly boolean[] | "follow" | undefined;
+export type Place = readonly boolean[] | FollowForm | undefined;
 
 /** A compiled query, and everything that was looked up to compile it. */
 export interface CompiledEndpoint {
@@ -136,7 +136,9 @@ function resolveAs(
 ): ResolvedEndpoint {
   const { catalog, found } = createCatalog(tables, endpoints, access);
   const query = resolve(catalog);
-  if (access.kind !== "call" || keepsGuards(query.scan, found.sources)) return { query, found };
+  // Every scan of a bound call is filtered as it is.
+  const isFiltered = access.kind !== "call" || access.confinement?.kind === "bound";
+  if (isFiltered || keepsGuards(query.scan, found.sources)) return { query, found };
   const filtered = createCatalog(tables, endpoints, { ...access, filtersGuarded: true });
   return { query: resolve(filtered.catalog), found: filtered.found };
 }
@@ -149,7 +151,7 @@ function compileForPages(
   text: string,
   place: Place,
 ): PlannedQuery {
-  if (place === "follow") return compileFollowed(engine, resolved, text);
+  if (place === "follow" || place === "follow ids") return compileFollowed(engine, resolved, text, place);
   const paged = makePaged(resolved, place);
   const compiled = engine.compile(capRows(paged?.query ?? resolved, maxRows), { text });
   return {
@@ -161,14 +163,20 @@ function compileForPages(
 }
 
 /** As `makeFollowed` has it. Throws `not_followable`. */
-function compileFollowed(engine: Pick<Engine, "compile">, resolved: ResolvedQuery, text: string): PlannedQuery {
-  const followed = makeFollowed(resolved);
+function compileFollowed(
+  engine: Pick<Engine, "compile">,
+  resolved: ResolvedQuery,
+  text: string,
+  form: FollowForm,
+): PlannedQuery {
+  const followed = makeFollowed(resolved, form);
   if (followed === undefined) {
     throw new ServiceError("not_followable", "The rows of this query cannot be followed as they arrive", {
       hint: "Select single rows with ORDER BY timestamp DESC: without GROUP BY, DISTINCT, OFFSET and window functions.",
     });
   }
-  return { ...engine.compile(followed.query, { text }), paging: followed.paging };
+  const { query, paging, isOfEvents } = followed;
+  return { ...engine.compile(query, { text }), paging, isOfEvents };
 }
 
 function parseConsumer(target: QueryTarget, consumer: ConsumerQuery, nowMs: number): Query {
@@ -186,4 +194,22 @@ function parseLql(target: QueryTarget, { text, shape, pageRows }: ConsumerQuery,
     pageRows,
     isWhole: shape !== undefined,
   });
+}
+
+/**
+ * The query with a limit of its own just above `maxRows`, unless it has one: then an engine sorts and reads no more
+ * than what can be answered, and still sees that there was more.
+ */
+function capRows(query: ResolvedQuery, maxRows: number): ResolvedQuery {
+  return { ...query, scan: cap(query.scan, maxRows + 1) };
+}
+
+function cap(scan: Scan, rows: number): Scan {
+  if (scan.kind === "With") return { ...scan, input: cap(scan.input, rows) };
+  if (scan.kind === "Limit") return scan;
+  return {
+    kind: "Limit",
+    input: scan,
+    count: { kind: "Literal", type: INT64, value: String(rows), span: { start: 0, end: 0 } },
+  };
 }

@@ -13,11 +13,13 @@ export interface TenantRead {
 /** A compiled query, and how its pages follow each other where it has any. */
 export interface PlannedQuery extends CompiledQuery {
   readonly paging?: Paging;
+  /** In a tail's query: whether each row is one event (see `makeFollowed`). */
+  readonly isOfEvents?: boolean;
   /** `digestQuery` of it, for callers that compare queries often. */
   readonly digest?: string;
   /** Likely mistakes in its text that do not prevent it from running. */
   readonly warnings?: readonly Diagnostic[] | undefined;
-  /** What it reads in the call that it was planned for; the whole of its `tables` when absent. */
+  /** The reads of the call that it was planned for; everything in its `tables` if absent. */
   readonly reads?: readonly TenantRead[];
   /**
    * False once the same call would be planned differently; absent when that cannot be known, for example if the plan

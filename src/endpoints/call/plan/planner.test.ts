@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../../engines/duckdb/index.ts";
+import { Admission } from "../../../shared/admission.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { openSources } from "../../../sources/source-registry.ts";
 import type { Endpoint } from "../../definition/definition.ts";
@@ -9,7 +10,6 @@ import { parseEndpointFile } from "../../definition/parse-endpoint.ts";
 import { createCursorSealer } from "../../paging/cursor.ts";
 import { prepareCall } from "../prepare/prepare-call.ts";
 import { noPins } from "../prepare/query-call.ts";
-import { Admission } from "../run/admission.ts";
 import { runPrepared } from "../run/run-prepared.ts";
 import type { EndpointRunner } from "../run/runner.ts";
 import { createPlanner } from "./planner.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
     planner: createPlanner({ engine, tables, nowMs: () => Date.parse("2026-08-20T09:01:00Z") }),
     admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32)),
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxResultBytes: 1_000_000,
     now: () => 0,
   };

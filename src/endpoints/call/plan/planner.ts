@@ -1,10 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { TableDefinition } from "../../../googlesql/relation.ts";
-import { ServiceError } from "../../../shared/errors.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
+import { refuseClosedSources, toCallAccess } from "../../tenants/call-access.ts";
 import { createTenancyFinder } from "../../tenants/tenancy.ts";
-import { boundParameter, type ReadParameter } from "../../tenants/tenant-rule.ts";
+import type { ReadParameter } from "../../tenants/tenant-rule.ts";
 import { type CallAccess, type Scope, tenantOf } from "../../tenants/tenant-tables.ts";
+import { PlanningBudget } from "./apart/planning-budget.ts";
+import type { PlanningThread } from "./apart/planning-thread.ts";
 import {
   type CompileDependencies,
   type CompiledEndpoint,
@@ -12,8 +14,8 @@ import {
   compileOwn,
   type Place,
 } from "./compile-query.ts";
-import { type EndpointLookup, noEndpoints } from "./endpoint-tables.ts";
-import type { CallTenants, ConsumerQuery, Planner } from "./plan.ts";
+import { type EndpointLookup, type FoundTables, noEndpoints } from "./endpoint-tables.ts";
+import type { CallTenants, ConsumerQuery, Planner, PlanningTurn } from "./plan.ts";
 import type { PlannedQuery, TenantRead } from "./planned-query.ts";
 
 /** The dependencies of planning. */
@@ -22,7 +24,12 @@ export interface PlannerDependencies extends Omit<CompileDependencies, "endpoint
   readonly endpoints?: EndpointLookup;
   /** The clock of LQL's shorthands, in milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** Plans long queries; without it they are planned here. */
+  readonly thread?: PlanningThread | undefined;
 }
+
+/** Characters of a query and of the endpoint's around it that are compiled within some ten milliseconds. */
+const longQuery = 8_192;
 
 /** The maximum number of cached characters of SQL, before and after compilation. */
 const maxCachedCharacters = 32_000_000;
@@ -75,9 +82,12 @@ class KeepingPlanner implements Planner {
     sizeCalculation: (_, key) => key.length + 1_000,
   });
   readonly #numberOf = createNumbers();
+  readonly #thread: PlanningThread | undefined;
+  readonly #budget = new PlanningBudget(() => performance.now());
 
-  constructor({ nowMs, ...given }: PlannerDependencies) {
+  constructor({ nowMs, thread, ...given }: PlannerDependencies) {
     this.#dependencies = { endpoints: noEndpoints, ...given };
+    this.#thread = thread;
     this.#nowMs = nowMs;
     this.#tenancies = createTenancyFinder(this.#dependencies);
   }
@@ -93,17 +103,46 @@ class KeepingPlanner implements Planner {
     place: Place,
     tenants: CallTenants = noTenants,
   ): PlannedQuery {
-    const tenancy = this.#tenancies.of(target);
-    const access = toAccess(consumer === undefined ? tenancy.guards : tenancy.exposedGuards, tenants);
     const asked: Asked = { consumer, rowLimit, place };
-    const key = this.#keyOf(target, asked, access);
-    return this.#recall(key, access) ?? this.#make(key, target, asked, access);
+    const { access, key } = this.#lookUp(target, asked, tenants);
+    return this.#recall(key, access) ?? this.#keep(key, asked, access, this.#compile(target, asked, access));
   }
 
-  #keyOf(target: QueryTarget, { consumer, rowLimit, place }: Asked, { bound }: CallAccess): string {
+  planFairly(
+    target: QueryTarget,
+    consumer: ConsumerQuery | undefined,
+    rowLimit: number | undefined,
+    place: Place,
+    tenants: CallTenants,
+    turn: PlanningTurn,
+  ): PlannedQuery | Promise<PlannedQuery> {
+    const thread = this.#thread;
+    const isTiedHere = consumer?.shape !== undefined && consumer.shape.made === undefined;
+    if (thread === undefined || isTiedHere) return this.plan(target, consumer, rowLimit, place, tenants);
+    const asked: Asked = { consumer, rowLimit, place };
+    const { access, key } = this.#lookUp(target, asked, tenants);
+    const known = this.#recall(key, access);
+    if (known !== undefined) return known;
+    const length = (consumer?.text.length ?? 0) + target.sourceText.length;
+    if (length <= longQuery && this.#budget.hasTime(turn.caller)) {
+      const compiled = this.#budget.spend(turn.caller, () => this.#compile(target, asked, access));
+      return this.#keep(key, asked, access, compiled);
+    }
+    const query = { target, ...asked, tenants, nowMs: this.#nowMs() };
+    return thread.plan(query, turn).then((compiled) => this.#keep(key, asked, access, compiled));
+  }
+
+  #lookUp(target: QueryTarget, asked: Asked, tenants: CallTenants) {
+    const access = toCallAccess(this.#tenancies.of(target), asked.consumer !== undefined, tenants);
+    return { access, key: this.#keyOf(target, asked, access) };
+  }
+
+  #keyOf(target: QueryTarget, { consumer, rowLimit, place }: Asked, { confinement }: CallAccess): string {
     const { language, text, redactsPii, maxDepth, shape } = consumer ?? {};
     const query = [language, text, redactsPii, maxDepth, shape?.key ?? null];
-    return JSON.stringify([this.#numberOf(target), rowLimit ?? 0, query, place, bound?.parameter]);
+    // Calls of all tenants share a plan: the tenant is a value.
+    const confined = [confinement?.kind, confinement?.parameter];
+    return JSON.stringify([this.#numberOf(target), rowLimit ?? 0, query, place, ...confined]);
   }
 
   /** The cached plan for such a call, if it would be made the same way now. */
@@ -116,16 +155,16 @@ class KeepingPlanner implements Planner {
     return cached === undefined ? undefined : toPlanned(cached, readValue, this.#createCheck(ofCall, seen));
   }
 
-  #make(key: string, target: QueryTarget, asked: Asked, access: CallAccess): PlannedQuery {
+  /** Keeps what was compiled by what was found for it, which may be something else by now. */
+  #keep(key: string, asked: Asked, access: CallAccess, compiled: CompiledEndpoint): PlannedQuery {
     const { readValue } = access;
-    const compiled = this.#compile(target, asked, access);
-    refuseShared(compiled, access);
+    refuseClosedSources(access, compiled.found.sources, compiled.query.tables);
     const plan = toCached(compiled);
     // The meaning of LQL's shorthands changes with the clock.
     if (asked.consumer?.language === "lql") return toPlanned(plan, readValue, undefined);
     const needed = lookupsOf(compiled);
     const ofCall = lookUpFor(needed, readValue);
-    const seen = this.#describe(ofCall);
+    const seen = this.#describeFound(needed, compiled.found);
     this.#lookups.set(key, needed);
     this.#plans.set(`${seen}${key}`, plan);
     return toPlanned(plan, readValue, this.#createCheck(ofCall, seen));
@@ -145,6 +184,17 @@ class KeepingPlanner implements Planner {
     return text;
   }
 
+  /** The same of lookups that were made for a plan. */
+  #describeFound({ sources, endpoints: names }: Lookups, found: FoundTables): string {
+    let text = "";
+    for (const { name, scope } of sources) {
+      const lookup = found.sources.find((each) => each.name === name && each.scope === scope);
+      text += `${this.#numberOf(lookup?.definition)},`;
+    }
+    for (const name of names) text += `${this.#numberOf(found.endpoints.get(name))},`;
+    return text;
+  }
+
   /**
    * Made in a function of its own, because it is cached with answers: a closure retains everything that its neighbours
    * read.
@@ -161,33 +211,6 @@ interface Asked {
 }
 
 const noTenants: CallTenants = { readValue: () => undefined };
-
-function toAccess(guards: CallAccess["guards"], { readValue, bound }: CallTenants): CallAccess {
-  if (bound === undefined) return { kind: "call", guards, readValue };
-  const { tenant } = bound;
-  return {
-    kind: "call",
-    guards,
-    readValue: (name) => (name === boundParameter ? tenant : readValue(name)),
-    bound: { parameter: bound.parameter.toLowerCase(), tenant },
-  };
-}
-
-/** Nothing of a source without tenants belongs to the tenant that a pin binds a call to. */
-function refuseShared({ query, found }: CompiledEndpoint, { bound }: CallAccess): void {
-  if (bound === undefined) return;
-  const shared = found.sources.filter(({ scope, definition }) => scope.kind === "declared" && definition !== undefined);
-  if (!shared.some(({ definition }) => query.tables.includes(definition?.name ?? ""))) return;
-  const { parameter } = bound;
-  throw new ServiceError(
-    "pinned_parameter",
-    `This token is bound by ${parameter}, and a source of this query has no tenants`,
-    {
-      parameter,
-      hint: "Use an endpoint whose sources name their tenant's field, or a token without the pin.",
-    },
-  );
-}
 
 function toCached({ query, found }: CompiledEndpoint): CachedPlan {
   const reads = found.sources.flatMap(({ scope, definition }) =>

@@ -1,29 +1,66 @@
 import type { ParameterValue } from "../../../engines/contract/query-engine.ts";
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
-import { tightest } from "../../../shared/budget.ts";
+import { type Budget, tightest } from "../../../shared/budget.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
 import type { CursorSealer, PagePlace } from "../../paging/cursor.ts";
 import { maxFollowedRows } from "../../paging/follow-query.ts";
 import { placeParameter } from "../../paging/page-query.ts";
 import { boundParameter } from "../../tenants/tenant-rule.ts";
-import type { CallTenants, Planner } from "../plan/plan.ts";
+import type { CallTenants, Planner, PlanningTurn } from "../plan/plan.ts";
+import type { PlannedQuery } from "../plan/planned-query.ts";
 import { fromOwnQueryError } from "../plan/query-error.ts";
 import type { EndpointRunner } from "../run/runner.ts";
 import { readConsumerQuery } from "./consumer-query.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
-import type { PreparedCall, QueryCall } from "./query-call.ts";
+import type { FollowedPeriod, PreparedCall, QueryCall } from "./query-call.ts";
 
-/** Checks a call and compiles its query. Throws `ServiceError` for every error of the caller. */
-export function prepareCall(
-  runner: Pick<EndpointRunner, "planner" | "cursors" | "budget">,
-  call: Omit<QueryCall, "openSignal">,
-): PreparedCall {
+type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
+type Call = Omit<QueryCall, "openSignal">;
+
+/** Checks a call and compiles its query here. Throws `ServiceError` for every error of the caller. */
+export function prepareCall(runner: Runner, call: Call): PreparedCall {
+  const { planned, finish } = checkCall(runner, call);
+  return finish(explainBroken(call, () => runner.planner.plan(...planned)));
+}
+
+/** The least time for planning where a call's deadline is shorter: the thread may have to be started first. */
+const leastPlanningMs = 2_000;
+
+/**
+ * The same, fair to other callers: a long query is compiled in another thread, when it is the caller's turn. Rejects
+ * also as `Planner.planFairly` does.
+ */
+export async function prepareFairly(
+  runner: Runner & Pick<EndpointRunner, "timeoutMs">,
+  call: Call,
+  { caller, openSignal }: Pick<PlanningTurn, "caller" | "openSignal">,
+): Promise<PreparedCall> {
+  const { planned, budget, finish } = checkCall(runner, call);
+  const { planner } = runner;
+  const deadlineMs = Math.min(runner.timeoutMs, budget.query_timeout_ms ?? runner.timeoutMs);
+  const timeoutMs = Math.max(leastPlanningMs, deadlineMs);
+  try {
+    const turn = { caller, openSignal, timeoutMs };
+    return finish(await (planner.planFairly?.(...planned, turn) ?? planner.plan(...planned)));
+  } catch (error) {
+    throw error instanceof GoogleSqlError ? brokenTarget(call, error) : error;
+  }
+}
+
+/** A call with nothing wrong but, perhaps, its query. */
+interface CheckedCall {
+  readonly planned: Required<Parameters<Planner["plan"]>>;
+  readonly budget: Budget;
+  readonly finish: (query: PlannedQuery) => PreparedCall;
+}
+
+function checkCall(runner: Runner, call: Call): CheckedCall {
   const { target, parameters, redactsPii } = call;
   const { definition } = target;
   if (target.problem !== undefined) throw brokenTarget(call, new Error(target.problem));
-  const { followFromUs, shape } = call;
-  const ownRows = followFromUs === undefined ? (shape?.maxRows ?? definition.maxRows) : maxFollowedRows;
+  const { follow, shape } = call;
+  const ownRows = follow === undefined ? (shape?.maxRows ?? definition.maxRows) : maxFollowedRows;
   const ofTarget = tightest({ ...definition.budget, max_rows: ownRows }, runner.budget ?? {});
   const budget = tightest(ofTarget, call.budget ?? {});
   const maxRows = budget.max_rows ?? ownRows;
@@ -36,23 +73,34 @@ export function prepareCall(
   const bound = bindParameters(target.contract.parameters, parameters);
   const tenants = tellTenants(runner.planner, call, bound);
   const tenant = tenants.bound ?? null;
-  const cursorScope = scopeCursors(target, [consumer ?? null, limit ?? null, [...bound], redactsPii, tenant]);
-  const place =
-    followFromUs === undefined ? readPlace(runner.cursors, target, parameters, cursorScope) : [String(followFromUs)];
+  // What a shape was made of is in its key.
+  const scoped = shape === undefined || consumer === undefined ? consumer : { ...consumer, shape: shape.key };
+  const cursorScope = scopeCursors(target, [scoped ?? null, limit ?? null, [...bound], redactsPii, tenant]);
+  const place = follow === undefined ? readPlace(runner.cursors, target, parameters, cursorScope) : undefined;
   const rowLimit = consumer === undefined ? limit : undefined;
-  const planned = followFromUs === undefined ? place?.map((value) => value === null) : "follow";
-  const query = explainBroken(call, () => runner.planner.plan(target, consumer, rowLimit, planned, tenants));
-  const places = new Map((place ?? []).map((value, index) => [placeParameter(index), value]));
+  const from = follow === undefined ? place?.map((value) => value === null) : formOf(follow);
+  const placed: readonly ParameterValue[] = follow === undefined ? (place ?? []) : valuesOf(follow);
+  const places = new Map(placed.map((value, index) => [placeParameter(index), value]));
   if (tenant !== null) places.set(boundParameter, tenant.tenant);
   return {
-    query,
-    values: query.parameters.map(({ key }) => places.get(String(key)) ?? findValue(bound, key)),
-    maxRows: limit ?? maxRows,
+    planned: [target, consumer, rowLimit, from, tenants] as CheckedCall["planned"],
     budget,
-    redactsPii,
-    ...(definition.detectors === undefined ? {} : { detectors: definition.detectors }),
-    cursorScope,
+    finish: (query) => ({
+      query,
+      values: query.parameters.map(({ key }) => places.get(String(key)) ?? findValue(bound, key)),
+      maxRows: limit ?? maxRows,
+      budget,
+      redactsPii,
+      ...(definition.detectors === undefined ? {} : { detectors: definition.detectors }),
+      cursorScope,
+    }),
   };
+}
+
+const formOf = ({ ids }: FollowedPeriod) => (ids === undefined ? "follow" : "follow ids");
+
+function valuesOf({ fromUs, toUs, ids }: FollowedPeriod): readonly ParameterValue[] {
+  return [String(fromUs), String(toUs), ...(ids === undefined ? [] : [ids])];
 }
 
 type BrokenCall = Pick<QueryCall, "target" | "isOwner">;
@@ -73,7 +121,8 @@ function tellTenants(
   const parameters = explainBroken(call, () => planner.tenantParameters(call.target));
   const parameter = parameters.find((name) => pinned.has(name));
   const tenant = parameter === undefined ? undefined : readValue(parameter.toLowerCase());
-  return parameter === undefined || tenant === undefined ? { readValue } : { readValue, bound: { parameter, tenant } };
+  if (parameter === undefined || tenant === undefined) return { readValue, unboundPin: [...pinned].join(", ") };
+  return { readValue, bound: { parameter, tenant } };
 }
 
 /**

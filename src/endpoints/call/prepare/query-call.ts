@@ -19,11 +19,8 @@ export interface QueryCall {
   readonly budget?: Budget;
   /** The shape of the result of the consumer's query, which the call must have. */
   readonly shape?: QueryShape;
-  /**
-   * Asks for the newest rows at or after this time, in microseconds since 1970. Throws `not_followable` where the
-   * rows have no time order.
-   */
-  readonly followFromUs?: bigint;
+  /** Asks for the newest rows of a period. Throws `not_followable` where the rows have no time order. */
+  readonly follow?: FollowedPeriod;
   /**
    * Returns the signal that ends the call and interrupts the engine, always the same one. It is created on first use: a
    * cached answer does not need it.
@@ -31,7 +28,15 @@ export interface QueryCall {
   readonly openSignal: () => AbortSignal;
 }
 
-/** Of calls that no token's pins bind. */
+/** Times in microseconds since 1970, both included. With `ids` only the events that have one of them. */
+export interface FollowedPeriod {
+  readonly fromUs: bigint;
+  readonly toUs: bigint;
+  /** For queries of single events only (see `makeFollowed`). */
+  readonly ids?: readonly string[];
+}
+
+/** The pins of calls that no token's pins bind. */
 export const noPins: ReadonlySet<string> = new Set();
 
 /** A valid call that only needs to be run. Together with the endpoint it determines the answer. */

@@ -1,6 +1,6 @@
 import { createTarget, type QueryTarget } from "../../definition/query-target.ts";
 
-/** Of one page. */
+/** The maximum number of events on one page. */
 export const maxEvents = 1_000;
 
 /** The newest events of a source, newest first; of those after a time where the call has one. */

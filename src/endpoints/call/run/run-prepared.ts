@@ -9,12 +9,12 @@ import {
 } from "../../../engines/contract/query-engine.ts";
 import { redactJson } from "../../../redaction/redact-json.ts";
 import { redactText } from "../../../redaction/redact-text.ts";
+import type { Admission } from "../../../shared/admission.ts";
 import { openDeadline } from "../../../shared/deadline.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { PagePlace } from "../../paging/cursor.ts";
 import { createPageEnd } from "../../paging/page-end.ts";
 import type { PreparedCall } from "../prepare/query-call.ts";
-import type { Admission } from "./admission.ts";
 import { fromEngineError } from "./engine-error.ts";
 import type { EndpointRunner } from "./runner.ts";
 
@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly onQueued?: (ms: number) => void;
   /** Rows of the answer, once all of them are there. */
   readonly onRows?: (count: number) => void;
+  /** Each batch before it is answered: with hidden columns, and not redacted. For `placeOf`. */
+  readonly onBatch?: (batch: RowBatch) => void;
   /** Milliseconds of waiting for the engine; called once, even when the run fails. */
   readonly onEngine?: (ms: number) => void;
 }
@@ -52,7 +54,7 @@ export async function* runPrepared(
   runner: Omit<EndpointRunner, "planner" | "cursors">,
   call: PreparedCall,
   signal: AbortSignal,
-  { caller = "", onQueued, onRows, onEngine }: RunOptions = {},
+  { caller = "", onQueued, onRows, onBatch, onEngine }: RunOptions = {},
 ): AsyncGenerator<RowBatch, RunSummary> {
   const started = runner.now();
   runner.holdBack?.check(caller);
@@ -77,6 +79,7 @@ export async function* runPrepared(
     let rowCount = 0;
     try {
       for (let step = await read(); step.done !== true; step = await read()) {
+        onBatch?.(step.value);
         const shown = page.read(step.value);
         rowCount += shown.rowCount;
         yield call.redactsPii ? new RowBatch(redactJson(shown.json, call.detectors), shown.rowCount) : shown;
@@ -155,7 +158,7 @@ async function begin(
   }
 }
 
-/** What the engine is told of the call's budget. */
+/** The engine's limits within the call's budget. */
 function limitsOf(runner: Pick<EndpointRunner, "timeoutMs" | "maxResultBytes">, call: PreparedCall): QueryLimits {
   const { budget = {}, maxRows } = call;
   const {

@@ -1,8 +1,8 @@
 import type { Engine } from "../../../engines/contract/query-engine.ts";
+import type { Admission } from "../../../shared/admission.ts";
 import type { Budget } from "../../../shared/budget.ts";
 import type { CursorSealer } from "../../paging/cursor.ts";
 import type { Planner } from "../plan/plan.ts";
-import type { Admission } from "./admission.ts";
 import type { HoldBack } from "./hold-back.ts";
 
 /** The dependencies of calls. */
@@ -15,7 +15,7 @@ export interface EndpointRunner {
   readonly cursors: CursorSealer;
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
-  /** What the service sets besides. */
+  /** The budget set by the service. */
   readonly budget?: Budget;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;

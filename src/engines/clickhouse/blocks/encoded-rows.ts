@@ -9,7 +9,7 @@ export interface EncodedRows {
   readonly ids: readonly string[];
   /** Whether the sender chose the row's id. */
   readonly ownIds: readonly boolean[];
-  /** Of each row; undefined for a source without tenants. */
+  /** The tenant of each row; undefined for a source without tenants. */
   readonly tenants: readonly (string | null)[] | undefined;
   readonly rowCount: number;
   readonly columns: readonly string[];

@@ -12,7 +12,7 @@ export interface PickedRows {
   readonly picked: readonly number[];
 }
 
-/** What follows INSERT ... FORMAT Native. */
+/** The body of INSERT ... FORMAT Native. */
 export interface InsertBody {
   readonly columns: readonly string[];
   readonly body: readonly Uint8Array[];

@@ -141,7 +141,7 @@ export function encodeBlock(parts: readonly PickedRows[], batch: bigint): Native
   return { columns: [BATCH_COLUMN, ...gathered.keys()], body: writer.finish(), rowCount };
 }
 
-/** What comes before the columns: how many they are, and the one that all blocks have. */
+/** Writes the beginning of a block: the number of columns, and the column that all blocks have. */
 export function beginBlock(
   writer: ByteWriter,
   { columnCount, rowCount, batch }: { readonly columnCount: number; readonly rowCount: number; readonly batch: bigint },

@@ -4,11 +4,12 @@ import { aggregateFunctions, printQuantile, settleFloat } from "../functions/agg
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
-import { type Block, openBlock, rowBlock, scopeOf, withoutColumns, wrapBlock } from "./block.ts";
+import { openBlock, rowBlock, scopeOf, withoutColumns, wrapBlock } from "./block.ts";
 import { scalarContext } from "./calls.ts";
-import { type Compilation, guarded, unguarded } from "./compilation.ts";
+import { type Compilation, guarded, guardOf, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
+import type { Block } from "./render.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
 import { bind } from "./sql-text.ts";
 
@@ -50,7 +51,7 @@ function printAggregateCall(
   if (call.having !== undefined || call.isSafe) throw new NotPushed(`Function ${name} with HAVING or SAFE`, call.span);
   const filter = call.filter === undefined ? undefined : printExpression(compilation, call.filter, scope);
   const guard = filter === undefined ? undefined : `ifNull(${filter}, false)`;
-  const print = (each: Expr) => guarded(compilation, guard, () => printExpression(compilation, each, scope));
+  const print = (each: Expr) => guarded(compilation, guardOf(guard), () => printExpression(compilation, each, scope));
   const context: AggregateContext = {
     ...contextOf(compilation, call, call.arguments.map(print)),
     filter: guard,
@@ -74,7 +75,7 @@ function limitOf({ limit }: AggregateCall): bigint | undefined {
 
 type CommonContext = Omit<AggregateContext, "filter" | "order" | "limit" | "over">;
 
-/** What an aggregate and a window function have in common. */
+/** Returns the properties common to aggregates and window functions. */
 export function contextOf(
   compilation: Compilation,
   call: AggregateContext["call"],

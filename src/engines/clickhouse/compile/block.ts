@@ -4,44 +4,13 @@
  */
 
 import type { Column } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
+import type { Block, SelectItem } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import type { Binding, CarriedValue, RecordSource, Scope } from "./scope.ts";
-
-export interface SelectItem {
-  readonly alias: string;
-  readonly sql: string;
-}
-
-interface OrderItem {
-  readonly id: number;
-  readonly binding: Binding;
-  readonly type: SqlType;
-  readonly isDescending: boolean;
-  readonly nullsFirst: boolean;
-}
-
-export interface Block {
-  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
-  from: (() => string) | undefined;
-  where: readonly string[];
-  groupKeys: readonly { readonly id: number; readonly sql: string }[];
-  groupingSets: readonly (readonly number[])[] | undefined;
-  isGrouped: boolean;
-  isDistinct: boolean;
-  hasWindows: boolean;
-  order: readonly OrderItem[];
-  limit: string | undefined;
-  offset: string | undefined;
-  readonly exports: Map<number | string, SelectItem>;
-  readonly bindings: Map<number, Binding>;
-  sources: ((id: number) => Binding | undefined)[];
-  readonly depth: number;
-}
 
 /** Sub-selects that a statement may nest. */
 const MAX_DEPTH = 60;
@@ -49,6 +18,7 @@ const MAX_DEPTH = 60;
 export function newBlock(depth = 1): Block {
   return {
     from: undefined,
+    isTable: false,
     where: [],
     groupKeys: [],
     groupingSets: undefined,

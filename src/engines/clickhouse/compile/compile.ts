@@ -5,11 +5,12 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
-import { type Block, openBlock, wrapBlock } from "./block.ts";
+import { openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { RunConstants } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
+import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
-import { RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 import type { ServerTables } from "./server-table.ts";
 

@@ -1,10 +1,11 @@
 /** Expressions as ClickHouse SQL of the physical type of their GoogleSQL types. */
+import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
-import { BRANCHING, branchGuards, isTrue } from "./branches.ts";
+import { argumentGuards, GrowingGuard, isTrue } from "./branches.ts";
 import { printCall, scalarContext } from "./calls.ts";
-import { type Compilation, guarded, nextAlias } from "./compilation.ts";
+import { bothGuards, type Compilation, type Guard, guarded, guardOf, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
 import { printRunConstant } from "./run-constants.ts";
@@ -97,8 +98,11 @@ function printParameter(compilation: Compilation, name: string, type: SqlType): 
 
 function printArray(compilation: Compilation, expression: Expr & { kind: "MakeArray" }, scope: Scope): string {
   if (!isWrapped(expression.type)) throw new NotPushed("an array of records", expression.span);
+  const type = physicalType(expression.type);
+  // An array within arrays is cast only to as many dimensions as it has, but for one that is empty itself.
+  if (expression.elements.length === 0) return `[CAST([], '${type.slice("Array(".length, -1)}')]`;
   const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
-  return `CAST([[${elements.join(", ")}]], '${physicalType(expression.type)}')`;
+  return `CAST([[${elements.join(", ")}]], '${type}')`;
 }
 
 function printField(compilation: Compilation, expression: Expr & { kind: "Field" }, scope: Scope): string {
@@ -145,19 +149,17 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
 }
 
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
-  const taken: string[] = [];
+  const taken = GrowingGuard.none();
   const parts: string[] = [];
-  const print = (guard: string | undefined, each: Expr) =>
+  const print = (guard: Guard | undefined, each: Expr) =>
     guarded(compilation, guard, () => printExpression(compilation, each, scope));
   for (const { when, then } of expression.branches) {
-    const before = taken.length === 0 ? undefined : `NOT (${taken.join(" OR ")})`;
+    const before = taken.guard;
     const condition = print(before, when);
-    const here = before === undefined ? isTrue(condition) : `${isTrue(condition)} AND ${before}`;
-    parts.push(condition, print(here, then));
-    taken.push(isTrue(condition));
+    parts.push(condition, print(bothGuards(guardOf(isTrue(condition)), before), then));
+    taken.add(isTrue(condition));
   }
-  const rest =
-    expression.else === undefined ? printNull(expression.type) : print(`NOT (${taken.join(" OR ")})`, expression.else);
+  const rest = expression.else === undefined ? printNull(expression.type) : print(taken.guard, expression.else);
   return `multiIf(${parts.join(", ")}, ${rest})`;
 }
 
@@ -226,6 +228,9 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
   const found = printMissingRecord(call, scope) ?? printElement(call, scope);
   if (found !== undefined) return found;
   const args: string[] = [];
+  const guards = argumentGuards(call);
+  const isAnyWrapped =
+    guards !== undefined && call.arguments.some((each) => each !== undefined && isWrapped(each.type));
   for (const argument of call.arguments) {
     if (argument === undefined) throw new NotPushed(`Function ${call.function} with a skipped argument`, call.span);
     if (argument.type.kind === "INTERVAL" && !readsInterval(call, argument)) {
@@ -235,14 +240,10 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
       args.push("");
       continue;
     }
-    const guard = BRANCHING.has(call.function) ? branchGuards(call, args) : undefined;
-    const isWrappedFirst =
-      guard !== undefined && call.arguments.some((each) => each !== undefined && isWrapped(each.type));
-    if (isWrappedFirst && call.function !== "IF") {
-      args.push(printExpression(compilation, argument, scope));
-      continue;
-    }
-    args.push(guarded(compilation, guard, () => printExpression(compilation, argument, scope)));
+    const guard = isAnyWrapped && functionFacts(call.function).laziness !== "choice" ? undefined : guards?.guard;
+    const sql = guarded(compilation, guard, () => printExpression(compilation, argument, scope));
+    args.push(sql);
+    guards?.add(sql);
   }
   return printCall(compilation, call, args);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/clickhouse/compile-text.ts";
 import { planOf } from "../compile-query.ts";
-import { compileText } from "../testing/compile-text.ts";
 
 const goldens: readonly { readonly name: string; readonly query: string; readonly sql: string }[] = [
   {

@@ -2,10 +2,11 @@
 
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
-import { type Block, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
+import type { Block } from "./render.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -57,7 +58,7 @@ function conjuncts(on: Expr | undefined): readonly Expr[] {
 function side(compilation: Compilation, block: Block): Block {
   const rows = rowBlock(compilation, block);
   rows.order = [];
-  const isBare = rows.from !== undefined && rows.where.length === 0 && rows.bindings.size === 0;
+  const isBare = rows.isTable && rows.where.length === 0 && rows.bindings.size === 0;
   return isBare ? rows : wrapBlock(compilation, rows);
 }
 

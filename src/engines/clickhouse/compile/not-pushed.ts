@@ -5,7 +5,7 @@ export class NotPushed extends Error {
   override readonly name = "NotPushed";
   /** In words for the author of the query. */
   readonly reason: string;
-  /** Of the call or expression at fault; undefined where the form of the query is. */
+  /** The position of the call or expression at fault; undefined if the form of the query is at fault. */
   readonly span: Span | undefined;
 
   constructor(reason: string, span?: Span) {

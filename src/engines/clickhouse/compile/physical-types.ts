@@ -4,8 +4,9 @@
  * most one: empty for NULL.
  */
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { parseDate, parseDatetime, parseTime } from "../../../semantics/time/calendar.ts";
+import { parseDate, parseDatetime, parseTime } from "../../../values/time-text.ts";
 import { quoteText } from "../driver/quote.ts";
+import { floatText } from "../parameters.ts";
 import { NotPushed } from "./not-pushed.ts";
 
 const scalarTypes: Readonly<Partial<Record<SqlType["kind"], string>>> = {
@@ -56,10 +57,7 @@ function printInt64(value: bigint | number | string): string {
 }
 
 function printFloat64(text: string): string {
-  const value = Number(text);
-  if (Number.isNaN(value)) return "CAST('nan', 'Float64')";
-  if (!Number.isFinite(value)) return `CAST('${value < 0 ? "-inf" : "inf"}', 'Float64')`;
-  return `CAST('${Object.is(value, -0) ? "-0" : String(value)}', 'Float64')`;
+  return `CAST('${floatText(Number(text))}', 'Float64')`;
 }
 
 function printTime(value: bigint | number | undefined, text: string): string {

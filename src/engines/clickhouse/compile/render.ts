@@ -1,6 +1,40 @@
 /** A block as text. */
-import type { Block, SelectItem } from "./block.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import type { Binding } from "./scope.ts";
 import { isRepeatable, isTextLiteral } from "./sql-text.ts";
+
+export interface SelectItem {
+  readonly alias: string;
+  readonly sql: string;
+}
+
+interface OrderItem {
+  readonly id: number;
+  readonly binding: Binding;
+  readonly type: SqlType;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export interface Block {
+  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
+  from: (() => string) | undefined;
+  /** FROM is a table of the server's, and no column is computed over it. */
+  isTable: boolean;
+  where: readonly string[];
+  groupKeys: readonly { readonly id: number; readonly sql: string }[];
+  groupingSets: readonly (readonly number[])[] | undefined;
+  isGrouped: boolean;
+  isDistinct: boolean;
+  hasWindows: boolean;
+  order: readonly OrderItem[];
+  limit: string | undefined;
+  offset: string | undefined;
+  readonly exports: Map<number | string, SelectItem>;
+  readonly bindings: Map<number, Binding>;
+  sources: ((id: number) => Binding | undefined)[];
+  readonly depth: number;
+}
 
 /** How a clause names a selected item: by its alias, if its text is more than a name or a literal. */
 type NameOf = (sql: string) => string;

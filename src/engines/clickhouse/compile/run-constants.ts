@@ -4,48 +4,14 @@
  */
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { Computable, type RunFacts, readsRun } from "../../constants/evaluate.ts";
+import { type RunFacts, readsRun } from "../../constants/evaluate.ts";
 import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
 import { type ConstantValue, isConstantType, literalFor } from "../../constants/values.ts";
 import type { ServerValue } from "../driver/parameter-form.ts";
 import { floatText } from "../parameters.ts";
-import type { Compilation } from "./compilation.ts";
+import type { Compilation, RunConstant } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType, printLiteral } from "./physical-types.ts";
-
-/** An expression that is bound under a name. */
-export interface RunConstant {
-  readonly name: string;
-  readonly expression: Expr;
-}
-
-/** The constants found in one statement. */
-export class RunConstants {
-  readonly #computable: Computable;
-  readonly #found = new Map<Expr, RunConstant>();
-
-  constructor(timeZone: string) {
-    this.#computable = new Computable(timeZone);
-  }
-
-  /** Is the expression one that can be computed before a run? */
-  has(expression: Expr): boolean {
-    return this.#computable.has(expression);
-  }
-
-  /** The name under which it is bound. */
-  nameOf(expression: Expr): string {
-    const known = this.#found.get(expression) ?? { name: `k${this.#found.size + 1}`, expression };
-    this.#found.set(expression, known);
-    return known.name;
-  }
-
-  /** Those that the statement reads. */
-  readBy(sql: string): readonly RunConstant[] {
-    const names = new Set([...sql.matchAll(/\{(k\d+):/g)].map(([, name]) => name));
-    return [...this.#found.values()].filter(({ name }) => names.has(name));
-  }
-}
 
 /**
  * The text of an expression that is a constant of the run and would be a burden to the server; undefined for any other.

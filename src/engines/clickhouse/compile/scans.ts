@@ -4,12 +4,14 @@ import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
-import { type Block, copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { GrowingGuard, isTrue } from "./branches.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType } from "./physical-types.ts";
+import type { Block } from "./render.ts";
 import type { Binding, Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { isRepeatable } from "./sql-text.ts";
@@ -86,6 +88,7 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): B
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map((item) => [item.column.id, item]));
   block.from = () => `${table.name} AS ${alias}`;
+  block.isTable = true;
   block.sources = [
     (id) => {
       const found = columns.get(id);
@@ -113,6 +116,7 @@ function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block
   const block = isRead && !isOpen(built) ? wrapBlock(compilation, built) : built;
   const copy = copyBlock(block);
   copy.bindings.clear();
+  copy.isTable = false;
   copy.sources = [
     (id) => {
       const inner = outputs.get(id);
@@ -122,21 +126,45 @@ function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block
   return copy;
 }
 
-export function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
-  const block = rowBlock(compilation, input);
-  const before = block.where.map((condition) => `ifNull(${condition}, false)`);
-  const guard = before.length === 0 ? undefined : before.join(" AND ");
-  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
-  let where = block.where;
-  let known = guard;
-  for (const condition of isAnd ? predicate.arguments : [predicate]) {
-    if (condition === undefined) continue;
-    const sql = guarded(compilation, known, () => printExpression(compilation, condition, scopeOf(block)));
-    where = [...where, sql];
-    known = known === undefined ? `ifNull(${sql}, false)` : `${known} AND ifNull(${sql}, false)`;
+/** Adds conditions to a block, each guarded by those before it. */
+export class FilterBuilder {
+  readonly #compilation: Compilation;
+  readonly #block: Block;
+  readonly #where: string[];
+  readonly #guard = GrowingGuard.all();
+
+  /** The block may be used no more. */
+  constructor(compilation: Compilation, input: Block) {
+    this.#compilation = compilation;
+    this.#block = rowBlock(compilation, input);
+    this.#where = [...this.#block.where];
+    for (const condition of this.#where) this.#guard.add(isTrue(condition));
   }
-  block.where = where;
-  return block;
+
+  /** Throws `NotPushed`, and then nothing is added. */
+  print(condition: Expr): string {
+    const { guard } = this.#guard;
+    return guarded(this.#compilation, guard, () => printExpression(this.#compilation, condition, scopeOf(this.#block)));
+  }
+
+  add(sql: string): void {
+    this.#where.push(sql);
+    this.#guard.add(isTrue(sql));
+  }
+
+  get block(): Block {
+    this.#block.where = this.#where;
+    return this.#block;
+  }
+}
+
+function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
+  const filter = new FilterBuilder(compilation, input);
+  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
+  for (const condition of isAnd ? predicate.arguments : [predicate]) {
+    if (condition !== undefined) filter.add(filter.print(condition));
+  }
+  return filter.block;
 }
 
 /** A column that is computed where it is read, with the guard of that place. */
@@ -191,7 +219,7 @@ function buildProject(compilation: Compilation, computed: Computed, input: Block
   return block;
 }
 
-/** What is read more than once and takes more than a name is selected first. */
+/** Selects first whatever is read more than once and is more than a name. */
 function separateShared(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
   const shared = expressions.some((expression) => readsShared(compilation, block, expression));
   return shared ? wrapBlock(compilation, block) : block;

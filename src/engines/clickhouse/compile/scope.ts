@@ -24,9 +24,9 @@ export interface Binding {
   readonly carried?: CarriedValue | undefined;
 }
 
-/** What the embedded engine reads a value from that the server cannot tell by itself. */
+/** A value that the server cannot compute by itself, and that the embedded engine reads from columns. */
 export interface CarriedValue {
-  /** What is handed out, a value of `type`. */
+  /** The value that the sub-select returns, of `type`. */
   readonly sql: () => string;
   readonly type: SqlType;
   /** The value, read from what was handed out. */

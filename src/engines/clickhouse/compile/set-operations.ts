@@ -1,10 +1,11 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
-import { type Block, newBlock, selectColumn, wrapBlock } from "./block.ts";
+import { newBlock, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType } from "./physical-types.ts";
+import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
 

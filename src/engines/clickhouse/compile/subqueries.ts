@@ -1,10 +1,11 @@
 /** Sub-queries in expressions. Those that read columns of the query around them find none, and are not pushed. */
 import type { Expr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
-import { type Block, openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
+import { openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
+import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
 
 function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "scan" | "span">): Block {

@@ -1,10 +1,11 @@
 /** Building blocks for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
 import type { Scan } from "../../../googlesql/resolved.ts";
-import { type Block, exportAs, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { exportAs, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { printExpression, sourceOf } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
+import type { Block } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
 
 type Unnest = Scan & { kind: "Unnest" };

@@ -5,10 +5,11 @@ import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import { windowFunctions } from "../functions/windows.ts";
 import { contextOf } from "./aggregate-scans.ts";
-import { type Block, openBlock, scopeOf, wrapBlock } from "./block.ts";
+import { openBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
+import type { Block } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
@@ -56,6 +57,15 @@ function printBound(bound: ResolvedFrameBound): string {
   }
 }
 
+/** Does the frame hold no row, whichever the current one is? The server refuses such a frame. */
+function isReversed({ start, end }: NonNullable<WindowCall["frame"]>): boolean {
+  const [from, to] = [start, end].map((bound) => {
+    if (!("offset" in bound) || bound.offset.kind !== "Literal") return bound.kind === "CurrentRow" ? 0 : undefined;
+    return Number(bound.offset.value) * (bound.kind === "Preceding" ? -1 : 1);
+  });
+  return from !== undefined && to !== undefined && from > to;
+}
+
 function printOver(compilation: Compilation, call: WindowCall, scope: Scope): string {
   const keys = [...call.partitionBy, ...call.orderBy.map((key) => key.expression)];
   const wrong = keys.find(({ type }) => !isComparable(type) || type.kind === "FLOAT64");
@@ -73,6 +83,7 @@ function printOver(compilation: Compilation, call: WindowCall, scope: Scope): st
     if (frame.unit === "RANGE" && ("offset" in frame.start || "offset" in frame.end)) {
       throw new NotPushed("a RANGE frame with an offset", call.span);
     }
+    if (isReversed(frame)) throw new NotPushed("a frame that ends before it begins", call.span);
     parts.push(`${frame.unit} BETWEEN ${printBound(frame.start)} AND ${printBound(frame.end)}`);
   }
   return parts.join(" ");

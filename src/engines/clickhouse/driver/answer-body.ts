@@ -75,7 +75,7 @@ interface AnswerHeaders {
   readonly response_headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** What marks a failure within the answer; undefined where the server told none. */
+/** Returns the tag of a failure within the answer; undefined if the server sent none. */
 export function tagOf({ response_headers: headers }: AnswerHeaders): string | undefined {
   const value = headers["x-clickhouse-exception-tag"];
   return typeof value === "string" ? value : value?.[0];

@@ -4,6 +4,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickh
 import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { begun, readBody, tagOf } from "./answer-body.ts";
+import { MAX_STATEMENT_BYTES, ServerLimits } from "./limits.ts";
 import type { ServerValue } from "./parameter-form.ts";
 import { QueryConnection, readTls, type Tls, type TlsFiles } from "./query-connection.ts";
 import { quoteText } from "./quote.ts";
@@ -54,6 +55,8 @@ export interface ServerClient {
   command(sql: string, settings?: ServerSettings, timeoutMs?: number): Promise<void>;
   /** Resolves when the server has the rows. */
   insert(insert: ServerInsert): Promise<void>;
+  /** By which the queries of `stream` and `rows` are checked; those of an unchanged server if absent. */
+  readonly limits?: ServerLimits;
   /** Ends a query of `stream`; does nothing where it has ended. */
   kill(queryId: string): Promise<void>;
   ping(signal: AbortSignal): Promise<void>;
@@ -112,17 +115,18 @@ interface ServerConnection {
   readonly silence: SilenceDetector;
 }
 
-function openConnection(url: string, options: ServerOptions): ServerConnection {
+function openConnection(url: string, options: ServerOptions, limits: ServerLimits): ServerConnection {
   const tls = readTls(options.tls);
   const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS }, tls);
   const ask = (signal: AbortSignal) => asking.ping({ select: false, abort_signal: signal });
   const silence = new SilenceDetector(ask, options.silenceMs);
   const { user, password, database, maxConnections = MAX_CONNECTIONS } = options;
-  const queries = new QueryConnection({ url, user, password, database, maxConnections, tls });
+  const queries = new QueryConnection({ url, user, password, database, maxConnections, tls, limits });
   return { client: connect(url, options, tls), queries, asking, silence };
 }
 
 class FailOverClient implements ServerClient {
+  readonly limits = new ServerLimits();
   readonly #servers: readonly ServerConnection[];
   readonly #callTimeoutMs: number;
   readonly #password: string;
@@ -131,7 +135,7 @@ class FailOverClient implements ServerClient {
   readonly #running = new Map<string, ClickHouseClient>();
 
   constructor(options: ServerOptions) {
-    this.#servers = options.urls.map((url) => openConnection(url, options));
+    this.#servers = options.urls.map((url) => openConnection(url, options, this.limits));
     this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
     this.#password = options.password;
   }
@@ -234,7 +238,7 @@ class FailOverClient implements ServerClient {
       client.exec({
         query: sql,
         ...(body === undefined ? {} : { values: Readable.from(body, { objectMode: false }) }),
-        clickhouse_settings: { wait_end_of_query: 1, ...settings },
+        clickhouse_settings: { wait_end_of_query: 1, max_query_size: MAX_STATEMENT_BYTES, ...settings },
         abort_signal: watched,
       }),
     );
@@ -247,7 +251,7 @@ class FailOverClient implements ServerClient {
     }
   }
 
-  /** What takes longer than so many milliseconds ends: a silent server counts as one that does not answer. */
+  /** Ends a call that takes longer than so many milliseconds: a silent server counts as one that does not answer. */
   async #within<T>(given: AbortSignal, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = openDeadline(given, ms);
     try {

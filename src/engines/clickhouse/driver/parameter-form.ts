@@ -5,9 +5,6 @@ export type ServerValue = null | boolean | number | bigint | string | readonly S
 
 type Parameters = Readonly<Record<string, ServerValue>>;
 
-/** A server reads addresses of up to a megabyte, proxies before it often of eight kilobytes. */
-const MAX_ADDRESS_BYTES = 4096;
-
 /** A statement with its values as the body of a form. */
 export function toForm(query: string, params: Parameters): { readonly body: string; readonly type: string } {
   const boundary = `logweir${crypto.randomUUID()}`;
@@ -32,14 +29,4 @@ export function printValue(value: ServerValue, isNested = false): string {
   if (typeof value === "string") return isNested ? `'${escapeText(value)}'` : escapeText(value);
   if (typeof value === "object") return `[${value.map((item) => printValue(item, true)).join(",")}]`;
   return String(value);
-}
-
-/** Are the values too long for an address? */
-export function needsForm(params: Parameters): boolean {
-  let size = 0;
-  for (const value of Object.values(params)) {
-    size += encodeURIComponent(printValue(value).toWellFormed()).length;
-    if (size > MAX_ADDRESS_BYTES) return true;
-  }
-  return false;
 }

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
-import { needsForm, printValue, type ServerValue, toForm } from "./parameter-form.ts";
+import { chooseTransport, ServerLimits } from "./limits.ts";
+import { printValue, type ServerValue, toForm } from "./parameter-form.ts";
 
 /** Where to, and as whom. */
 export interface QueryAccess {
@@ -16,6 +17,8 @@ export interface QueryAccess {
   readonly database?: string | undefined;
   readonly maxConnections: number;
   readonly tls: Tls;
+  /** By which what is sent is checked; those of an unchanged server unless set. */
+  readonly limits?: ServerLimits;
 }
 
 /** Names of files in PEM. */
@@ -72,7 +75,10 @@ export class QueryConnection {
     this.#headers = { "user-agent": "logweir", ...credentialsOf(access) };
   }
 
-  /** Rejects with the system's error, or with one that carries the server's own text. */
+  /**
+   * Rejects with the system's error, with one that carries the server's own text, or with `EngineError`
+   * `limit_exceeded` where the message is longer than the server takes.
+   */
   async post(message: QueryMessage): Promise<QueryAnswer> {
     const stream = await this.#send(message);
     if (stream.statusCode === 200 && stream.headers["x-clickhouse-exception-code"] === undefined) {
@@ -102,7 +108,9 @@ export class QueryConnection {
     const { url, database } = this.#access;
     const search = new URLSearchParams({ query_id: queryId, ...settings });
     if (database !== undefined) search.set("database", database);
-    const form = needsForm(params) ? toForm(statement, params) : undefined;
+    const { values } = this.#access.limits ?? new ServerLimits();
+    const transport = chooseTransport({ statement, params, address: search.toString() }, values);
+    const form = transport === "form" ? toForm(statement, params) : undefined;
     if (form === undefined) {
       for (const [name, value] of Object.entries(params)) search.set(`param_${name}`, printValue(value));
     }

@@ -2,7 +2,7 @@
 import type { EngineErrorOptions } from "../../contract/errors.ts";
 import { EngineError, type EngineErrorCode } from "../../contract/query-engine.ts";
 
-/** What the compiler's own messages stand between, where a query fails because it was printed to. */
+/** The mark on both sides of the compiler's own messages, in queries that are printed to fail. */
 export const MESSAGE_MARK = "lw!";
 
 /** How the compiler words it where a function would make more than the call may. */
@@ -65,7 +65,7 @@ const byCode = new Map(TRANSLATIONS.flatMap((row) => row[0].map((code) => [code,
 
 const MEMORY_LIMIT_EXCEEDED = 241;
 
-/** Of the whole server or of all that a user runs: other queries may have taken it. */
+/** The memory of the whole server, or of all that a user runs: other queries may have taken it. */
 const MEMORY_OF_OTHERS = /\((?:total|for user)\)|(?:Total|User) memory limit/;
 
 function memoryError({ message }: ServerFailure, cause: unknown): EngineError {
@@ -87,9 +87,15 @@ function ownError(text: string, cause: unknown): EngineError {
 
 const THROWN_BY_QUERY = 395;
 
+const REQUEST_TOO_LONG = 1000;
+
 /** `accurateCast` of a sum or product of INT64s, which is computed in 128 bits. */
 const CANNOT_CONVERT_TYPE = 70;
 const INTO_INT64 = /cannot be safely converted into type (?:Nullable\()?Int64/;
+
+/** How its HTTP interface words it, which refuses a request before it knows the user. */
+const TOO_LONG =
+  /Code: (1000), e\.code\(\) = \d+, ((?:e\.displayText\(\) = )?(?:HTML Form Exception: |URI (?:is )?too long)[\s\S]*)/i;
 
 function ofServer(failure: ServerFailure, cause: unknown): EngineError {
   if (failure.code === THROWN_BY_QUERY) {
@@ -99,6 +105,10 @@ function ofServer(failure: ServerFailure, cause: unknown): EngineError {
   if (failure.code === MEMORY_LIMIT_EXCEEDED) return memoryError(failure, cause);
   if (failure.code === CANNOT_CONVERT_TYPE && INTO_INT64.test(failure.message)) {
     return new EngineError("query_failed", "INT64 overflow", { cause });
+  }
+  if (failure.code === REQUEST_TOO_LONG) {
+    const text = "The ClickHouse server refuses the request as too long (http_max_field_value_size and its like)";
+    return new EngineError("limit_exceeded", text, { cause });
   }
   if (/No space left on device/.test(failure.message)) {
     return new EngineError("disk_full", "The disk of the ClickHouse server is full", { cause });
@@ -113,7 +123,7 @@ function ofServer(failure: ServerFailure, cause: unknown): EngineError {
 
 /** The code and the text of an answer such as `Code: 62. DB::Exception: ...`; undefined for any other text. */
 function readFailure(text: string): ServerFailure | undefined {
-  const found = /Code: (\d+)\. DB::(?:Net)?Exception: ([\s\S]*)/.exec(text);
+  const found = /Code: (\d+)\. DB::(?:Net)?Exception: ([\s\S]*)/.exec(text) ?? TOO_LONG.exec(text);
   return found === null ? undefined : { code: Number(found[1]), message: found[2] ?? "" };
 }
 

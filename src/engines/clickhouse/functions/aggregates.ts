@@ -212,7 +212,7 @@ function quantiles(context: AggregateContext): string {
 /** Types whose values the server's own quantiles take, and none of which they leave out. */
 const MEASURED: ReadonlySet<string> = new Set("INT64 NUMERIC DATE TIME DATETIME TIMESTAMP".split(" "));
 
-/** Of groups up to so many the level below is right for a billion rows. */
+/** The maximum number of groups for which the level below is exact over a billion rows. */
 const MAX_LEVELS = 1_000;
 
 /** One of the boundaries that APPROX_QUANTILES makes, by its offset; undefined where it has no such. */

@@ -1,8 +1,10 @@
 /** CAST and SAFE_CAST. */
+
 import type { CastExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
+import { MICROS_PER_DAY } from "../../../values/calendar.ts";
 import { physicalType } from "../compile/physical-types.ts";
-import { clockOf, DAY_MICROS, daysOf } from "./time/calendar.ts";
+import { clockOf, daysOf } from "./time/calendar.ts";
 import { castText } from "./time/time-text.ts";
 import type { CallContext } from "./types.ts";
 
@@ -147,7 +149,7 @@ export function printCast(context: CastContext, from: SqlType, to: SqlType, time
     case "TIMESTAMP":
     case "DATETIME":
       if ((from.kind === "TIMESTAMP" || from.kind === "DATETIME") && timeZone === "UTC") return operand;
-      if (from.kind === "DATE" && timeZone === "UTC") return `(${operand} * ${DAY_MICROS})`;
+      if (from.kind === "DATE" && timeZone === "UTC") return `(${operand} * ${MICROS_PER_DAY})`;
       break;
     case "TIME":
       if (from.kind === "DATETIME" || (from.kind === "TIMESTAMP" && timeZone === "UTC")) return clockOf(operand);

@@ -1,4 +1,5 @@
 /** Operators that compare, and those that join truth values. ClickHouse's comparisons of NaN are those of IEEE 754. */
+import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { isWrapped } from "../compile/physical-types.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
@@ -34,6 +35,28 @@ function infix(operator: string): PrintCall {
   };
 }
 
+/**
+ * Are the values the same? An equality between columns of a join's sides becomes a key of the join, whichever clause it
+ * is in, and keys are compared by their bits: NaN with NaN, but not 0.0 with -0.0. Two comparisons never become one.
+ */
+function sameValue(context: CallContext, left: string, right: string, isWritten: boolean): string {
+  const isFloat = context.types.some((type) => type.kind === "FLOAT64");
+  if (!isFloat || isWritten) return `${left} = ${right}`;
+  return context.bind([left, right], (one, other) => `(${one} <= ${other} AND ${one} >= ${other})`);
+}
+
+const isWritten = (operand: Expr | undefined) => operand?.kind === "Literal" || operand?.kind === "Parameter";
+
+const equalPositions = infix("=");
+
+function equal(context: CallContext): string {
+  checkComparable(context);
+  const [left = "", right = ""] = context.args;
+  if (heldText(context) !== undefined) return equalPositions(context);
+  const operands = context.call.kind === "Call" ? context.call.arguments : [];
+  return `(${sameValue(context, left, right, operands.some(isWritten))})`;
+}
+
 function between(context: CallContext): string {
   checkComparable(context);
   const [value = "", low, high] = context.args;
@@ -47,7 +70,10 @@ function inValues(context: CallContext): string {
   const operands = context.call.arguments.slice(1);
   const isPlain = operands.every((operand) => operand?.kind === "Literal" && operand.value !== null);
   if (isPlain && context.types[0]?.kind !== "FLOAT64") return `(${needle} IN (${values.join(", ")}))`;
-  return context.bind([needle], (each) => `(${values.map((value) => `${each} = ${value}`).join(" OR ")})`);
+  return context.bind([needle], (each) => {
+    const found = values.map((value, index) => sameValue(context, each, value, isWritten(operands[index])));
+    return `(${found.join(" OR ")})`;
+  });
 }
 
 function inArray(context: CallContext): string {
@@ -74,7 +100,7 @@ function isDistinct(context: CallContext): string {
 }
 
 export const compareFunctions: FunctionTable = {
-  $equal: infix("="),
+  $equal: equal,
   $not_equal: infix("!="),
   $less: infix("<"),
   $less_or_equal: infix("<="),

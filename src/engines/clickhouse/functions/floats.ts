@@ -8,7 +8,7 @@ import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 /** ClickHouse's own is an approximation. */
 const TANH = "if(abs(x) > 22, sign(x), sinh(x) / cosh(x))";
 
-/** What ClickHouse calls them, over `x`. */
+/** ClickHouse's names for them, over `x`. */
 const UNARY: Readonly<Record<string, string>> = {
   ...{ EXP: "exp(x)", LN: "log(x)", LOG10: "log10(x)", COS: "cos(x)", COSH: "cosh(x)", ACOS: "acos(x)" },
   ...{ ACOSH: "acosh(x)", SIN: "sin(x)", SINH: "sinh(x)", ASIN: "asin(x)", ASINH: "asinh(x)", TAN: "tan(x)" },
@@ -64,7 +64,7 @@ function power(context: CallContext): string {
   });
 }
 
-/** Of two dense vectors, as arrays of FLOAT64. */
+/** Prints a distance of two dense vectors, as arrays of FLOAT64. */
 function distance(measure: (x: string, y: string) => { readonly value: string; readonly isNone: string }): PrintCall {
   return (context) => {
     const areDense = context.types.every((type) => type.kind === "ARRAY" && type.element.kind === "FLOAT64");

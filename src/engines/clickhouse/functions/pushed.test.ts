@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { calls } from "../../../../test/support/engines/clickhouse/functions/calls.ts";
+import { valuesQuery } from "../../../../test/support/engines/clickhouse/functions/values.ts";
 import { CATALOGUE } from "../../../googlesql/catalogue/index.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import type { TableDefinition } from "../../../googlesql/relation.ts";
+import { someScanned } from "../../../googlesql/resolved/walk.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
-import { someScanned } from "../../lowering/children.ts";
 import { cheapBinding } from "../compile/scope.ts";
 import { compileQuery, planOf } from "../compile-query.ts";
 import { aggregateFunctions } from "./aggregates.ts";
 import { isPushed, scalarFunctions } from "./index.ts";
 import { reasonsNotPushed } from "./reasons.ts";
-import { calls } from "./testing/calls.ts";
-import { valuesQuery } from "./testing/values.ts";
 import { windowFunctions } from "./windows.ts";
 
 const served = CATALOGUE.definitions.filter(({ name, refused }) => refused === undefined && !name.startsWith("$"));

@@ -1,32 +1,32 @@
 /** Every pushed function over special and random values, compared with the embedded engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LentServer, lendServer } from "../../../../test/clickhouse/lend-server.ts";
+import { openSharedServer, type SharedServer } from "../../../../test/clickhouse/shared-server.ts";
+import { calls } from "../../../../test/support/engines/clickhouse/functions/calls.ts";
+import { valuesQuery } from "../../../../test/support/engines/clickhouse/functions/values.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
 import type { CompiledQuery } from "../../contract/query-engine.ts";
 import type { ScratchEngine } from "../../contract/scratch-engine.ts";
 import { openScratchEngine } from "../../index.ts";
 import { planOf } from "../compile-query.ts";
-import { calls } from "./testing/calls.ts";
-import { valuesQuery } from "./testing/values.ts";
 
 const ROWS = 20;
 const TIMEOUT_MS = 60_000;
 
-let lent: LentServer;
+let shared: SharedServer;
 let judge: ScratchEngine;
 let engine: ScratchEngine;
 
 beforeAll(async () => {
-  lent = await lendServer();
+  shared = await openSharedServer();
   judge = await openScratchEngine();
-  engine = await openScratchEngine(lent.server);
+  engine = await openScratchEngine(shared.server);
   for (const each of [judge, engine]) await each.createTable("v", compile(each, valuesQuery(ROWS, 20_260_101)));
 }, 300_000);
 afterAll(async () => {
   await judge.close();
   await engine.close();
-  await lent.release();
+  await shared.release();
 });
 
 function compile(on: ScratchEngine, text: string): CompiledQuery {

@@ -1,21 +1,25 @@
 /**
  * Variances, deviations, covariances and correlations of numbers. Values whose squares leave the range of doubles are
- * made smaller by a power of two before, and the result larger after.
+ * made smaller (or larger) by a power of two before, and the result larger (or smaller) after.
  */
 import type { AggregateContext, AggregateTable } from "./types.ts";
 
 const NAN = "CAST('nan', 'Float64')";
 
-/** 2^-600, and from where on it is needed. */
-const SCALE = "2.409919865102884e-181";
-const UNSCALE = "4.149515568880993e180";
+/** 2^-600 and 2^600, which bring values beyond these sizes near 1. */
+const DOWN = "2.409919865102884e-181";
+const UP = "4.149515568880993e180";
 const LARGE = "1e150";
+const TINY = "1e-140";
+/** Between them the server's own correlation, which multiplies the variances, is within range. */
+const MODEST = ["1e-70", "1e70"] as const;
 
 type PrintAggregate = (context: AggregateContext) => string;
 
 interface Side {
   readonly value: string;
-  readonly isLarge: string;
+  /** The largest size; undefined where none leaves the range. */
+  readonly size: string | undefined;
   readonly isInfinite: string;
 }
 
@@ -28,16 +32,19 @@ function sideOf({ args, types, filter, over, refuse }: AggregateContext, index: 
   const condition = conditions.filter((each) => each !== undefined).join(" AND ");
   const number = `toFloat64(${args[index]})`;
   const value = condition === "" ? number : `if(${condition}, ${number}, NULL)`;
-  const size = `maxOrNull(abs(${value}))${over}`;
-  const isLarge = kind === "INT64" ? "false" : `ifNull(${size} >= ${LARGE}, false)`;
+  const size = kind === "INT64" ? undefined : `ifNull(maxOrNull(abs(${value}))${over}, 0)`;
   const isInfinite = kind === "INT64" ? "false" : `countIf(NOT isFinite(${value}))${over} > 0`;
-  return { value, isLarge, isInfinite };
+  return { value, size, isInfinite };
 }
 
-/** One value for no large ones, and one for large ones. */
-function byScale(side: Side, print: (value: string) => string, unscale: (result: string) => string): string {
-  if (side.isLarge === "false") return print(side.value);
-  return `if(${side.isLarge}, ${unscale(print(`(${side.value} * ${SCALE})`))}, ${print(side.value)})`;
+type Unscale = (result: string, factor: string) => string;
+
+/** Prints a statistic of the values, or of values made smaller or larger where the largest is beyond the range. */
+function byScale({ value, size }: Side, print: (value: string) => string, unscale: Unscale): string {
+  if (size === undefined) return print(value);
+  const large = unscale(print(`(${value} * ${DOWN})`), UP);
+  const tiny = unscale(print(`(${value} * ${UP})`), DOWN);
+  return `multiIf(${size} >= ${LARGE}, ${large}, ${size} > 0 AND ${size} < ${TINY}, ${tiny}, ${print(value)})`;
 }
 
 function settled(context: AggregateContext, sides: readonly Side[], least: number, result: string): string {
@@ -51,7 +58,7 @@ function checkForm(context: AggregateContext): void {
   if (context.isDistinct) context.refuse("DISTINCT");
 }
 
-function ofOne(name: string, unscale: (result: string) => string): PrintAggregate {
+function ofOne(name: string, unscale: Unscale): PrintAggregate {
   return (context) => {
     checkForm(context);
     const side = sideOf(context, 0);
@@ -60,7 +67,7 @@ function ofOne(name: string, unscale: (result: string) => string): PrintAggregat
   };
 }
 
-function ofPairs(name: string, unscale: (result: string) => string): PrintAggregate {
+function ofPairs(name: string, unscale: Unscale): PrintAggregate {
   return (context) => {
     checkForm(context);
     const [left, right] = [sideOf(context, 0), sideOf(context, 1)];
@@ -70,11 +77,27 @@ function ofPairs(name: string, unscale: (result: string) => string): PrintAggreg
   };
 }
 
-const once = (result: string) => `${result} * ${UNSCALE}`;
-const twice = (result: string) => `${result} * ${UNSCALE} * ${UNSCALE}`;
+const same: Unscale = (result) => result;
+const once: Unscale = (result, factor) => `${result} * ${factor}`;
+const twice: Unscale = (result, factor) => `${result} * ${factor} * ${factor}`;
+
+/** The covariance of the two by their deviations, which is the same at any scale. */
+function correlation(context: AggregateContext): string {
+  checkForm(context);
+  const sides = [sideOf(context, 0), sideOf(context, 1)] as const;
+  const [left, right] = sides;
+  const covariance = (x: string, y: string) => `covarPopStable(${x}, ${y})${context.over}`;
+  const deviation = (side: Side) => byScale(side, (value) => `stddevPopStable(${value})${context.over}`, same);
+  const scaled = byScale(left, (x) => byScale(right, (y) => covariance(x, y), same), same);
+  const plain = `corrStable(${left.value}, ${right.value})${context.over}`;
+  const sizes = sides.flatMap(({ size }) => size ?? []);
+  const areModest = sizes.map((size) => `(${size} = 0 OR ${size} BETWEEN ${MODEST.join(" AND ")})`).join(" AND ");
+  const result = `${scaled} / ${deviation(left)} / ${deviation(right)}`;
+  return settled(context, sides, 2, areModest === "" ? plain : `if(${areModest}, ${plain}, ${result})`);
+}
 
 export const statisticalFunctions: AggregateTable = {
-  CORR: ofPairs("corrStable", (result) => result),
+  CORR: correlation,
   COVAR_POP: ofPairs("covarPopStable", once),
   COVAR_SAMP: ofPairs("covarSampStable", once),
   STDDEV_POP: ofOne("stddevPopStable", once),

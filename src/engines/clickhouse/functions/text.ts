@@ -7,7 +7,7 @@ import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 const WHITE_SPACE =
   " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/** What a function may make, unless the call allows less: the server knows no budget of the call's. */
+/** The maximum result of a function, unless the call allows less: the server does not know the call's budget. */
 const MAX_STRING_BYTES = 16 * 1024 * 1024;
 
 function isBytes({ types }: CallContext): boolean {
@@ -202,7 +202,7 @@ function onlyBytes(print: (value: string) => string): PrintCall {
   };
 }
 
-/** What the pattern of a LIKE means: texts, `_` and `%`. */
+/** Splits the pattern of a LIKE into texts, `_` and `%`. */
 function readPattern(pattern: string): readonly (string | { readonly wild: "_" | "%" })[] | undefined {
   const parts: (string | { readonly wild: "_" | "%" })[] = [];
   const characters = [...pattern];

@@ -1,7 +1,7 @@
 import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 
-/** What a row of the function tables gets in order to print one call. */
+/** The context in which a row of the function tables prints one call. */
 export interface CallContext<Call = CallExpr> {
   /** The printed arguments: complete ClickHouse expressions of the argument's physical type, safe to place anywhere. */
   readonly args: readonly string[];
@@ -39,7 +39,7 @@ export interface AggregateContext
   extends Pick<CallContext, "args" | "types" | "type" | "mask" | "bind" | "failIf" | "refuse"> {
   readonly call: AggregateCall | WindowCall;
   readonly isDistinct: boolean;
-  /** Of rows that count; undefined for all. */
+  /** The condition of rows that count; undefined for all. */
   readonly filter: string | undefined;
   /** Keys of ORDER BY within the call. */
   readonly order: readonly { readonly sql: string; readonly type: SqlType; readonly isDescending: boolean }[];

@@ -1,9 +1,9 @@
-/** What has become of a sub-tree of a query while it is divided between the server and the embedded engine. */
+/** The outcome for a sub-tree of a query that is divided between the server and the embedded engine. */
 import type { Span } from "../../../googlesql/diagnostic.ts";
-import type { Column, ComputedColumn, Expr, OrderKey, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
-import { readsTable, someExpression } from "../../lowering/children.ts";
-import { mapOwn, type Rewriting } from "../../lowering/rewrite.ts";
-import type { Block } from "../compile/block.ts";
+import type { Mapping } from "../../../googlesql/resolved/map.ts";
+import { readsTable, someExpression } from "../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Column, ComputedColumn, Expr, OrderKey, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
+import type { Block } from "../compile/render.ts";
 
 /** Why something runs in the embedded engine. */
 export interface Reason {
@@ -57,11 +57,11 @@ export function lateColumns(part: PushedPart): ReadonlySet<number> {
 }
 
 /** The step over its input, as the embedded engine runs it. */
-export function lateScan(step: LateStep, input: Scan, rewriting: Rewriting): Scan {
-  if (step.kind === "Unnest") return { ...mapOwn(step.scan, rewriting), input } as Scan;
-  if (step.kind === "Project") return mapOwn({ kind: "Project", input, computed: step.computed }, rewriting);
+export function lateScan(step: LateStep, input: Scan, mapping: Mapping): Scan {
+  if (step.kind === "Unnest") return { ...mapping.own(step.scan), input } as Scan;
+  if (step.kind === "Project") return mapping.own({ kind: "Project", input, computed: step.computed });
   return step.predicates.reduce<Scan>((from, predicate) => {
-    return mapOwn({ kind: "Filter", input: from, predicate }, rewriting);
+    return mapping.own({ kind: "Filter", input: from, predicate });
   }, input);
 }
 
@@ -78,10 +78,8 @@ export interface RecordAlias {
   readonly isElement: boolean;
 }
 
-type AnyExpression = Parameters<typeof someExpression>[0];
-
 /** Does the expression read one of the columns? */
-export function reads(expression: AnyExpression, columns: ReadonlySet<number>): boolean {
+export function reads(expression: AnyExpr, columns: ReadonlySet<number>): boolean {
   if (columns.size === 0) return false;
   return someExpression(expression, (at) => at.kind === "Column" && columns.has(at.column.id), true);
 }

@@ -1,15 +1,18 @@
-/** What the compiler tells a run: the statements of the server, and what the embedded engine makes of their rows. */
+/** The compiler's plan for a run: the statements of the server, and the embedded engine's work on their rows. */
 
+import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { Span } from "../../../googlesql/diagnostic.ts";
+import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
+import { isSubquery } from "../../../googlesql/resolved/walk.ts";
 import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
-import { analyse } from "../../lowering/analysis.ts";
+import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
-import { mapExpression, mapScan, type Rewriting } from "../../lowering/rewrite.ts";
-import { type Block, copyBlock } from "../compile/block.ts";
+import { copyBlock } from "../compile/block.ts";
+import type { RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
-import type { RunConstant } from "../compile/run-constants.ts";
+import type { Block } from "../compile/render.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
 import type { ServerTables } from "../compile/server-table.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
@@ -20,13 +23,13 @@ import { Pushdown, type Remote } from "./pushdown.ts";
 export interface ServerStatement {
   readonly sql: string;
   readonly columns: readonly Column[];
-  /** What of it may fail stands above a sub-select, whose filters the server must leave where they are. */
+  /** True if a part that may fail is above a sub-select, whose filters the server must leave where they are. */
   readonly keepsFilters: boolean;
   /** The parts of tables that are sorted otherwise, or count rows beforehand, are of no use to it. */
   readonly skipsProjections: boolean;
   /** Names of the parameters that it may read. */
   readonly parameters: ReadonlySet<string>;
-  /** What is computed before it is sent, and bound. */
+  /** Constants that are computed before the statement is sent, and bound. */
   readonly constants: readonly RunConstant[];
 }
 
@@ -97,7 +100,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   return {
     kind: "divided",
     remotes,
-    residual: residualQuery(query, scan, pushdown, found),
+    residual: residualQuery(query, scan, pushdown, found, analysis),
     reasons: pushdown.reasons,
     tables: [...compilation.tablesRead],
   };
@@ -132,10 +135,10 @@ const NOWHERE: Span = { start: 0, end: 0 };
 
 /** The expression with its parts rewritten. */
 function substitute(expression: Expr, pushdown: Pushdown): Expr {
-  return mapExpression(expression, rewriting(pushdown));
+  return ofServer(pushdown).expression(expression);
 }
 
-/** What a record's column stands for, over columns that the server has. */
+/** Defines a record's column over columns that the server has. */
 function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: Pushdown): Expr {
   const base = substitute(definition, pushdown);
   if (!isElement) return base;
@@ -152,26 +155,17 @@ function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: P
   };
 }
 
-/** What the functions of the clock make of the run's time. */
-const CLOCKS: Readonly<Record<string, string>> = {
-  CURRENT_TIMESTAMP: "TIMESTAMP",
-  CURRENT_DATE: "DATE",
-  CURRENT_DATETIME: "DATETIME",
-  CURRENT_TIME: "TIME",
-};
-
+/** The run's time as a function of the clock tells it: each is named after the type that it makes of a timestamp. */
 function readClock(call: CallExpr): Expr | undefined {
-  const made = CLOCKS[call.function];
-  if (made === undefined) return undefined;
+  if (functionFacts(call.function).volatility !== "run") return undefined;
   const now: Expr = { kind: "Parameter", key: NOW_PARAMETER, type: TIMESTAMP, span: call.span };
+  const made = call.type.kind;
   return made === "TIMESTAMP" ? now : { ...call, function: made, arguments: [now, ...call.arguments] };
 }
 
 /** Reads below records become reads below the columns that the server has, and the clock is the run's. */
-function rewriting(pushdown: Pushdown): Rewriting {
-  return {
-    definitions: new Map(),
-    scan: () => undefined,
+function ofServer(pushdown: Pushdown): Mapping {
+  return createMapping({
     expression(expression: Expr): Expr | undefined {
       const now = expression.kind === "Call" ? readClock(expression) : undefined;
       if (now !== undefined) return now;
@@ -183,14 +177,14 @@ function rewriting(pushdown: Pushdown): Rewriting {
       if (below.kind !== "RecordField") return { ...expression, base: below };
       return { ...expression, base: below.base, path: [...below.path, ...expression.path] };
     },
-  };
+  });
 }
 
 /** Which columns of each remote part the rest reads. */
 function readRemotes(query: ResolvedQuery, pushdown: Pushdown): readonly ReadRemote[] {
   const read = new Map<number, Column>(query.columns.map(({ column }) => [column.id, column]));
   for (const { column } of query.order ?? []) read.set(column.id, column);
-  collectReads(mapScan(query.scan, rewriting(pushdown)), read);
+  collectReads(ofServer(pushdown).scan(query.scan), read);
   return pushdown.remotes.map((remote) => {
     const records = [...read.keys()].flatMap((id): ReadRemote["records"] => {
       const alias = pushdown.aliases.get(id);
@@ -229,13 +223,10 @@ function isReadable(binding: Binding): boolean {
 
 function collectReads(root: Scan, read: Map<number, Column>): void {
   const note = (column: Column) => read.set(column.id, column);
-  mapScan(root, {
-    definitions: new Map(),
+  const mapping = createMapping({
     expression(expression) {
       if (expression.kind === "Column") note(expression.column);
-      if (expression.kind === "Subquery" || expression.kind === "InSubquery") {
-        if (expression.output !== undefined) note(expression.output);
-      }
+      if (isSubquery(expression) && expression.output !== undefined) note(expression.output);
       return undefined;
     },
     scan(scan) {
@@ -247,6 +238,7 @@ function collectReads(root: Scan, read: Map<number, Column>): void {
       return undefined;
     },
   });
+  mapping.scan(root);
 }
 
 /** The rows of a remote part: the elements of a parameter, one field a column. */
@@ -271,22 +263,20 @@ function residualQuery(
   scan: Scan,
   pushdown: Pushdown,
   remotes: readonly ReadRemote[],
+  analysis: Analysis,
 ): ResolvedQuery {
-  let lastId = 1_000_000;
-  const plain = mapScan(scan, rewriting(pushdown));
+  const plain = ofServer(pushdown).scan(scan);
   const tables = new Map(remotes.map(({ remote }, index) => [remote.scan.table, index]));
-  const whole = mapScan(plain, {
-    definitions: new Map(),
-    expression: () => undefined,
+  const whole = createMapping({
     scan(at) {
       const index = at.kind === "Table" ? tables.get(at.table) : undefined;
       const remote = index === undefined ? undefined : remotes[index];
       if (remote === undefined || index === undefined) return undefined;
       const rows = rowsType(remote.columns);
       const type = rows.kind === "ARRAY" ? rows.element : rows;
-      return parameterRows(remote, index, { id: ++lastId, name: "row", type });
+      return parameterRows(remote, index, analysis.newColumn("row", type));
     },
-  });
+  }).scan(plain);
   const ofRows = remotes.map(({ columns }, index) => ({ key: parameterOf(index), type: rowsType(columns) }));
   const { warnings: _, ...rest } = query;
   return {

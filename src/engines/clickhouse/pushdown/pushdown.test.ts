@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/clickhouse/compile-text.ts";
 import { planOf } from "../compile-query.ts";
 import { explainQuery } from "../explain-query.ts";
 import { missingForm } from "../functions/reasons.ts";
-import { compileText } from "../testing/compile-text.ts";
 
 /** Where each part runs: `whole`, or the server's statements and the reasons with their positions. */
 function divide(query: string) {

@@ -4,18 +4,20 @@
  * filters, sorting and limits are still its own wherever they do not read what waits.
  */
 
+import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { computesFailing } from "../../lowering/failing.ts";
-import { mapOwn, mapScan, type Rewriting } from "../../lowering/rewrite.ts";
+import { once } from "../../lowering/once.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
-import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
+import { copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
-import { buildFilter, buildSource, buildStep, computedBinding, projectionBlock } from "../compile/scans.ts";
+import type { Block } from "../compile/render.ts";
+import { buildSource, buildStep, computedBinding, FilterBuilder, projectionBlock } from "../compile/scans.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { asCte } from "./cte-part.ts";
-import { MAX_COPIES, MAX_DEPTH, NestedTooDeeply } from "./limits.ts";
+import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, NestedTooDeeply } from "./limits.ts";
 import {
   hasLateRows,
   type LateStep,
@@ -48,23 +50,21 @@ export class Pushdown {
   /** Whether sub-trees that read no table are worth a trip to the server. */
   readonly #pushesConstants: boolean;
   readonly #definitions = new Map<number, CteDefinition>();
-  readonly #rewriting: Rewriting;
+  /** The part that the embedded engine computes: sub-queries in it are divided as well. */
+  readonly #mapping: Mapping;
   #depth = 0;
   #copyCount = 0;
 
   constructor(compilation: Compilation, pushesConstants: boolean) {
     this.#compilation = compilation;
     this.#pushesConstants = pushesConstants;
-    this.#rewriting = {
-      definitions: new Map(),
-      expression: () => undefined,
-      scan: (scan) => (compilation.branchQueries.has(scan) ? mapScan(scan, ofBranch) : this.settle(this.divide(scan))),
-    };
     // Of a sub-query that a branch holds, the server computes what cannot fail.
-    const ofBranch: Rewriting = {
-      ...this.#rewriting,
+    const ofBranch = createMapping({
       scan: (scan) => (computesFailing(scan) ? undefined : this.settle(this.divide(scan))),
-    };
+    });
+    this.#mapping = createMapping({
+      scan: (scan) => (compilation.branchQueries.has(scan) ? ofBranch.scan(scan) : this.settle(this.divide(scan))),
+    });
   }
 
   /** The sub-tree, divided. Throws `NestedTooDeeply`. */
@@ -91,19 +91,20 @@ export class Pushdown {
     const remote = { scan: { kind: "Table", table, columns: [], span } as const, block: part.block };
     this.remotes.push(remote);
     let scan: Scan = remote.scan;
-    for (const step of part.late) scan = lateScan(step, scan, this.#rewriting);
+    for (const step of part.late) scan = lateScan(step, scan, this.#mapping);
     return part.order.length === 0 ? scan : { kind: "OrderBy", input: scan, keys: part.order };
   }
 
   #note(error: unknown): void {
     if (!(error instanceof NotPushed)) throw error;
+    if (this.reasons.length >= MAX_REASONS) return;
     const isKnown = this.reasons.some(
       ({ reason, span }) => reason === error.reason && span?.start === error.span?.start,
     );
     if (!isKnown) this.reasons.push({ reason: error.reason, span: error.span });
   }
 
-  /** What `build` answers, or undefined where it cannot be pushed: then the reason is noted. */
+  /** Returns the result of `build`, or undefined if it cannot be pushed; then the reason is recorded. */
   #attempt<T>(build: () => T): T | undefined {
     const { guard } = this.#compilation;
     try {
@@ -134,7 +135,7 @@ export class Pushdown {
       default: {
         const block = this.#attempt(() => buildSource(this.#compilation, scan));
         if (block !== undefined) return this.#pushed(scan, block, scan.kind === "Table");
-        return { kind: "residual", scan: mapOwn(scan, this.#rewriting) };
+        return { kind: "residual", scan: this.#mapping.own(scan) };
       }
     }
   }
@@ -202,7 +203,7 @@ export class Pushdown {
 
   /** The step in the embedded engine. */
   #above(scan: Scan, part: Part): Part {
-    const own = mapOwn(scan, this.#rewriting);
+    const own = this.#mapping.own(scan);
     return { kind: "residual", scan: { ...own, input: this.settle(part) } as Scan };
   }
 
@@ -211,20 +212,20 @@ export class Pushdown {
     const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
     const late = lateColumns(part);
     const waiting: Expr[] = [];
+    const filter = once(() => new FilterBuilder(this.#compilation, copyBlock(part.block)));
     let { block } = part;
     let isBehind = hasLateRows(part);
     for (const condition of isAnd ? predicate.arguments : [predicate]) {
       if (condition === undefined) continue;
       const failing = this.#compilation.failingCount;
-      const built = reads(condition, late)
-        ? undefined
-        : this.#attempt(() => buildFilter(this.#compilation, condition, copyBlock(block)));
+      const built = reads(condition, late) ? undefined : this.#attempt(() => filter().print(condition));
       // What may fail is not computed for rows that an earlier condition would have taken away.
       if (built === undefined || (isBehind && this.#compilation.failingCount > failing)) {
         waiting.push(condition);
         isBehind = true;
       } else {
-        block = built;
+        filter().add(built);
+        ({ block } = filter());
       }
     }
     const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Filter", predicates: waiting }];
@@ -290,7 +291,7 @@ export class Pushdown {
         return this.#pushed(joined, block, left.readsTables || right.readsTables);
       }
     }
-    const own = mapOwn(scan, this.#rewriting);
+    const own = this.#mapping.own(scan);
     return { kind: "residual", scan: { ...own, left: this.settle(left), right: this.settle(right) } as Scan };
   }
 }

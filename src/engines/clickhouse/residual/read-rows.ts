@@ -1,11 +1,11 @@
 /** Rows of the server as the value of a parameter of the embedded engine. */
+
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { formatDate, formatDatetime, formatTime } from "../../../semantics/time/calendar.ts";
+import { shortestFloat64 } from "../../../values/number-text.ts";
+import { formatDate, formatDatetime, formatTime } from "../../../values/time-text.ts";
 import { EngineError, type ParameterValue } from "../../contract/query-engine.ts";
 
 type Json = null | boolean | number | string | readonly Json[];
-
-const FLOATS: Readonly<Record<string, string>> = { nan: "NaN", "-nan": "NaN", inf: "Infinity", "-inf": "-Infinity" };
 
 function isMissing(value: Json): value is null | readonly [] {
   return value === null || (Array.isArray(value) && value.length === 0);
@@ -25,7 +25,7 @@ function toParameter(type: SqlType, value: Json): ParameterValue {
     case "BOOL":
       return value === true || value === 1;
     case "FLOAT64":
-      return FLOATS[String(value)] ?? (Object.is(value, -0) ? "-0" : String(value));
+      return typeof value === "number" ? shortestFloat64(value) : String(value);
     case "DATE":
       return formatDate(Number(value));
     case "TIME":

@@ -142,4 +142,46 @@ describe("the append queue", () => {
     server.inserts[1]?.end();
     expect(await again).toEqual({ stored: 1, repeated: 0 });
   });
+
+  it("looks ids up later after another node stored some of them first, until it is sent ids of its own again", async () => {
+    const stored = new Map<string, string>();
+    const pauses: number[] = [];
+    /** Ids that another node stores at the same moments, before this one's insert. */
+    let other: readonly string[] = [];
+    const client = {
+      rows: async (sql: string, { ids }: { readonly ids: readonly string[] }) => {
+        const found = ids.filter((id) => stored.has(id));
+        if (sql.includes("_part FROM")) return found.map((id) => [id, "1_1_1_0"]);
+        if (!sql.includes("_block_number")) return found.map((id) => [id, null, stored.get(id) === "both" ? 2 : 1]);
+        return found.flatMap((id) => ["1", batch].map((each) => [id, null, each, "1", "0"]));
+      },
+      insert: async ({ settings }: { readonly settings: Readonly<Record<string, string>> }) => {
+        batch = settings.insert_deduplication_token ?? "";
+        for (const id of other) stored.set(id, "both");
+      },
+      command: async (sql: string) => {
+        expect(sql).toContain("DELETE IN PARTITION ID '1'");
+        for (const id of other) stored.set(id, "one");
+      },
+    } as unknown as ServerClient;
+    let batch = "";
+    const place = { database: "logs", cluster: undefined };
+    const queue = new AppendQueue(client, { place, table: "events", tenantColumn: undefined }, async (ms) => {
+      pauses.push(ms);
+      // Meanwhile the other node is done.
+      for (const id of other) stored.set(id, "one");
+    });
+    const send = (ids: string) => queue.append(rowsOf(ids), async () => undefined);
+    other = ["<a>"];
+    expect(await send("a")).toEqual({ stored: 0, repeated: 1 });
+    expect(pauses).toEqual([]);
+    other = ["<b>"];
+    expect(await send("b")).toEqual({ stored: 0, repeated: 1 });
+    expect(pauses).toEqual([10]);
+    other = [];
+    for (const id of "cdefghijklmnop") expect(await send(id)).toEqual({ stored: 1, repeated: 0 });
+    const first = pauses.length;
+    for (const id of "qrstuvwxyz") await send(id);
+    expect(pauses).toHaveLength(first);
+  });
 });

@@ -27,6 +27,13 @@ const MAX_ATTEMPTS = 4;
 const RETRY_PAUSE_MS = 100;
 const RETRY_WINDOW_MS = 10_000;
 
+/** How long a block may wait so that another node that sends the same ids is first. */
+const MAX_YIELD_MS = 2_000;
+/** Shorter waits are none. */
+const MIN_YIELD_MS = 10;
+
+const sleepFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 interface Job {
   readonly rows: AppendRows;
   /** For each row whose id the sender chose, so that it may be a repeat. */
@@ -72,10 +79,18 @@ export class AppendQueue {
   readonly #running = new Set<Promise<void>>();
   /** The keys of the blocks that are being inserted. */
   readonly #runningKeys = new Set<string>();
+  readonly #sleep: (ms: number) => Promise<void>;
+  /**
+   * Two nodes that are sent the same events at the same moments each insert what the other has not stored yet, and each
+   * such row has to be found and deleted. The one that was second waits from then on before it looks ids up, and finds
+   * them stored, until it is sent ids that nobody else stores.
+   */
+  #yieldMs = 0;
 
-  constructor(client: ServerClient, table: AppendTable) {
+  constructor(client: ServerClient, table: AppendTable, sleep = sleepFor) {
     this.#client = client;
     this.#table = table;
+    this.#sleep = sleep;
     this.#ids = new StoredIds(client, table);
   }
 
@@ -152,22 +167,46 @@ export class AppendQueue {
     await Promise.all(group.map(({ prepare }) => prepare()));
     const isKnown = (job: Job) => job.known !== undefined && !job.isOvertaken;
     const known = new Set(group.filter(isKnown).flatMap((job) => [...(job.known ?? [])]));
-    const unknown = group.filter((job) => !isKnown(job));
-    for (const key of await this.#ids.find(unknown.flatMap(ownIdsOf))) known.add(key);
+    const own = group.flatMap(ownIdsOf);
+    const unknown = group.filter((job) => !isKnown(job)).flatMap(ownIdsOf);
+    for (const key of await this.#ids.find(unknown)) known.add(key);
+    for (const key of await this.#waitForOthers(own, known.size)) known.add(key);
     const parts: PickedRows[] = group.map(({ rows, keys }) => ({ rows, picked: pick(keys, known) }));
     if (parts.some(({ picked }) => picked.length > 0)) {
       const batch = newBatch();
+      const started = performance.now();
       await this.#insert(parts, batch);
       const sent = parts.flatMap(({ rows, picked }) =>
         picked.flatMap((row) => (rows.ownIds[row] ? [rows.ids[row] ?? ""] : [])),
       );
       const lost = await this.#settle(sent, batch);
+      if (lost.size > 0) this.#yieldTo(performance.now() - started);
       for (const [index, part] of parts.entries()) {
         const keys = group[index]?.keys ?? [];
         parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(keys[row] ?? "")) };
       }
     }
     return parts.map(({ rows, picked }) => ({ stored: picked.length, repeated: rows.rowCount - picked.length }));
+  }
+
+  /** Looks ids up until all are stored or it has waited long enough for another node to store them. */
+  async #waitForOthers(ids: readonly string[], knownCount: number): Promise<ReadonlySet<string>> {
+    const isYielding = this.#yieldMs >= MIN_YIELD_MS;
+    let found: ReadonlySet<string> = new Set();
+    let stepMs = MIN_YIELD_MS / 2;
+    for (let leftMs = this.#yieldMs; isYielding && leftMs > 0; leftMs -= stepMs) {
+      if (Math.max(found.size, knownCount) >= ids.length) return found;
+      stepMs = Math.min(leftMs, 2 * stepMs);
+      await this.#sleep(stepMs);
+      found = await this.#ids.find(ids);
+    }
+    if (isYielding && Math.max(found.size, knownCount) === 0) this.#yieldMs /= 2;
+    return found;
+  }
+
+  /** Twice as long as a block takes, and longer after each one that came second again. */
+  #yieldTo(blockMs: number): void {
+    this.#yieldMs = Math.min(MAX_YIELD_MS, Math.max(MIN_YIELD_MS, 2 * blockMs, 2 * this.#yieldMs));
   }
 
   /** Looks behind the block, and with the same call for what waits to be sent next. Answers the keys that it lost. */
@@ -195,7 +234,7 @@ export class AppendQueue {
       } catch (error) {
         const isOver = attempt === MAX_ATTEMPTS || performance.now() - started > RETRY_WINDOW_MS;
         if (!(error instanceof EngineError && error.isLost) || isOver) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * 2 ** attempt));
+        await this.#sleep(RETRY_PAUSE_MS * 2 ** attempt);
       }
     }
   }

@@ -1,11 +1,11 @@
-/** What a restore of the server's own BACKUP contains, made as docs/clickhouse.md describes. */
+/** Restores the server's own BACKUP, made as docs/clickhouse.md describes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
+import { eventOf } from "../../../../test/engine-conformance/bench.ts";
 import { STRING } from "../../../googlesql/types.ts";
-import { eventOf } from "../../conformance/bench.ts";
 import { openServerClient, type ServerClient } from "../driver/client.ts";
 import { migrate } from "../migrate.ts";
 import { SchemaKeeper } from "./schema-keeper.ts";

@@ -1,11 +1,11 @@
-/** What bodies read by the encoder thread leave on a server on a real port. */
+/** Stores bodies read by the encoder thread on a server on a real port. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
+import { eventOf } from "../../../../test/engine-conformance/bench.ts";
 import { STRING } from "../../../googlesql/types.ts";
-import { eventOf } from "../../conformance/bench.ts";
 import { EngineError, type StoredBody } from "../../contract/query-engine.ts";
 import { EncoderThread } from "../../encoder/encoder-thread.ts";
 import type { EncodedRows } from "../blocks/encoded-rows.ts";

@@ -1,12 +1,10 @@
 /** Values of rows that were stored before a field was declared, put into the declared type's column. */
 import { foldName } from "../../schema/declaration.ts";
+import { INTEGER_TEXT, NUMBER_TEXT } from "../../schema/declared-value.ts";
 import { liveColumn, type SchemaEntry, type ValueType } from "../../schema/schema-entry.ts";
 import { quoteName, quoteText } from "../driver/quote.ts";
 
 type ValueEntry = SchemaEntry & { readonly role: "value" };
-
-const INTEGER_TEXT = "^-?[0-9]{1,19}$";
-const NUMBER_TEXT = "^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 /** A text as a value of the type, NULL if it is not valid for it. */
 function textTo(text: string, type: ValueType): string | undefined {
@@ -14,9 +12,9 @@ function textTo(text: string, type: ValueType): string | undefined {
     case "STRING":
       return text;
     case "INT64":
-      return `if(match(${text}, ${quoteText(INTEGER_TEXT)}), toInt64OrNull(${text}), NULL)`;
+      return `if(match(${text}, ${quoteText(`^${INTEGER_TEXT}$`)}), toInt64OrNull(${text}), NULL)`;
     case "FLOAT64":
-      return `if(match(${text}, ${quoteText(NUMBER_TEXT)}), toFloat64OrNull(${text}), NULL)`;
+      return `if(match(${text}, ${quoteText(`^${NUMBER_TEXT}$`)}), toFloat64OrNull(${text}), NULL)`;
     case "BOOL":
       return `multiIf(${text} = 'true', true, ${text} = 'false', false, NULL)`;
     default:
@@ -60,10 +58,10 @@ function jsonText(entries: readonly SchemaEntry[], path: string): string | undef
   return `if(isNotNull(${quoted}) AND ${conditions.join(" AND ")}, ${text}, NULL)`;
 }
 
-/** What a declared column is filled by. */
+/** A declared column and the value that fills it. */
 export interface FilledColumn {
   readonly column: string;
-  /** Of the rows whose column is NULL; NULL where there is no such value. */
+  /** The value for rows whose column is NULL; NULL if there is none. */
   readonly value: string;
 }
 

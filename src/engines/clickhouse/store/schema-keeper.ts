@@ -1,4 +1,4 @@
-/** What the server keeps of sources' schemas and tenants, and the tables that follow from it. */
+/** The sources' schemas and tenants on the server, and the tables that follow from them. */
 
 import type { TenantEntries } from "../../schema/source/source-schema.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";

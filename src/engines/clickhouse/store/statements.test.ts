@@ -50,8 +50,8 @@ describe("the table of a source", () => {
     expect(addColumns(cluster, "t", [column])).toHaveLength(2);
     expect(dropSourceTable(one, "t")).toEqual(["DROP TABLE IF EXISTS `logs`.`t`"]);
     expect(dropSourceTable(cluster, "t")).toHaveLength(2);
-    expect(deleteRows(cluster, "t", "timestamp < 1")).toBe(
-      "ALTER TABLE `logs`.`t_rows` ON CLUSTER `main` DELETE WHERE timestamp < 1",
+    expect(deleteRows(cluster, "t", "7", "timestamp < 1")).toBe(
+      "ALTER TABLE `logs`.`t_rows` ON CLUSTER `main` DELETE IN PARTITION ID '7' WHERE timestamp < 1",
     );
   });
 });

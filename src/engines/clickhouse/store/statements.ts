@@ -2,7 +2,7 @@
 
 import { liveColumn, type SchemaEntry } from "../../schema/schema-entry.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
-import type { ServerClient } from "../driver/client.ts";
+import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { quoteName, quoteText } from "../driver/quote.ts";
 import { columnOf, fixedColumns, type ServerColumn } from "../layout.ts";
 import type { FilledColumn } from "./declared-columns.ts";
@@ -162,8 +162,70 @@ export function dropPartition(place: TablePlace, table: string, partition: strin
  * Rewrites the parts that hold such rows. DELETE FROM would only note them: projections do not know of the note, and
  * answer for rows that are gone.
  */
-export function deleteRows(place: TablePlace, table: string, condition: string): string {
-  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} DELETE WHERE ${condition}`;
+export function deleteRows(place: TablePlace, table: string, partition: string, condition: string): string {
+  const command = `DELETE IN PARTITION ID ${quoteText(partition)} WHERE ${condition}`;
+  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} ${command}`;
+}
+
+/** A row whose id the table holds already. */
+export interface SurplusRow {
+  readonly partition: string;
+  readonly timestamp: bigint;
+  readonly tenant: string | null;
+  readonly id: string;
+  readonly batch: string;
+}
+
+/** Rows that one statement removes. */
+const MAX_SURPLUS_ROWS = 500;
+
+/**
+ * Removes the rows. Each condition names the partition and, by the table's key, the few granules that hold the rows:
+ * what a mutation costs does not grow with the table.
+ */
+export function deleteSurplus(
+  place: TablePlace,
+  table: string,
+  tenantColumn: string | undefined,
+  rows: readonly SurplusRow[],
+): readonly string[] {
+  const statements: string[] = [];
+  for (let from = 0; from < rows.length; from += MAX_SURPLUS_ROWS) {
+    const byPartition = new Map<string, SurplusRow[]>();
+    for (const row of rows.slice(from, from + MAX_SURPLUS_ROWS)) {
+      const known = byPartition.get(row.partition);
+      if (known === undefined) byPartition.set(row.partition, [row]);
+      else known.push(row);
+    }
+    const commands = [...byPartition].map(
+      ([partition, some]) =>
+        `DELETE IN PARTITION ID ${quoteText(partition)} WHERE ${surplusCondition(tenantColumn, some)}`,
+    );
+    statements.push(`ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} ${commands.join(", ")}`);
+  }
+  return statements;
+}
+
+function surplusCondition(tenantColumn: string | undefined, rows: readonly SurplusRow[]): string {
+  const listOf = (values: readonly string[]) => [...new Set(values)].join(", ");
+  const times = rows.map(({ timestamp }) => timestamp).sort((a, b) => (a < b ? -1 : 1));
+  const tenant = tenantColumn === undefined ? "NULL" : quoteName(tenantColumn);
+  const named = rows.flatMap((row) => (row.tenant === null ? [] : [quoteText(row.tenant)]));
+  const hasNone = named.length < rows.length;
+  const tenants = [
+    ...(named.length === 0 ? [] : [`${tenant} IN (${listOf(named)})`]),
+    ...(hasNone ? [`${tenant} IS NULL`] : []),
+  ];
+  const keys = rows.map(({ batch, id, tenant: owner }) => {
+    return `(${batch}, ${quoteText(id)}, ${owner === null ? "[]" : `[${quoteText(owner)}]`})`;
+  });
+  const key = tenantColumn === undefined ? "[]" : `if(isNull(${tenant}), [], [assumeNotNull(${tenant})])`;
+  return [
+    ...(tenantColumn === undefined ? [] : [`(${tenants.join(" OR ")})`]),
+    `timestamp >= ${times[0]} AND timestamp <= ${times.at(-1)}`,
+    `id IN (${listOf(rows.map(({ id }) => quoteText(id)))})`,
+    `(${BATCH_COLUMN}, id, ${key}) IN (${listOf(keys)})`,
+  ].join(" AND ");
 }
 
 /** Puts the value into the column where it is NULL and the value is not. */
@@ -174,6 +236,10 @@ export function fillColumn(place: TablePlace, table: string, { column, value }: 
 }
 
 /** Rewrites parts of a table, and answers when it is done, on every replica. */
-export async function rewrite(client: Pick<ServerClient, "command">, statement: string): Promise<void> {
-  await client.command(statement, { mutations_sync: "2" }, REWRITE_TIMEOUT_MS);
+export async function rewrite(
+  client: Pick<ServerClient, "command">,
+  statement: string,
+  settings: ServerSettings = {},
+): Promise<void> {
+  await client.command(statement, { mutations_sync: "2", ...settings }, REWRITE_TIMEOUT_MS);
 }

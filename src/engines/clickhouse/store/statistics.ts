@@ -1,5 +1,5 @@
-/** What the server reports about the sources' tables. */
-import type { FigureDefinition, SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
+/** Reports about the sources' tables. */
+import type { FigureDefinition, SourceStatistics, StoreReport, StoreSpace } from "../../contract/query-engine.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
@@ -71,6 +71,32 @@ export async function readStatistics(
   return rows.map(([source, values]) => toStatistics(source, values));
 }
 
+/** Bytes and parts of each source's table on the server that is asked. */
+async function readSizes(
+  client: ServerClient,
+  place: TablePlace,
+): Promise<(source: SourceState) => readonly [bytes: number, parts: number]> {
+  const parts = await client.rows(
+    "SELECT table, sum(bytes_on_disk), count() FROM system.parts " +
+      "WHERE database = {database:String} AND active GROUP BY table",
+    { database: place.database },
+  );
+  const byTable = new Map(
+    parts.map(([table, bytes, count]) => [String(table), [Number(bytes), Number(count)] as const]),
+  );
+  return ({ table }) => byTable.get(table) ?? byTable.get(`${table}_rows`) ?? [0, 0];
+}
+
+/** The server frees the disk of deleted parts some minutes later, so what is free does not tell. */
+export async function readSpace(
+  client: ServerClient,
+  place: TablePlace,
+  sources: readonly SourceState[],
+): Promise<StoreSpace> {
+  const sizeOf = await readSizes(client, place);
+  return { usedBytes: sources.reduce((sum, source) => sum + sizeOf(source)[0], 0), freeBytes: undefined };
+}
+
 export async function readReport(
   client: ServerClient,
   place: TablePlace,
@@ -80,19 +106,14 @@ export async function readReport(
     const column = tenantColumn(source);
     return `${COUNTS}, ${column === undefined ? "toUInt64(0)" : `countIf(${quoteName(column)} IS NULL)`} AS without`;
   });
-  const parts = await client.rows(
-    "SELECT table, sum(bytes_on_disk), count() FROM system.parts " +
-      "WHERE database = {database:String} AND active GROUP BY table",
-    { database: place.database },
-  );
-  const byTable = new Map(
-    parts.map(([table, bytes, count]) => [String(table), [Number(bytes), Number(count)] as const]),
-  );
-  const sizeOf = ({ table }: SourceState) => byTable.get(table) ?? byTable.get(`${table}_rows`) ?? [0, 0];
+  const sizeOf = await readSizes(client, place);
+  const usedBytes = sources.reduce((sum, source) => sum + sizeOf(source)[0], 0);
   return {
     directory: undefined,
+    // Of a cluster this is what one server has.
+    ...(place.cluster === undefined ? { space: { usedBytes, freeBytes: undefined } } : {}),
     figureDefinitions,
-    figures: { bytes: sources.reduce((sum, source) => sum + sizeOf(source)[0], 0) },
+    figures: { bytes: usedBytes },
     problems: sources.flatMap((source) => {
       const [, count] = sizeOf(source);
       if (count <= MAX_PARTS) return [];

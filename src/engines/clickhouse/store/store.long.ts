@@ -5,13 +5,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
+import { eventOf } from "../../../../test/engine-conformance/bench.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
-import { eventOf } from "../../conformance/bench.ts";
 import type { EventStore, LogEvent } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { toNewSource } from "../../schema/source/source-state.ts";
+import { checkServer } from "../check-server.ts";
 import { openServerClient, type ServerClient } from "../driver/client.ts";
-import { checkServer, migrate, planMigration } from "../migrate.ts";
+import { migrate, planMigration } from "../migrate.ts";
 import { fillDeclared } from "./declared-columns.ts";
 import { SchemaKeeper } from "./schema-keeper.ts";
 import {
@@ -85,7 +86,7 @@ it("prints cluster statements that the server can parse", async () => {
     ...createSourceTable(cluster, "events_edge_1", entries, tenantColumnOf(entries, "project")),
     ...addColumns(cluster, "events_edge_1", [{ name: "c9", type: "Nullable(Int64)", codec: "ZSTD(1)" }]),
     dropPartition(cluster, "events_edge_1", "19000"),
-    deleteRows(cluster, "events_edge_1", "timestamp < 1"),
+    deleteRows(cluster, "events_edge_1", "7", "timestamp < 1"),
     ...dropSourceTable(cluster, "events_edge_1"),
   ];
   const blocks = [...readFileSync("docs/clickhouse.md", "utf8").matchAll(/```sql\n([\s\S]*?)```/g)];
@@ -173,7 +174,8 @@ describe("an append", () => {
             }
           } else if (each.kind === "delete") {
             const gone = [...model].filter(([, time]) => time < each.before).map(([id]) => id);
-            expect(await store.deleteBefore(source, BigInt(each.before) * 43_200_000_000n)).toBe(gone.length);
+            const deletion = await store.deleteEvents(source, { toUs: BigInt(each.before) * 43_200_000_000n });
+            expect(deletion).toEqual({ matched: gone.length, deleted: gone.length });
             for (const id of gone) model.delete(id);
           } else {
             store = await openStore();

@@ -1,15 +1,19 @@
 /** The event store over ClickHouse: any number of services may work on one, and none of them keeps anything. */
 import type { TableDefinition } from "../../../googlesql/relation.ts";
+import { createSerialQueue, type SerialQueue } from "../../../shared/serial-queue.ts";
 import {
   type AppendResult,
   type BodyResult,
+  type Deletion,
   EngineError,
+  type EventFilter,
   type EventStore,
   type LogEvent,
   type SourceDefinition,
   type SourceStatistics,
   type StoredBody,
   type StoreReport,
+  type StoreSpace,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
@@ -35,11 +39,12 @@ import type { ServerClient } from "../driver/client.ts";
 import { AppendQueue } from "./append-queue.ts";
 import { type BodyEncoder, type EncodableEvents, encodable } from "./encodable-events.ts";
 import { newTableName } from "./new-table-name.ts";
-import { deleteBefore, dropTable } from "./removal.ts";
+import { countEvents, deleteEvents, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
 import { SchemaWatch } from "./schema-watch.ts";
 import { type TablePlace, tenantColumnOf } from "./statements.ts";
-import { readReport, readStatistics } from "./statistics.ts";
+import { readReport, readSpace, readStatistics } from "./statistics.ts";
+import type { AppendTable } from "./stored-ids.ts";
 import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
 
 /** How often events may meet a schema that changed since they were encoded. */
@@ -69,6 +74,7 @@ export class ClickHouseStore implements EventStore {
   readonly #queues = new WeakMap<SourceState, AppendQueue>();
   readonly #open = new Set<Promise<unknown>>();
   readonly #pending: PendingWork;
+  readonly #deletions = new WeakMap<SourceState, SerialQueue>();
 
   constructor({ client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log }: StoreSettings) {
     this.#client = client;
@@ -160,9 +166,10 @@ export class ClickHouseStore implements EventStore {
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
     const state = this.#sources.get(sourceName);
-    this.#pending.admit(signal);
+    const { sender } = body;
+    this.#pending.admit(signal, sender);
     const storing = this.#pending
-      .holdBytes(body.bytes.length, () => encoder.read(state, body))
+      .holdBytes(body.bytes.length, () => encoder.read(state, body, signal), sender)
       .then((events) => appendRead(events, admit, () => this.#store(state, events)));
     return unlessAborted(this.#untilDone(storing), signal);
   }
@@ -179,9 +186,16 @@ export class ClickHouseStore implements EventStore {
     return unlessAborted(readStatistics(this.#client, this.#place, this.#sources.all()), signal);
   }
 
-  async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
-    const { table } = this.#sources.get(sourceName);
-    return deleteBefore(this.#client, this.#place, table, timestampUs);
+  async countEvents(sourceName: string, filter: EventFilter): Promise<number> {
+    return countEvents(this.#client, this.#tableOf(this.#sources.get(sourceName)), filter);
+  }
+
+  async deleteEvents(sourceName: string, filter: EventFilter): Promise<Deletion> {
+    const state = this.#sources.get(sourceName);
+    const inTurn = this.#deletions.get(state) ?? createSerialQueue();
+    this.#deletions.set(state, inTurn);
+    // What two deletions would find is counted once.
+    return this.#untilDone(inTurn(() => deleteEvents(this.#client, this.#tableOf(state), filter)));
   }
 
   async dropSource(sourceName: string): Promise<void> {
@@ -197,13 +211,18 @@ export class ClickHouseStore implements EventStore {
     });
   }
 
+  async space(signal: AbortSignal): Promise<StoreSpace | undefined> {
+    if (this.#place.cluster !== undefined) return undefined;
+    return unlessAborted(readSpace(this.#client, this.#place, this.#sources.all()), signal);
+  }
+
   async inspect(signal: AbortSignal): Promise<StoreReport> {
     return unlessAborted(readReport(this.#client, this.#place, this.#sources.all()), signal);
   }
 
   async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
     if (events.count === 0) return { stored: 0, repeated: 0 };
-    return this.#pending.holdRows(events.count, () => this.#storeEncoded(state, events));
+    return this.#pending.holdRows(events.count, () => this.#storeEncoded(state, events), events.sender);
   }
 
   async #storeEncoded(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
@@ -215,7 +234,7 @@ export class ClickHouseStore implements EventStore {
         const refused = await this.#grow(state, events, full);
         full = new Set([...full, ...refused]);
       } else if (state.version === version && state.openChanges === 0) {
-        return await this.#send(state, outcome.batch, outcome.carried);
+        return await this.#send(state, outcome.batch, outcome.carried, events.sender);
       } else {
         await state.changes;
       }
@@ -224,11 +243,18 @@ export class ClickHouseStore implements EventStore {
   }
 
   /** New fields of tenants are stored before the rows: a row with an unknown field would be lost. */
-  async #send(state: SourceState, rows: AppendRows, carried: Carried): Promise<AppendResult> {
+  async #send(
+    state: SourceState,
+    rows: AppendRows,
+    carried: Carried,
+    sender: string | undefined,
+  ): Promise<AppendResult> {
     this.#sources.checkPresent(state);
     const added = newOf(state, carried);
-    const result = await this.#pending.holdBytes(rows.byteCount, () =>
-      this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts)),
+    const result = await this.#pending.holdBytes(
+      rows.byteCount,
+      () => this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts)),
+      sender,
     );
     noteCarried(state, added, carried);
     return appendResult(state, result, carried);
@@ -237,11 +263,14 @@ export class ClickHouseStore implements EventStore {
   #queueOf(state: SourceState): AppendQueue {
     let queue = this.#queues.get(state);
     if (queue === undefined) {
-      const tenantColumn = tenantColumnOf(state.entries, state.rules?.tenantField ?? null);
-      queue = new AppendQueue(this.#client, { place: this.#place, table: state.table, tenantColumn });
+      queue = new AppendQueue(this.#client, this.#tableOf(state));
       this.#queues.set(state, queue);
     }
     return queue;
+  }
+
+  #tableOf({ table, entries, rules }: SourceState): AppendTable {
+    return { place: this.#place, table, tenantColumn: tenantColumnOf(entries, rules?.tenantField ?? null) };
   }
 
   /** Adds what is granted of what the events lack. Answers the tenants that were refused some. */

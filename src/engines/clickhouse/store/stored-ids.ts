@@ -4,8 +4,14 @@
  */
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
-import { quoteName, quoteText } from "../driver/quote.ts";
-import { deleteRows, rewrite, type TablePlace, tableName } from "./statements.ts";
+import { askInPieces, LIMIT_DEFAULTS, piecesOf } from "../driver/limits.ts";
+import { quoteName } from "../driver/quote.ts";
+import { deleteSurplus, rewrite, type SurplusRow, type TablePlace, tableName } from "./statements.ts";
+
+/** How often the parts that hold some ids are looked up before all parts are read. */
+const MAX_PART_LOOKUPS = 3;
+
+const WITHOUT_PROJECTIONS = { optimize_use_projections: "0" };
 
 export interface AppendTable {
   readonly place: TablePlace;
@@ -40,14 +46,32 @@ export class StoredIds {
 
   /** Keys of those of the ids that the table holds. What a node left there twice, because it ended, is put right. */
   async find(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await this.#client.rows(
-      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} WHERE id IN {ids:Array(String)} ` +
-        "GROUP BY id, tenant",
-      { ids },
-    );
+    const rows = await this.#look(ids);
     await this.#keepFirst(twiceOf(rows), 0n);
     return keysOf(rows);
+  }
+
+  #look(ids: readonly string[]): Promise<FoundIds> {
+    const sql =
+      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} WHERE id IN {ids:Array(String)} ` +
+      "GROUP BY id, tenant";
+    return askInPieces(this.#client, ids, (piece) => this.#client.rows(sql, { ids: piece }));
+  }
+
+  /** Those of the first ids that are there twice, and all that is there of the next ones. */
+  async #lookBehind(ids: readonly string[], next: readonly string[]): Promise<FoundIds> {
+    const maxBytes = this.#client.limits?.pieceBytes ?? LIMIT_DEFAULTS.http_max_field_value_size;
+    const isOneCall = piecesOf([...ids, ...next], maxBytes).length === 1;
+    if (!isOneCall) {
+      const sent = (await this.#look(ids)).filter(([, , count]) => Number(count) > 1);
+      return [...sent, ...(await this.#look(next))];
+    }
+    return this.#client.rows(
+      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} ` +
+        "WHERE id IN {ids:Array(String)} OR id IN {next:Array(String)} " +
+        "GROUP BY id, tenant HAVING count() > 1 OR id IN {next:Array(String)}",
+      { ids, next },
+    );
   }
 
   /**
@@ -59,44 +83,57 @@ export class StoredIds {
     batch: bigint,
     next: readonly string[],
   ): Promise<{ readonly lost: ReadonlySet<string>; readonly known: ReadonlySet<string> }> {
-    const rows = await this.#client.rows(
-      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} ` +
-        "WHERE id IN {ids:Array(String)} OR id IN {next:Array(String)} " +
-        "GROUP BY id, tenant HAVING count() > 1 OR id IN {next:Array(String)}",
-      { ids, next },
-    );
+    const rows = await this.#lookBehind(ids, next);
     const lost = await this.#keepFirst(twiceOf(rows), batch);
     return { lost, known: keysOf(rows) };
   }
 
-  /** Of rows with the same id the one that the server took first stays. Answers the keys that the block loses. */
+  /**
+   * Removes repeats: of rows with the same id the one that the server took first stays. Returns the keys that the block
+   * loses.
+   */
   async #keepFirst(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
-    const rows = await this.#client.rows(
-      `SELECT id, ${this.#tenant()}, toString(${BATCH_COLUMN}) FROM ${this.#name()} ` +
-        `WHERE id IN {ids:Array(String)} ORDER BY _block_number, ${BATCH_COLUMN}`,
-      { ids },
-      // A projection's parts do not know the numbers of the rows' blocks.
-      { optimize_use_projections: "0" },
-    );
     const first = new Set<string>();
     const lost = new Set<string>();
-    const gone: string[] = [];
-    for (const [id, tenant, block] of rows) {
+    const gone: SurplusRow[] = [];
+    for (const [id, tenant, block, partition, timestamp] of await this.#inOrder(ids)) {
       const owner = tenant === null ? null : String(tenant);
       const key = idKey(owner, String(id));
       if (first.has(key)) {
         if (String(block) === String(batch)) lost.add(key);
-        gone.push(`(${String(block)}, ${quoteText(String(id))}, ${owner === null ? "[]" : `[${quoteText(owner)}]`})`);
+        const place = { partition: String(partition), timestamp: BigInt(String(timestamp)) };
+        gone.push({ ...place, id: String(id), tenant: owner, batch: String(block) });
       }
       first.add(key);
     }
-    if (gone.length > 0) {
-      const key = `(${BATCH_COLUMN}, id, if(isNull(${this.#tenant()}), [], [assumeNotNull(${this.#tenant()})]))`;
-      const condition = `${key} IN (${gone.join(", ")})`;
-      await rewrite(this.#client, deleteRows(this.#table.place, this.#table.table, condition));
-    }
+    const { place, table, tenantColumn } = this.#table;
+    for (const statement of deleteSurplus(place, table, tenantColumn, gone)) await rewrite(this.#client, statement);
     return lost;
+  }
+
+  /**
+   * The rows of the ids in the order in which the server took them. The projection tells the parts that hold them, and
+   * only those are read: its own parts do not know the numbers of the rows' blocks.
+   */
+  async #inOrder(ids: readonly string[]): Promise<FoundIds> {
+    const columns = `id, ${this.#tenant()}, toString(${BATCH_COLUMN}), _partition_id, toString(timestamp)`;
+    const select = (condition: string) =>
+      `SELECT ${columns} FROM ${this.#name()} WHERE ${condition}id IN {ids:Array(String)} ` +
+      `ORDER BY _block_number, ${BATCH_COLUMN}`;
+    for (let attempt = 0; attempt < MAX_PART_LOOKUPS; attempt++) {
+      const where = `SELECT id, _part FROM ${this.#name()} WHERE id IN {ids:Array(String)}`;
+      const found = await askInPieces(this.#client, ids, (piece) => this.#client.rows(where, { ids: piece }));
+      const parts = [...new Set(found.map(([, part]) => String(part)))];
+      const rows = await askInPieces(this.#client, ids, (piece) =>
+        this.#client.rows(select("_part IN {parts:Array(String)} AND "), { ids: piece, parts }, WITHOUT_PROJECTIONS),
+      );
+      // A part that was merged in between is not there any more.
+      if (rows.length >= found.length) return rows;
+    }
+    return askInPieces(this.#client, ids, (piece) =>
+      this.#client.rows(select(""), { ids: piece }, WITHOUT_PROJECTIONS),
+    );
   }
 
   /** In a source without tenants no row has one; the server does not group by a constant. */

@@ -1,9 +1,10 @@
 /** Reads sources' tables without the compiler: every row in its stored form. */
 import { randomUUID } from "node:crypto";
+import { EngineError } from "../../contract/errors.ts";
 import type { TimeRange } from "../../contract/stored-events.ts";
-import type { StoredTables } from "../../schema/decode/stored-events.ts";
+import type { RowSelection, StoredTables } from "../../schema/decode/stored-events.ts";
 import type { StoredCells } from "../../schema/decode/stored-rows.ts";
-import type { ServerClient, ServerSettings } from "../driver/client.ts";
+import type { ServerClient, ServerQuery, ServerSettings } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
 import { type TablePlace, tableName } from "./statements.ts";
 
@@ -20,22 +21,45 @@ const FORMAT: ServerSettings = {
 
 const RANGE = "timestamp >= {from:Int64} AND timestamp < {to:Int64}";
 
+/** The condition of a selection, with its values. */
+function select({ range, ids, tenants, tenantColumn }: RowSelection) {
+  const conditions = range === undefined ? [] : [RANGE];
+  if (ids !== undefined) conditions.push("id IN {ids:Array(String)}");
+  const named = tenantColumn === undefined ? undefined : tenants?.filter((tenant) => tenant !== null);
+  if (tenants !== undefined && tenantColumn !== undefined) {
+    const column = quoteName(tenantColumn);
+    const isNamed = `${column} IN {tenants:Array(String)}`;
+    conditions.push(tenants.includes(null) ? `(${column} IS NULL OR ${isNamed})` : isNamed);
+  }
+  return {
+    condition: conditions.length === 0 ? "1" : conditions.join(" AND "),
+    params: {
+      ...(range === undefined ? {} : timesOf(range)),
+      ...(ids === undefined ? {} : { ids }),
+      ...(named === undefined ? {} : { tenants: named }),
+    },
+  };
+}
+
 type Reader = Pick<ServerClient, "stream" | "kill">;
 
 async function* readRows(
   client: Reader,
   sql: string,
-  { fromUs, toUs }: TimeRange,
+  params: ServerQuery["params"],
   signal: AbortSignal,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly StoredCells[], void, void> {
   const queryId = randomUUID();
   let isOver = false;
   try {
-    const params = { from: fromUs, to: toUs };
     const format = "JSONCompactEachRow";
     const decoder = new TextDecoder();
     let rest = "";
+    let byteCount = 0;
     for await (const part of await client.stream({ sql, params, settings: FORMAT, format, queryId, signal })) {
+      byteCount += part.length;
+      if (byteCount > maxBytes) throw new EngineError("result_too_large", `The rows have more than ${maxBytes} bytes`);
       const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       yield lines.map((line) => JSON.parse(line) as StoredCells);
@@ -47,6 +71,10 @@ async function* readRows(
   }
 }
 
+function timesOf({ fromUs, toUs }: TimeRange) {
+  return { from: fromUs, to: toUs };
+}
+
 /** How the tables are read; the caller says which sources there are. */
 export function createStoredTables(client: Reader, place: TablePlace): Pick<StoredTables, "slices" | "rows"> {
   return {
@@ -56,13 +84,14 @@ export function createStoredTables(client: Reader, place: TablePlace): Pick<Stor
         `toString(sum(cityHash64(id, timestamp))) FROM ${tableName(place, table)} WHERE ${RANGE} ` +
         "GROUP BY start ORDER BY start";
       const all: StoredCells[] = [];
-      for await (const rows of readRows(client, sql, range, signal)) all.push(...rows);
+      for await (const rows of readRows(client, sql, timesOf(range), signal)) all.push(...rows);
       return all;
     },
-    rows(table, columns, range, signal) {
+    rows(table, columns, selection, signal) {
+      const { condition, params } = select(selection);
       const names = ["id", "timestamp", "event_message", ...columns.map(({ name }) => name)].map(quoteName);
-      const sql = `SELECT ${names.join(", ")} FROM ${tableName(place, table)} WHERE ${RANGE}`;
-      return readRows(client, sql, range, signal);
+      const sql = `SELECT ${names.join(", ")} FROM ${tableName(place, table)} WHERE ${condition}`;
+      return readRows(client, sql, params, signal, selection.maxBytes);
     },
   };
 }

@@ -187,3 +187,8 @@ export class BatchBuilder {
     return offset;
   }
 }
+
+/** The batch, with every id of it looked up in the table. */
+export function withOwnIds({ header, payload }: EncodedBatch): EncodedBatch {
+  return { header: { ...header, ownIdRows: "all" }, payload };
+}

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
+import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
+import { MACROS } from "../sql/call-facts.ts";
 import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
-import { MACROS } from "./hidden-failures.ts";
 
 describe("the functions allowed in statements", () => {
   let database: MemoryDatabase;

@@ -1,3 +1,6 @@
-import { testWrittenCases } from "./testing/written-cases.ts";
+import { testWrittenCases } from "../../../../test/support/engines/duckdb/compile/written-cases.ts";
 
-testWrittenCases("compiled queries answer", new URL("testing/answers.json", import.meta.url));
+testWrittenCases(
+  "compiled queries answer",
+  new URL("../../../../test/support/engines/duckdb/compile/answers.json", import.meta.url),
+);

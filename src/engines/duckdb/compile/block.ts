@@ -4,77 +4,16 @@
  * a sub-select requests an export, also of columns that no scan lists, such as a leaf of a log record.
  */
 
-import type { Column, Expr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
+import type { Column } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { sql } from "../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { exportAs, outsideBinding } from "./exports.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
+import type { Block, SelectItem } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
-
-export interface SelectItem {
-  readonly alias: string;
-  readonly sql: Sql;
-  /** The column that the item stands for, where it stands for one. */
-  readonly id?: number | undefined;
-}
-
-interface OrderItem {
-  readonly id: number;
-  readonly binding: Binding;
-  readonly isDescending: boolean;
-  readonly nullsFirst: boolean;
-  readonly isFloat: boolean;
-  /** The type, where its values are sorted by a key of their own. */
-  readonly keyed?: SqlType | undefined;
-}
-
-/** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
-export interface FromItem {
-  readonly print: () => Sql;
-  /** Set where it is one table of a source. */
-  readonly table?: { readonly name: string; readonly alias: string };
-}
-
-export interface Block {
-  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
-  from: FromItem | undefined;
-  /** The sub-select that is all of FROM, when it is one. */
-  inner: { readonly block: Block; readonly alias: string } | undefined;
-  where: Sql[];
-  /** Grouping columns, printed as positions where they are selected. */
-  groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
-  groupingSets: readonly (readonly number[])[] | undefined;
-  isGrouped: boolean;
-  isDistinct: boolean;
-  hasWindows: boolean;
-  order: readonly OrderItem[];
-  limit: Sql | undefined;
-  offset: Sql | undefined;
-  /** By the column's id, or by a text for what is no column of the query. */
-  readonly exports: Map<number | string, SelectItem>;
-  bindings: Map<number, Binding>;
-  sources: ((id: number) => Binding | undefined)[];
-  /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
-  computed: Map<number, number>;
-  /** Those of them that can as well be computed after ORDER BY and LIMIT. */
-  deferrable: Map<number, Expr>;
-  /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
-  hasComputed: boolean;
-  /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
-  readonly copies: Set<number>;
-  /** FROM holds a join: in parentheses where it stands right of another. */
-  isJoin: boolean;
-  readonly outer: Scope | undefined;
-  /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
-  importsOuter: boolean;
-  /** In a correlated sub-query: expressions that give the rows the order that their array had. */
-  naturalOrder: readonly Sql[];
-  readonly depth: number;
-}
 
 export function newBlock(outer: Scope | undefined, depth = 1): Block {
   return {
@@ -148,7 +87,7 @@ export function openBlock(compilation: Compilation, block: Block): Block {
  */
 export function selectable(compilation: Compilation, block: Block, columns: readonly Column[]): Block {
   if (!block.isDistinct) return block;
-  const selected = new Set(columns.map((column) => findColumn(block, column.id)?.sql().text));
+  const selected = new Set(columns.map((column) => findColumn(block, column.id)?.sql()));
   return selected.size === block.exports.size ? block : wrapBlock(compilation, block);
 }
 

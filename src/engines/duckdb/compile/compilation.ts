@@ -1,15 +1,20 @@
-/** What is shared while one query is printed. */
+/** State shared while one query is printed. */
 import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
-import type { Expr, Scan } from "../../../googlesql/resolved.ts";
+import type { Column, Expr, Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { Sql } from "../sql/sql.ts";
-import type { Block } from "./block.ts";
-import type { PrintedIdCondition } from "./expression/id-conditions.ts";
+import type { Block } from "./render.ts";
 import type { RunConstants } from "./run-constants.ts";
 import type { Scope } from "./scope.ts";
+
+/** An id that a condition asks for, before parameters are numbered. */
+export interface PrintedIdCondition {
+  readonly table: string;
+  readonly id: { readonly text: string } | { readonly parameter: number };
+}
 
 /** A CTE that is printed as one: its name and its body, which gets columns on demand. */
 export interface PrintedCte {
@@ -18,8 +23,8 @@ export interface PrintedCte {
   /** Prints the definition, `name(columns) AS (...)`, when nothing more can be asked of it. */
   readonly print: () => Sql;
   readonly isRecursive: boolean;
-  /** A column counts the rounds of its recursion. */
-  readonly countsRounds: boolean;
+  /** The column that counts the rounds of its recursion. */
+  readonly round: Column | undefined;
 }
 
 export interface Compilation {
@@ -32,7 +37,7 @@ export interface Compilation {
   readonly failing: Failing;
   /** The query's parameters, with their positions among the placeholders. */
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
-  /** What of conditions is computed before a run; undefined where nothing is. */
+  /** The parts of conditions that are computed before a run; undefined if there are none. */
   readonly constants: RunConstants | undefined;
   /** CTEs that have been asked for. */
   readonly printedCtes: Map<number, PrintedCte>;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { edgeLayout } from "../../../../test/support/engines/duckdb/compile/edge-layout.ts";
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
 import { arrayOf, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
 import { compileQuery } from "./compile.ts";
-import { compileText } from "./testing/compile-text.ts";
-import { edgeLayout } from "./testing/edge-layout.ts";
 
 describe("compileQuery", () => {
   it("lists each parameter once, in the order of the placeholders", () => {
@@ -58,8 +58,8 @@ describe("compileQuery", () => {
   });
 
   it("prints thousands of conditions as one filter", () => {
-    const conditions = Array.from({ length: 20_000 }, (_, i) => `x != ${i}`).join(" AND ");
-    expect(compileText(`SELECT 1 FROM (SELECT 5 AS x) WHERE ${conditions}`).sql.match(/<>/g)).toHaveLength(20_000);
+    const conditions = Array.from({ length: 5_000 }, (_, i) => `x != ${i}`).join(" AND ");
+    expect(compileText(`SELECT 1 FROM (SELECT 5 AS x) WHERE ${conditions}`).sql.match(/<>/g)).toHaveLength(5_000);
   });
 
   it("rejects a query that is nested too deeply without overflowing the stack", () => {

@@ -2,7 +2,7 @@
 
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
-import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import { parametersOf, readsClock } from "../../constants/evaluate.ts";
 import { describeConstants } from "../../constants/run-facts.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
@@ -10,23 +10,24 @@ import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
-import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
+import { stopClock } from "../../sql/stop-clock.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
-import { placeholder } from "../sql/atoms.ts";
+import { placeholder, textSql } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";
-import { joinSql } from "../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
-import { type Block, selectable, selectColumn } from "./block.ts";
+import { selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
-import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
-import { FIRST_BOUND, FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
-import { planRows, printRows } from "./plan-rows.ts";
+import { FIRST_BOUND, FIRST_LIMIT, orderPlaceholders } from "./placeholders.ts";
+import { planRows } from "./plan-rows.ts";
+import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import { type PlaceholderMap, RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
+import { emit, guarded } from "./statements.ts";
 
 /**
  * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the
@@ -76,17 +77,15 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const block = orderResult(compilation, selectable(compilation, built, columns), query);
   const items = columns.map((column) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
-  const finish = (printed: string) => {
-    const guarded = guardHiddenFailures(printed);
-    return numberPlaceholders(stopClock(guarded, options.nowUs, compilation.constants));
-  };
-  const { sql, used } = finish(printWith(compilation) + body.text);
-  const statement = planStatement(
-    compilation,
-    used,
-    planRows(block, items, (text) => finish(text).sql),
-    sql,
-  );
+  const whole = sql`${printWith(compilation)}${body}`;
+  const instant = instantOf(options.nowUs, compilation.constants, whole);
+  const finish = (part: Sql) => guarded(instant === undefined ? part : stopClock(part, instant));
+  const finished = finish(whole);
+  const used = orderPlaceholders(finished.placeholders);
+  const numbers = new Map(used.map((index, position) => [index, position + 1]));
+  const print = (part: typeof finished) => emit(part, (index) => numbers.get(index) ?? index);
+  const rows = planRows(compilation, block, items, (part) => print(finish(part)));
+  const statement = planStatement(compilation, used, rows);
   const perRow = () => printQuery(resolved, layouts, { ...options, bindsConstants: false });
   const { parameters: read, constants } = planConstants(query, compilation, used, { nowUs: options.nowUs, perRow });
   const plan: QueryPlan = {
@@ -94,7 +93,7 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
     ...(constants === undefined ? {} : { constants }),
   };
   return {
-    sql,
+    sql: print(finished),
     parameters: read,
     ...(used.every((index) => index < FIRST_LIMIT || index >= FIRST_BOUND)
       ? {}
@@ -108,25 +107,21 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
 
 function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
   const analysis = analyse(resolved);
-  const query = analysis.holdsQueries ? guardBranches(resolved) : resolved;
+  const query = analysis.holdsQueries ? guardBranches(resolved, analysis) : resolved;
   return { query, analysis: query === resolved ? analysis : analyse(query) };
 }
 
-/** What the host needs to know about the statement; undefined if that is nothing. */
+/** Returns the host's data about the statement; undefined if there is none. */
 function planStatement(
   { idConditions, constants }: Compilation,
   used: readonly number[],
   rows: RowsPlan | undefined,
-  sql: string,
 ): StatementPlan | undefined {
   const printed = [...idConditions.values()].filter((_, place) => used.includes(FIRST_BOUND + 2 * place));
   const conditions = printed.map(({ table, id }): IdCondition => {
     return { table, id: "text" in id ? id.text : used.indexOf(id.parameter) };
   });
-  // Parts that do not make up the statement would answer another question.
-  const isWhole = rows !== undefined && printRows(rows) === sql;
-  if (conditions.length === 0 && !isWhole) return undefined;
-  if (!isWhole) return { idConditions: conditions };
+  if (rows === undefined) return conditions.length === 0 ? undefined : { idConditions: conditions };
   const clockValues = used.flatMap((index, position) => {
     const constant = constants?.at(index);
     return constant !== undefined && readsClock(constant) ? [position] : [];
@@ -178,27 +173,18 @@ function orderResult(compilation: Compilation, built: Block, query: ResolvedQuer
  * Users are printed before the definitions they read, because printing one may ask another for columns; they stand
  * after them.
  */
-function printWith(compilation: Compilation): string {
-  if (compilation.printedCtes.size === 0) return "";
+function printWith(compilation: Compilation): Sql {
+  if (compilation.printedCtes.size === 0) return EMPTY;
   const rank = (id: number) => compilation.analysis.cteRank(id);
   const ctes = [...compilation.printedCtes].sort(([left], [right]) => rank(left) - rank(right));
-  const printed = ctes.map(([, cte]) => cte.print());
-  const isRecursive = ctes.some(([, cte]) => cte.isRecursive);
-  return `WITH ${isRecursive ? "RECURSIVE " : ""}${joinSql(printed.reverse(), ", ").text} `;
+  const printed = joinSql(ctes.map(([, cte]) => cte.print()).reverse(), ", ");
+  return ctes.some(([, cte]) => cte.isRecursive) ? sql`WITH RECURSIVE ${printed} ` : sql`WITH ${printed} `;
 }
 
-/**
- * Lets all that reads the clock read one instant instead: a given one, or the one that constants are computed with.
- * Literals are passed over: a caller's text stays what it is.
- */
-function stopClock(sql: string, nowUs: bigint | undefined, constants: RunConstants | undefined): string {
-  if (!sql.includes(CURRENT_INSTANT.text)) return sql;
-  const index = nowUs === undefined ? constants?.clockIndex : undefined;
-  if (nowUs === undefined && index === undefined) return sql;
-  const instant =
-    index === undefined
-      ? `TIMESTAMP '${formatIsoTimestamp(nowUs ?? 0n).slice(0, -1)}'`
-      : castTo(placeholder(index), TIMESTAMP).text;
-  const token = new RegExp(`${CURRENT_INSTANT.text.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
-  return sql.replace(token, (text) => (text === CURRENT_INSTANT.text ? instant : text));
+/** The one instant that all of the statement reads: a given one, or the one that constants are computed with. */
+function instantOf(nowUs: bigint | undefined, constants: RunConstants | undefined, whole: Sql): Sql | undefined {
+  if (!whole.readsClock) return undefined;
+  if (nowUs !== undefined) return sql`TIMESTAMP ${textSql(formatIsoTimestamp(nowUs).slice(0, -1))}`;
+  const index = constants?.clockIndex;
+  return index === undefined ? undefined : castTo(placeholder(index), TIMESTAMP);
 }

@@ -1,10 +1,13 @@
 /** A caller's texts reach DuckDB only as data, as tested on the real engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
 import { arrayOf, type RecordField, type SqlType, STRING } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
 import { quoteIdentifier } from "../sql-text.ts";
-import { compileText } from "./testing/compile-text.ts";
 
 const payloads: readonly string[] = [
   "'",

@@ -1,8 +1,8 @@
 import { pathKey, readableName } from "../../lowering/names.ts";
 import { columnOf } from "../sql/atoms.ts";
 import type { Sql } from "../sql/sql.ts";
-import type { Block } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
+import type { Block } from "./render.ts";
 import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
 
 /** Selects the expression under the alias, once for each key, and answers the alias. */
@@ -14,14 +14,14 @@ export function exportAs(block: Block, key: number | string, alias: string, sql:
 }
 
 interface HiddenColumn {
-  /** Of the sub-select. */
+  /** The alias of the sub-select. */
   readonly alias: string;
   readonly key: string;
   readonly prefix: string;
   readonly inside: Sql;
 }
 
-/** What is no column of the query as one of the sub-select, once for each key. */
+/** Selects an expression that is no column of the query as a column of the sub-select, once for each key. */
 function exportHidden(compilation: Compilation, block: Block, { alias, key, prefix, inside }: HiddenColumn): Sql {
   const name = block.exports.get(key)?.alias ?? nextAlias(compilation, prefix);
   return columnOf(

@@ -1,6 +1,10 @@
 /** Sub-queries in branches that are not taken: what fails in them must not fail the query. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compileText, type EdgeDatabase, openEdgeDatabase } from "./testing/compile-text.ts";
+import {
+  compileText,
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
 
 /** A sub-query that fails where `x` is 0: it reads rows, so that it is no mere expression. */
 const failing = "(SELECT MAX(DIV(10, x)) FROM UNNEST([1, 2]))";
@@ -76,7 +80,7 @@ const taken: Readonly<Record<string, readonly [text: string, rows: readonly unkn
 };
 
 describe("a sub-query that fails in a branch that is not taken", () => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });

@@ -4,26 +4,19 @@
  * there: a column tells whether the branch is taken, and its scans are filtered by it, as are those of the sub-queries
  * within.
  */
-import type {
-  AggregateCall,
-  ColumnExpr,
-  CteDefinition,
-  Expr,
-  ResolvedQuery,
-  Scan,
-  WindowCall,
-} from "../../../googlesql/resolved.ts";
-import { mapExpr } from "../../../googlesql/resolver/transform.ts";
+
+import { functionFacts } from "../../../googlesql/catalogue/index.ts";
+import { createMapping } from "../../../googlesql/resolved/map.ts";
+import { type AnySubquery, isSubquery, someExpression } from "../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, ColumnExpr, CteDefinition, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { BOOL } from "../../../googlesql/types.ts";
-import { type AnySubquery, isSubquery, someExpression } from "../../lowering/children.ts";
+import type { Analysis } from "../../lowering/analysis.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
 import { isRandomCall } from "./expression/random-call.ts";
 
-/** Ids that no column of a resolved query reaches, nor those that stand for the rows of a server. */
-const FIRST_GUARD = 2_000_000;
-
 interface Guards {
-  made: number;
+  readonly analysis: Analysis;
+  isAny: boolean;
   /** Definitions with guards of their own. */
   readonly ctes: Map<CteDefinition, CteDefinition>;
 }
@@ -32,10 +25,10 @@ interface Guards {
 type Asked = { readonly column: ColumnExpr["column"]; readonly expression: Expr }[];
 
 /** The query with its guards; itself where it needs none. */
-export function guardBranches(query: ResolvedQuery): ResolvedQuery {
-  const guards: Guards = { made: 0, ctes: new Map() };
+export function guardBranches(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
+  const guards: Guards = { analysis, isAny: false, ctes: new Map() };
   const scan = guardScan(guards, query.scan);
-  return guards.made === 0 ? query : { ...query, scan };
+  return guards.isAny ? { ...query, scan } : query;
 }
 
 /** The scan with its guards. `around`: a column of a query around that is true where this one is taken. */
@@ -108,7 +101,7 @@ function withColumns(input: Scan, asked: Asked): Scan {
 
 /** The expression, computed where `taken` holds; everywhere without it. */
 function guard(guards: Guards, asked: Asked, expression: Expr, taken?: Expr): Expr {
-  return mapExpr(expression, (at) => {
+  const guardAt = (at: Expr): Expr | undefined => {
     switch (at.kind) {
       case "Subquery":
         return { ...at, scan: guardQuery(guards, asked, at, taken) };
@@ -139,13 +132,15 @@ function guard(guards: Guards, asked: Asked, expression: Expr, taken?: Expr): Ex
       default:
         return undefined;
     }
-  });
+  };
+  return createMapping({ expression: guardAt }).expression(expression);
 }
 
 function guardCall(guards: Guards, asked: Asked, call: Expr & { kind: "Call" }, taken: Expr | undefined) {
   const [first, second, third] = call.arguments;
+  const { laziness } = functionFacts(call.function);
   if (call.isSafe || first === undefined) return undefined;
-  if (call.function === "IF" && second !== undefined && third !== undefined) {
+  if (laziness === "choice" && second !== undefined && third !== undefined) {
     const operands = [
       guard(guards, asked, first, taken),
       guard(guards, asked, second, andFirst(taken, [], first)),
@@ -153,7 +148,7 @@ function guardCall(guards: Guards, asked: Asked, call: Expr & { kind: "Call" }, 
     ];
     return { ...call, arguments: operands };
   }
-  if (call.function !== "COALESCE" && call.function !== "IFNULL") return undefined;
+  if (laziness !== "fallback") return undefined;
   const found: Expr[] = [];
   const operands = call.arguments.map((operand) => {
     if (operand === undefined) return operand;
@@ -209,12 +204,11 @@ const isUnsettled = (at: AnyExpr) => isRandomCall(at) || isSubquery(at);
 /** The condition as a column that the scan below is asked for; itself where it is one of a query around. */
 function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
   if (taken.kind === "Column") return taken;
-  const column = { id: FIRST_GUARD + guards.made++, name: "taken", type: BOOL };
+  guards.isAny = true;
+  const column = guards.analysis.newColumn("taken", BOOL);
   asked.push({ column, expression: taken });
   return { kind: "Column", column, type: BOOL, span: taken.span };
 }
-
-type AnyExpr = Expr | AggregateCall | WindowCall;
 
 type SetInput = Extract<Scan, { readonly kind: "SetOperation" }>["inputs"][number];
 

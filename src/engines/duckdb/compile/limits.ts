@@ -1,6 +1,6 @@
 /**
- * What one call may build. DuckDB's memory limit does not hold inside every scalar function, so the function tables
- * compare with these before they build, and fail the query beyond.
+ * Limits of a call's result. DuckDB's memory limit does not hold inside every scalar function, so the function tables
+ * compare with these before they build a value, and fail the query beyond.
  */
 import { placeholder } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";

@@ -1,7 +1,8 @@
 import { findColumn } from "../../lowering/find-column.ts";
-import { joinSql } from "../sql/sql.ts";
-import type { RowsPlan } from "../statement-plan.ts";
-import type { Block, SelectItem } from "./block.ts";
+import { joinSql, type Sql } from "../sql/sql.ts";
+import type { PlainColumn, RowsPlan } from "../statement-plan.ts";
+import type { Compilation } from "./compilation.ts";
+import type { Block, SelectItem } from "./render.ts";
 import { renderOrderBy } from "./render.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
@@ -12,22 +13,37 @@ function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): bool
   );
 }
 
-/**
- * The statement's parts, where it selects plain columns of one table; `finish` makes a printed text the final one. A
- * statement that has other parts or columns is not what `printRows` makes of these.
- */
+/** Is the statement one SELECT of rows of the table, in an order: nothing around it, and nothing grouped in it? */
+function isPlainSelect(compilation: Compilation, block: Block): boolean {
+  const isGrouped = block.isGrouped || block.groupKeys.length > 0 || block.groupingSets !== undefined;
+  return (
+    compilation.printedCtes.size === 0 &&
+    !isGrouped &&
+    !block.isDistinct &&
+    block.offset === undefined &&
+    block.order.length > 0
+  );
+}
+
+/** The column of the table that the item is; undefined where it is anything else. */
+function plainColumn(block: Block, { id, alias, sql }: SelectItem, table: string): PlainColumn | undefined {
+  const stored = findColumn(block, id ?? -1)?.stored;
+  if (stored === undefined || !sql.isColumn || sql.token !== table || sql.value !== stored.column) return undefined;
+  return { column: stored.column, alias, isText: stored.isText };
+}
+
+/** The statement's parts, where it selects plain columns of one table and does nothing else; `print` prints one. */
 export function planRows(
+  compilation: Compilation,
   block: Block,
   items: readonly SelectItem[],
-  finish: (sql: string) => string,
+  print: (part: Sql) => string,
 ): RowsPlan | undefined {
   const table = block.from?.table;
   const limit = block.limit?.integer;
-  if (table === undefined || limit === undefined) return undefined;
-  const columns = items.flatMap(({ id, alias }) => {
-    const stored = findColumn(block, id ?? -1)?.stored;
-    return stored === undefined ? [] : [{ column: stored.column, alias, isText: stored.isText }];
-  });
+  if (table === undefined || limit === undefined || !isPlainSelect(compilation, block)) return undefined;
+  const columns = items.flatMap((item) => plainColumn(block, item, table.alias) ?? []);
+  if (columns.length < items.length) return undefined;
   const keys = new Set(items.filter((_, index) => columns[index]?.isText === false).map(({ id }) => id));
   if (!isPlainOrder(block, keys)) return undefined;
   const [first] = block.order;
@@ -36,16 +52,9 @@ export function planRows(
     table: table.name,
     alias: table.alias,
     columns,
-    where: finish(joinSql(block.where, " AND ").text),
-    order: renderOrderBy(block, items).text,
+    where: print(joinSql(block.where, " AND ")),
+    order: print(renderOrderBy(block, items)),
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
     limit: Number(limit),
   };
-}
-
-/** The statement that the plan describes. */
-export function printRows({ table, alias, columns, where, order, limit }: RowsPlan): string {
-  const list = columns.map(({ column, alias: name }) => `${alias}."${column}" AS ${name}`).join(", ");
-  const condition = where === "" ? "" : ` WHERE ${where}`;
-  return `SELECT ${list} FROM "${table}" AS ${alias}${condition} ORDER BY ${order} LIMIT ${limit}::BIGINT`;
 }

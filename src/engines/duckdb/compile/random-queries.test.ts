@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { QueryWriter } from "../../../../test/support/engines/duckdb/compile/random-query.ts";
+import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
 import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { arrayOf, INT64, type SqlType } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
-import { compileText } from "./testing/compile-text.ts";
-import { QueryWriter } from "./testing/random-query.ts";
 
 const columns: readonly (readonly [string, SqlType])[] = [
   ["id", INT64],
@@ -59,6 +62,6 @@ describe("random queries", () => {
         ).toEqual(expected);
       },
     );
-    await fc.assert(property, { numRuns: sampleSize(15, 400), seed: 20260101 });
+    await fc.assert(property, { numRuns: sampleSize(8, 400), seed: 20260101 });
   }, 60_000);
 });

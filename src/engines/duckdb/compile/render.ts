@@ -1,19 +1,80 @@
 /** The finished text of a SELECT block. */
 
+import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { sortKey } from "../functions/sort-key.ts";
 import { nameSql, numberSql } from "../sql/atoms.ts";
 import { isConstantKey, namedList, select } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
-import type { Block, SelectItem } from "./block.ts";
-import type { Binding } from "./scope.ts";
+import type { Binding, Scope } from "./scope.ts";
+
+export interface SelectItem {
+  readonly alias: string;
+  readonly sql: Sql;
+  /** The column that the item stands for, where it stands for one. */
+  readonly id?: number | undefined;
+}
+
+interface OrderItem {
+  readonly id: number;
+  readonly binding: Binding;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+  readonly isFloat: boolean;
+  /** The type, where its values are sorted by a key of their own. */
+  readonly keyed?: SqlType | undefined;
+}
+
+/** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
+export interface FromItem {
+  readonly print: () => Sql;
+  /** Set where it is one table of a source. */
+  readonly table?: { readonly name: string; readonly alias: string };
+}
+
+export interface Block {
+  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
+  from: FromItem | undefined;
+  /** The sub-select that is all of FROM, when it is one. */
+  inner: { readonly block: Block; readonly alias: string } | undefined;
+  where: Sql[];
+  /** Grouping columns, printed as positions where they are selected. */
+  groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
+  groupingSets: readonly (readonly number[])[] | undefined;
+  isGrouped: boolean;
+  isDistinct: boolean;
+  hasWindows: boolean;
+  order: readonly OrderItem[];
+  limit: Sql | undefined;
+  offset: Sql | undefined;
+  /** By the column's id, or by a text for what is no column of the query. */
+  readonly exports: Map<number | string, SelectItem>;
+  bindings: Map<number, Binding>;
+  sources: ((id: number) => Binding | undefined)[];
+  /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
+  computed: Map<number, number>;
+  /** Those of them that can as well be computed after ORDER BY and LIMIT. */
+  deferrable: Map<number, Expr>;
+  /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
+  hasComputed: boolean;
+  /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
+  readonly copies: Set<number>;
+  /** FROM holds a join: in parentheses where it stands right of another. */
+  isJoin: boolean;
+  readonly outer: Scope | undefined;
+  /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
+  importsOuter: boolean;
+  /** In a correlated sub-query: expressions that give the rows the order that their array had. */
+  naturalOrder: readonly Sql[];
+  readonly depth: number;
+}
 
 /** The names that columns have in a select list. */
 function aliasesOf(items: readonly SelectItem[]): ReadonlyMap<number | undefined, string> {
   return new Map(items.map(({ id, alias }) => [id, alias]));
 }
 
-/** What values of the type sort by, from the columns alone where these tell it. */
+/** Prints the sort key of a value, from the columns alone if these are sufficient. */
 function printKey({ as, sql: print }: Binding, type: SqlType): Sql {
   return (type.kind === "MIXED" ? as?.(type) : undefined) ?? sortKey(type, print());
 }

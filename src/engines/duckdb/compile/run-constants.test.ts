@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  compileText,
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { edgeLayout } from "../../../../test/support/engines/duckdb/compile/edge-layout.ts";
 import { sampleOf } from "../../../../test/support/sample-size.ts";
 import { digestQuery } from "../../../endpoints/call/plan/planned-query.ts";
 import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
@@ -6,8 +12,6 @@ import type { CompiledQuery, ParameterValue } from "../../contract/query-engine.
 import { bindQuery } from "../bind-query.ts";
 import { planOf } from "../query-plan.ts";
 import type { PrintOptions } from "./compile.ts";
-import { compileText, type EdgeDatabase, openEdgeDatabase } from "./testing/compile-text.ts";
-import { edgeLayout } from "./testing/edge-layout.ts";
 
 const types: ReadonlyMap<string | number, SqlType> = new Map<string | number, SqlType>([
   ["s", STRING],
@@ -111,7 +115,7 @@ describe("a condition on rows", () => {
   });
 });
 
-/** Of every kind, in every place where a condition stands; each with values for which a constant fails. */
+/** Conditions of every kind, in every place; each with values for which a constant fails. */
 const queries: readonly string[] = [
   ...[
     "timestamp > CAST(@s AS TIMESTAMP) ; timestamp > SAFE_CAST(@s AS TIMESTAMP) ; timestamp < TIMESTAMP_ADD(@t, INTERVAL @n DAY)",
@@ -152,7 +156,7 @@ const values: readonly Values[] = someTexts.flatMap((s, at) =>
 );
 
 describe("a query with constants bound", () => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });
@@ -171,7 +175,7 @@ describe("a query with constants bound", () => {
     const [bound, perRow] = [compile(text), compile(text, { bindsConstants: false })];
     expect(bound.sql).not.toBe(perRow.sql);
     const differing: unknown[] = [];
-    for (const given of sampleOf(values, 0.2)) {
+    for (const given of sampleOf(values, 0.1)) {
       const [answer, expected] = [await ask(bound, given), await ask(perRow, given)];
       if (JSON.stringify(answer) !== JSON.stringify(expected)) differing.push([given, answer, expected]);
     }

@@ -1,16 +1,17 @@
 /**
- * What conditions compare rows with: `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL @n HOUR)`. DuckDB leaves
- * out blocks of a table by a value that it knows when it plans the statement, and not by an expression that is guarded
- * against failure, which it computes for each row. So what is the same for every row is computed before the run, and
- * bound like a parameter.
+ * Computes the values that conditions compare rows with before the run: `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(),
+ * INTERVAL @n HOUR)`. DuckDB skips blocks of a table by a value that it knows when it plans the statement, but not by
+ * an expression that is guarded against failure, which it computes for each row. So values that are the same for every
+ * row are bound like parameters.
  */
+
+import { createMapping } from "../../../googlesql/resolved/map.ts";
+import { isSubquery } from "../../../googlesql/resolved/walk.ts";
 import type { Expr } from "../../../googlesql/resolved.ts";
-import { mapExpr } from "../../../googlesql/resolver/transform.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { Computable, readsClock, readsRun } from "../../constants/evaluate.ts";
 import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
 import { literalFor } from "../../constants/values.ts";
-import { isSubquery } from "../../lowering/children.ts";
 
 /** Placeholders by the keys of parameters. */
 export type PlaceholderMap = Map<string | number, { readonly index: number; readonly type: SqlType }>;
@@ -38,7 +39,8 @@ export class RunConstants {
   /** The condition with a literal or a parameter in the place of each constant. */
   bindIn(condition: Expr): Expr {
     // The scans of a sub-query are printed, and their conditions bound, by themselves.
-    return mapExpr(condition, (expression) => (isSubquery(expression) ? expression : this.#bind(expression)));
+    const expression = (at: Expr) => (isSubquery(at) ? at : this.#bind(at));
+    return createMapping({ expression }).expression(condition);
   }
 
   /** The constant behind a placeholder. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { compileText } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { printRows } from "../../../../test/support/engines/duckdb/compile/print-rows.ts";
 import { FLOAT64, INT64, STRING } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
 import { planOf } from "../query-plan.ts";
-import { printRows } from "./plan-rows.ts";
-import { compileText } from "./testing/compile-text.ts";
 
 const parameters = new Map([["p", STRING]]);
 const compile = (text: string) => compileText(text, undefined, parameters);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { openMemoryDatabase } from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
-import { openMemoryDatabase } from "../driver/memory-database.ts";
 import { compileQuery } from "./compile.ts";
 
 const nowUs = BigInt(Date.parse("2026-08-20T09:00:00Z")) * 1000n + 7n;

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
+import {
   arrayOf,
   BIGNUMERIC,
   BOOL,
@@ -19,7 +23,6 @@ import {
 import type { ParameterValue } from "../../contract/query-engine.ts";
 import { type Connection, type Database, openDatabase } from "./connection.ts";
 import { type DuckDBConnection, DuckDBInstance } from "./driver.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "./memory-database.ts";
 
 describe("an opened database", () => {
   let database: MemoryDatabase;

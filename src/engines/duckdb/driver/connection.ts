@@ -140,8 +140,8 @@ class DriverConnection implements Connection {
   }
 
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    await this.all("BEGIN");
     try {
+      await this.all("BEGIN");
       const result = await work();
       await this.all("COMMIT");
       return result;
@@ -163,6 +163,11 @@ class DriverConnection implements Connection {
     const appender = await this.#connection.createAppender(table);
     try {
       for (const chunk of chunks) appender.appendDataChunk(chunk);
+      appender.flushSync();
+    } catch (error) {
+      // The rows that it still holds would be stored when it is collected, in whatever transaction is open by then.
+      appender.clear();
+      throw error;
     } finally {
       appender.closeSync();
     }

@@ -4,6 +4,9 @@ import { toEngineError } from "./driver-error.ts";
 it.each([
   ["Out of Memory Error: could not allocate block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
   ["TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
+  ["Cannot create a data chunk with these column types: VARCHAR, TIMESTAMP, BIGINT"],
+  ["Failed to set column 3 (VARCHAR[])"],
+  ["Failed to create vector"],
 ])("toEngineError maps an out-of-memory message to memory_exceeded: %s", (message) => {
   expect(toEngineError(new Error(message)).code).toBe("memory_exceeded");
 });

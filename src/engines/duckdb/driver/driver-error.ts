@@ -12,9 +12,20 @@ const REGEXP_ERRORS =
 /** How the compiler words it where a function would make more than the call may. */
 const LIMIT_ERRORS = / than max_(array_elements|string_bytes) allows$/;
 
-/** A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. */
-const OUT_OF_MEMORY =
-  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block|^(?:Failed to append: )?Failed to allocate block|bad allocation|std::bad_alloc/;
+/**
+ * A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. The
+ * driver names only what it could not make: its types are the engine's own, so that nothing else can be the reason.
+ */
+const OUT_OF_MEMORY = new RegExp(
+  [
+    "^Out of Memory Error",
+    "^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block",
+    "^(?:Failed to append: )?Failed to allocate block",
+    "^Cannot create a data chunk with these column types",
+    "^Failed to (?:create (?:vector|data chunk)|set column)",
+    "bad allocation|std::bad_alloc",
+  ].join("|"),
+);
 
 /** A NUMERIC in a sum that DuckDB quotes, which is a whole number of billionths. */
 function quotedNumeric(digits: string): string {
@@ -24,7 +35,7 @@ function quotedNumeric(digits: string): string {
   return `${sign}${padded.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** What DuckDB words in its own types, in the words of the other overflows. */
+/** DuckDB's messages about its own types, in the words of the other overflows. */
 const OVERFLOWS: readonly (readonly [pattern: RegExp, reword: (...groups: string[]) => string])[] = [
   [/^Overflow in \w+ of INT64 \((.*)\)!$/, (sum = "") => `INT64 overflow: ${sum}`],
   [/^Overflow in division of (.*)$/, (quotient = "") => `INT64 overflow: ${quotient}`],

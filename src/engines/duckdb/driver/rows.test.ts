@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
+import {
   arrayOf,
   BIGNUMERIC,
   BOOL,
@@ -18,7 +22,6 @@ import {
   TIMESTAMP,
   UNKNOWN,
 } from "../../../googlesql/types.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "./memory-database.ts";
 
 const RECORD: SqlType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };
 

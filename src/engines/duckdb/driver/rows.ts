@@ -1,7 +1,8 @@
 /** Result chunks as JSON text, driven by the columns' GoogleSQL types (see `RowEncoding` of the engine contract). */
 import type { SqlType } from "../../../googlesql/types.ts";
-import { BIGNUMERIC_DECIMAL, formatDecimal } from "../../../semantics/number/decimal.ts";
-import { formatDate, formatDatetime, formatInterval, formatTime } from "../../../semantics/time/calendar.ts";
+import { BIGNUMERIC_DECIMAL, formatDecimal } from "../../../values/decimal.ts";
+import { formatInterval } from "../../../values/interval.ts";
+import { formatDate, formatDatetime, formatTime } from "../../../values/time-text.ts";
 import type { OutputColumn, RowEncoding } from "../../contract/query-engine.ts";
 import {
   bytesJson,

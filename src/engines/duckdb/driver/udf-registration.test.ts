@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { packedFields } from "../../../semantics/can-fail.ts";
+import { packedFieldName } from "../../../semantics/can-fail.ts";
 import { defineFunction } from "../../../semantics/scalar-function.ts";
 import { type DuckDBConnection, DuckDBInstance } from "./driver.ts";
 import { registerFunctions } from "./udf-registration.ts";
@@ -8,7 +8,10 @@ describe("registered functions", () => {
   let instance: DuckDBInstance;
   let connection: DuckDBConnection;
   /** All functions are called as if they may fail: with their arguments packed in a struct. */
-  const call = (name: string, args: readonly string[]) => `${name}(${args.length === 0 ? "" : packedFields(args)})`;
+  const call = (name: string, args: readonly string[]) => {
+    const fields = args.map((value, index) => `'${packedFieldName(index)}': ${value}`);
+    return `${name}(${args.length === 0 ? "" : `{${fields.join(", ")}}`})`;
+  };
   const evaluate = async (expression: string) =>
     (await connection.runAndReadAll(`SELECT (${expression})::VARCHAR`)).getRows()[0]?.[0];
 

@@ -6,11 +6,10 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { signSql, TRUE, variableSql } from "../sql/atoms.ts";
-import { fieldOf, filterList, lambda, mapList } from "../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../sql/sql.ts";
+import { callSql, fieldOf, filterList, lambda, mapList } from "../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { areRepeatable, computeOnce } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
-import { Position } from "./text/position.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** Whether each argument is known to be no NaN; the printer knows for columns and literals. */
@@ -96,7 +95,7 @@ function notEqual(context: ComparisonContext): Sql {
   return isOwn ? sql`(NOT ${printEqual(left, right, type)})` : sql`(${left} <> ${right})`;
 }
 
-/** What the arguments sort by. */
+/** Prints the arguments' sort keys. */
 function keysOf({ args, types }: CallContext): readonly Sql[] {
   const [type] = types;
   return type === undefined ? args : args.map((arg) => sortKey(type, arg));
@@ -121,7 +120,9 @@ function greaterOrHeld(context: ComparisonContext): Sql {
   const [found] = context.call.arguments;
   const [position = EMPTY, bound = EMPTY] = context.args;
   const isHeld = found?.kind === "Call" && found.function === "STRPOS" && found.arguments[0]?.type.kind === "STRING";
-  return isHeld && bound.integer === 0n && position instanceof Position ? position.isHeld : greater(context);
+  return isHeld && bound.integer === 0n && position.token === "strpos"
+    ? callSql("contains", position.children)
+    : greater(context);
 }
 
 function between(context: ComparisonContext): Sql {
@@ -140,7 +141,7 @@ export function isComposite(type: SqlType | undefined): boolean {
   return type?.kind === "STRUCT" || (type?.kind === "ARRAY" && type.element.kind !== "RECORD");
 }
 
-/** Of intervals what they compare by, and the arguments themselves otherwise. */
+/** Returns the compared values: the lengths of intervals, and otherwise the arguments themselves. */
 const comparedOf = (context: CallContext): readonly Sql[] =>
   context.types[0]?.kind === "INTERVAL" ? keysOf(context) : context.args;
 
@@ -179,10 +180,10 @@ export function isInArray(needle: Sql, array: Sql, type: SqlType | undefined): S
   return computeOnce([needle, array], "in_array", (n = EMPTY, list = EMPTY) => {
     if (isComposite(type)) {
       const results = mapList(list, "lw_element", printEqual(variableSql("lw_element"), n, type));
-      return spaced(
-        sql`CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false`,
-        sql`ELSE ${computeOnce([results], "found", (each = EMPTY) => anyOf(each))} END`,
-      );
+      return sql`
+        CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false
+        ELSE ${computeOnce([results], "found", (each = EMPTY) => anyOf(each))} END
+      `;
     }
     const found =
       type?.kind === "FLOAT64"

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { printSql } from "../../../../test/support/engines/duckdb/sql/printed-sql.ts";
 import {
   bigintSql,
   columnOf,
@@ -26,7 +27,9 @@ describe("computeOnce", () => {
     castTo(placeholder(1), BIGINT),
     NULL,
   ])("repeats $text without binding it", (value) => {
-    expect(computeOnce([value], "f", (x) => sql`${x} + ${x}`).text).toBe(`(${value.text} + ${value.text})`);
+    expect(printSql(computeOnce([value], "f", (x) => sql`${x} + ${x}`))).toBe(
+      `(${printSql(value)} + ${printSql(value)})`,
+    );
   });
 
   it.each([
@@ -37,15 +40,17 @@ describe("computeOnce", () => {
     textSql("a\0b"),
     sql`(${select(sql`1`)})`,
   ])("binds $text", (value) => {
-    expect(computeOnce([value], "f", (x) => sql`${x} + ${x}`).text).toBe(
-      `list_transform([{'a0': ${value.text}}], lambda lw_f: lw_f.a0 + lw_f.a0)[1]`,
+    expect(printSql(computeOnce([value], "f", (x) => sql`${x} + ${x}`))).toBe(
+      `list_transform([{'a0': ${printSql(value)}}], lambda lw_f: lw_f.a0 + lw_f.a0)[1]`,
     );
   });
 
   it("binds columns along with a value that must not be repeated, but no constants", () => {
     const args = [variableSql("c"), sql`f(1)`, numberSql(2)];
     expect(
-      computeOnce(args, "m", (...values) => sql`${values[0] ?? NULL}, ${values[1] ?? NULL}, ${values[2] ?? NULL}`).text,
+      printSql(
+        computeOnce(args, "m", (...values) => sql`${values[0] ?? NULL}, ${values[1] ?? NULL}, ${values[2] ?? NULL}`),
+      ),
     ).toBe("list_transform([{'a0': c, 'a1': f(1)}], lambda lw_m: lw_m.a0, lw_m.a1, 2)[1]");
   });
 });

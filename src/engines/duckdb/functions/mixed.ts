@@ -7,11 +7,11 @@
 import type { SqlType } from "../../../googlesql/types.ts";
 import { NULL, textSql, variableSql } from "../sql/atoms.ts";
 import { infallible, lambda, mapList, raiseError, tried } from "../sql/forms.ts";
-import { joinSql, type Sql, spaced, sql } from "../sql/sql.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { printNumberCast } from "./cast/cast-number.ts";
 import { computeOnce } from "./compute-once.ts";
 
-/** What a text converts to; undefined where no text becomes a value of the type. */
+/** Prints a text's conversion; undefined if no text becomes a value of the type. */
 export type ConvertText = (text: Sql, to: SqlType) => Sql | undefined;
 
 /**
@@ -31,7 +31,7 @@ function numberAsDouble(value: Sql): Sql {
   return sql`coalesce(TRY_CAST(${value} AS DOUBLE), ${infinity(value)})`;
 }
 
-/** What a number beyond FLOAT64 is. */
+/** Prints the infinity of a number beyond FLOAT64. */
 function infinity(value: Sql): Sql {
   return sql`CASE WHEN starts_with(${value}, '-') THEN CAST('-Infinity' AS DOUBLE) ELSE CAST('Infinity' AS DOUBLE) END`;
 }
@@ -41,13 +41,15 @@ export function mixedText(value: Sql): Sql {
   return computeOnce([value], "mixed", (v) => sql`CASE WHEN ${isMixedText(v)} THEN ${content(v)} ELSE ${v} END`);
 }
 
-/** What values sort by: numbers, texts, booleans, lists, records. Its member `v` is the value. NULL for NULL. */
+/**
+ * Prints the sort key of values: numbers, texts, booleans, lists, records. Its member `v` is the value. NULL for NULL.
+ */
 export function mixedKey(value: Sql): Sql {
   return computeOnce([value], "mixed_key", (v) => {
-    const rank = spaced(
-      sql`CASE WHEN ${isNumber(v)} THEN 0 WHEN ${isMixedText(v)} THEN 1 WHEN ${isBool(v)} THEN 2`,
-      sql`WHEN ${isRecord(v)} THEN 4 ELSE 3 END`,
-    );
+    const rank = sql`
+      CASE WHEN ${isNumber(v)} THEN 0 WHEN ${isMixedText(v)} THEN 1 WHEN ${isBool(v)} THEN 2
+      WHEN ${isRecord(v)} THEN 4 ELSE 3 END
+    `;
     const number = sql`CASE WHEN ${isNumber(v)} THEN ${numberAsDouble(v)} ELSE CAST(0 AS DOUBLE) END`;
     const text = sql`CASE WHEN ${isMixedText(v)} THEN ${content(v)} ELSE '' END`;
     return sql`CASE WHEN ${v} IS NOT NULL THEN {'r': ${rank}, 'n': ${number}, 't': ${text}, 'v': ${v}} END`;
@@ -104,10 +106,10 @@ function textTo(text: Sql, to: SqlType, convertText: ConvertText): Sql | undefin
   return infallible(
     computeOnce([text], "mixed_number", (v) => {
       const other = convertText(v, to) ?? NULL;
-      return spaced(
-        sql`CASE WHEN regexp_full_match(${v}, ${textSql(plain)}) THEN TRY_CAST(${v} AS DOUBLE)`,
-        sql`WHEN regexp_matches(${v}, '[0-9nN]') THEN ${other} END`,
-      );
+      return sql`
+        CASE WHEN regexp_full_match(${v}, ${textSql(plain)}) THEN TRY_CAST(${v} AS DOUBLE)
+        WHEN regexp_matches(${v}, '[0-9nN]') THEN ${other} END
+      `;
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { boolSql, constant, NULL, numberSql, signSql, variableSql } from "../sql/atoms.ts";
 import { callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { BOOLEAN } from "../sql/types.ts";
 import { concatenate } from "./array/array.ts";
 import { asList } from "./array/record-arrays.ts";
@@ -136,10 +136,10 @@ export function likeArray(isAny: boolean, operand: Sql, patterns: Sql, type: Sql
     const empty = sql`${list} IS NULL OR len(${list}) = 0`;
     const decisive = sql`list_contains(${results}, ${boolSql(isAny)})`;
     const unknown = sql`len(${filterList(results, "lw_result", sql`lw_result IS NULL`)}) > 0`;
-    return spaced(
-      sql`CASE WHEN ${empty} THEN ${boolSql(!isAny)} WHEN ${decisive} THEN ${boolSql(isAny)} WHEN ${unknown} THEN NULL`,
-      sql`ELSE ${boolSql(!isAny)} END`,
-    );
+    return sql`
+      CASE WHEN ${empty} THEN ${boolSql(!isAny)} WHEN ${decisive} THEN ${boolSql(isAny)} WHEN ${unknown} THEN NULL
+      ELSE ${boolSql(!isAny)} END
+    `;
   });
 }
 

@@ -1,4 +1,4 @@
-/** What values are sorted and compared by where DuckDB's own order of them is another. */
+/** Sort keys for values whose order in DuckDB is not GoogleSQL's. */
 
 import type { SqlType } from "../../../googlesql/types.ts";
 import { type Sql, sql } from "../sql/sql.ts";

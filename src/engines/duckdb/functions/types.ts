@@ -2,7 +2,7 @@ import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/res
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Sql } from "../sql/sql.ts";
 
-/** What a row of the function tables gets in order to print one call. */
+/** The context in which a row of the function tables prints one call. */
 export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
   /**
    * The call's printed arguments: complete DuckDB expressions of the argument's type, safe to place anywhere

@@ -162,7 +162,7 @@ describe("the engine's core", () => {
     ]);
     expect(edge).toMatchObject({ name: "edge", table: "events_1", rules: { tenantField: null } });
     expect(fresh).toMatchObject({ name: "fresh", table: "events_2", tenants: [] });
-    await expect(host.deleteBefore("none", "1")).rejects.toMatchObject({ code: "unknown_source" });
+    await expect(host.deleteEvents("none", { toUs: "1" })).rejects.toMatchObject({ code: "unknown_source" });
     expect(await host.maintain()).toBe(false);
     await host.ping();
   });

@@ -1,15 +1,24 @@
 /** The engine host's work in whichever process it runs: the store's file, its writer, and queries. */
-import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
+import { type AppendResult, type Deletion, EngineError } from "../../contract/query-engine.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
-import { DuckDBTimestampValue, TIMESTAMP } from "../driver/driver.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
 import { Maintenance } from "./maintenance/maintenance.ts";
-import type { CoreOptions, EngineHost, HostReport, HostSnapshot, OpenedStore, TableStatistics } from "./protocol.ts";
+import type {
+  CoreOptions,
+  EngineHost,
+  HostReport,
+  HostSizes,
+  HostSnapshot,
+  OpenedStore,
+  RowFilter,
+  TableStatistics,
+} from "./protocol.ts";
 import { QueryRunner } from "./query/query-runner.ts";
 import { createStatementCheck } from "./query/statement-check.ts";
 import { statementRules } from "./query/statement-rules.ts";
-import { readReport, readStatistics } from "./report.ts";
+import { readReport, readSizes, readStatistics } from "./report.ts";
+import { countRows, deletePiece, findPieces, selectRows } from "./store/deletion.ts";
 import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
 import { addSourceEntries, createSourceTables, dropSourceTable } from "./store/source-tables.ts";
@@ -30,6 +39,9 @@ const DEFAULT_MAX_QUERIES = 16;
 
 /** How often the core looks whether there is something to compact. */
 const MAINTENANCE_INTERVAL_MS = 5000;
+
+/** Deleted rows whose space is worth a checkpoint of its own. */
+const MIN_FREED_ROWS = 1000;
 
 class Core implements EngineHost {
   readonly #database: Database;
@@ -155,6 +167,12 @@ class Core implements EngineHost {
     return this.#read((connection) => readStatistics(connection, [...this.#sources.values()]));
   }
 
+  async sizes(): Promise<HostSizes | null> {
+    await this.#maintenance?.compacted();
+    if (this.#maintenance?.isHeld === true) return null;
+    return this.#read((connection) => readSizes(connection, this.#directory));
+  }
+
   report(): Promise<HostReport> {
     return this.#read((connection) => readReport(connection, [...this.#sources.values()], this.#directory));
   }
@@ -176,19 +194,43 @@ class Core implements EngineHost {
     return (await this.#maintenance?.compact(this.#writer, false)) ?? false;
   }
 
-  async deleteBefore(name: string, timestampUs: string): Promise<number> {
-    const { table, ids } = this.#source(name);
+  async countEvents(name: string, filter: RowFilter): Promise<number> {
+    const selection = selectRows(this.#source(name), filter);
+    return countRows(await this.#read((connection) => findPieces(connection, selection)));
+  }
+
+  /**
+   * Piece by piece between commits. A checkpoint moves rows, so that pieces are looked for again until none was made
+   * while they were deleted.
+   */
+  async deleteEvents(name: string, filter: RowFilter): Promise<Deletion> {
+    const remove = () => this.#deleteEvents(this.#source(name), filter);
+    return this.#maintenance === undefined ? remove() : this.#maintenance.withoutCompaction(remove);
+  }
+
+  async #deleteEvents(source: StoredSource, filter: RowFilter): Promise<Deletion> {
+    const selection = selectRows(source, filter);
+    const { toUs, ...others } = filter;
+    let [matched, deleted] = [-1, 0];
+    for (let isDone = false; !isDone; ) {
+      const moves = this.#maintenance?.moveCount;
+      const pieces = await this.#read((connection) => findPieces(connection, selection));
+      if (matched < 0) matched = countRows(pieces);
+      for (const piece of pieces) {
+        deleted += await this.#writer.task(async (connection) => {
+          const count = await deletePiece(connection, selection, piece).finally(() => this.#runner.forgetRows());
+          this.#maintenance?.noteDeleted();
+          return count;
+        });
+      }
+      isDone = pieces.length === 0 || moves === this.#maintenance?.moveCount;
+    }
+    // The space of a few rows is freed by the next checkpoint.
+    if (deleted < MIN_FREED_ROWS) return { matched, deleted };
     return this.#writer.task(async (connection) => {
-      const cutoffUs = BigInt(timestampUs);
-      const cutoff = { value: new DuckDBTimestampValue(cutoffUs), type: TIMESTAMP };
-      const [row] = await connection
-        .all(`DELETE FROM "${table}" WHERE timestamp < $1`, [cutoff])
-        .finally(() => this.#runner.forgetRows());
-      const count = Number(row?.[0] ?? 0);
-      if (count === 0) return 0;
-      ids.forgetBefore(cutoffUs);
+      if (toUs !== undefined && Object.keys(others).length === 0) source.ids.forgetBefore(BigInt(toUs));
       await this.#maintenance?.freeSpace(connection);
-      return count;
+      return { matched, deleted };
     });
   }
 

@@ -1,6 +1,6 @@
-/** What the service and the engine host say to each other, in frames (see frames.ts). */
+/** The messages between the service and the engine host, in frames (see frames.ts). */
 import type { SqlType } from "../../../googlesql/types.ts";
-import type { LogLoss } from "../../contract/event-store.ts";
+import type { Deletion, EventFilter, LogLoss } from "../../contract/event-store.ts";
 import type {
   AppendResult,
   EngineErrorCode,
@@ -33,7 +33,7 @@ export interface CoreOptions {
   readonly compaction: CompactionSize;
 }
 
-/** What a host reports about the store that it has opened. */
+/** A host's report about the store that it has opened. */
 export interface OpenedStore {
   readonly sources: readonly SourceSchema[];
   readonly logLoss?: LogLoss | undefined;
@@ -64,11 +64,18 @@ export interface TableStatistics {
   readonly tailRowCount: number;
 }
 
-export interface HostReport {
+/** As `EventFilter`, with timestamps as text. */
+export type RowFilter = Pick<EventFilter, "id" | "tenants"> & { readonly fromUs?: string; readonly toUs?: string };
+
+/** Sizes in bytes; 0 for a store in memory. */
+export interface HostSizes {
   readonly fileBytes: number;
   readonly reusableBytes: number;
   readonly logBytes: number;
   readonly diskFreeBytes: number;
+}
+
+export interface HostReport extends HostSizes {
   readonly sources: readonly (TableStatistics & {
     readonly fieldCount: number;
     readonly runCount: number;
@@ -84,7 +91,7 @@ export interface HostSnapshot {
   readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
 }
 
-/** What the engine host does, wherever it runs. Every method rejects with `EngineError`. */
+/** The tasks of the engine host, wherever it runs. Every method rejects with `EngineError`. */
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
   run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, QuerySummary, void>;
@@ -100,10 +107,13 @@ export interface EngineHost {
    */
   defineSource(source: string, rules: SourceRules): Promise<SourceSchema>;
   statistics(): Promise<readonly TableStatistics[]>;
-  /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
-  deleteBefore(source: string, timestampUs: string): Promise<number>;
+  /** Counts the rows of a filter, or deletes them, as `EventStore` does. */
+  countEvents(source: string, filter: RowFilter): Promise<number>;
+  deleteEvents(source: string, filter: RowFilter): Promise<Deletion>;
   /** Removes a source and everything stored for it; does nothing if there is none. */
   dropSource(source: string): Promise<void>;
+  /** Null while a copy of the file is made, whose free space does not change. */
+  sizes(): Promise<HostSizes | null>;
   /** Sizes, and what is known of each source. */
   report(): Promise<HostReport>;
   /**
@@ -150,8 +160,14 @@ export type HostRequest =
       readonly entries: readonly SchemaEntry[];
     }
   | { readonly id: number; readonly kind: "statistics" }
-  | { readonly id: number; readonly kind: "deleteBefore"; readonly source: string; readonly timestampUs: string }
+  | {
+      readonly id: number;
+      readonly kind: "countEvents" | "deleteEvents";
+      readonly source: string;
+      readonly filter: RowFilter;
+    }
   | { readonly id: number; readonly kind: "dropSource"; readonly source: string }
+  | { readonly id: number; readonly kind: "sizes" }
   | { readonly id: number; readonly kind: "report" }
   | { readonly id: number; readonly kind: "beginSnapshot" }
   | { readonly id: number; readonly kind: "endSnapshot" }

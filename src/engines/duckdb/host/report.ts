@@ -3,7 +3,7 @@ import { statfsSync, statSync } from "node:fs";
 import type { Connection } from "../driver/connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue } from "../driver/driver.ts";
 import { countTail } from "./maintenance/compaction.ts";
-import type { HostReport, TableStatistics } from "./protocol.ts";
+import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
 import { storePaths } from "./store/store-file.ts";
 import { type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 
@@ -57,7 +57,8 @@ export async function readReport(
   return { ...(await readSizes(connection, directory)), sources: reports };
 }
 
-async function readSizes(connection: Connection, directory: string | undefined): Promise<Omit<HostReport, "sources">> {
+/** Sizes of the store's files. */
+export async function readSizes(connection: Connection, directory: string | undefined): Promise<HostSizes> {
   if (directory === undefined) return { fileBytes: 0, reusableBytes: 0, logBytes: 0, diskFreeBytes: 0 };
   const paths = storePaths(directory);
   const [row] = await connection.all(

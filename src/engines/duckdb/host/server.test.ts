@@ -13,7 +13,7 @@ import type { HostQuery } from "./protocol.ts";
 import { serve } from "./server.ts";
 
 const signal = new AbortController().signal;
-const limits: QueryLimits = { timeoutMs: 20_000, maxRows: 1e6, maxResultBytes: 1e8 };
+const limits: QueryLimits = { timeoutMs: 60_000, maxRows: 1e6, maxResultBytes: 1e8 };
 const options = {
   threads: 1,
   maxQueries: 1,
@@ -43,7 +43,7 @@ function connect() {
   return { client, toHost, ends };
 }
 
-/** What is on its way between the two ends has arrived. */
+/** Waits until all messages between the two ends have arrived. */
 async function arrive(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -103,11 +103,12 @@ describe("the engine host's server", () => {
     expect(await client.maintain()).toBe(false);
     await expect(client.beginSnapshot()).rejects.toMatchObject({ message: "A store in memory has no file" });
     await client.endSnapshot();
-    expect(await client.deleteBefore("edge", "7")).toBe(1);
-    expect(await client.deleteBefore("edge", "7")).toBe(0);
+    expect(await client.countEvents("edge", { toUs: "7" })).toBe(1);
+    expect(await client.deleteEvents("edge", { toUs: "7" })).toEqual({ matched: 1, deleted: 1 });
+    expect(await client.deleteEvents("edge", { toUs: "7" })).toEqual({ matched: 0, deleted: 0 });
     await client.dropSource("edge");
     await client.dropSource("edge");
-    await expect(client.deleteBefore("edge", "8")).rejects.toMatchObject({
+    await expect(client.deleteEvents("edge", { toUs: "8" })).rejects.toMatchObject({
       code: "unknown_source",
       message: "The store has no source edge",
     });

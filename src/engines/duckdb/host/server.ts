@@ -88,10 +88,14 @@ class Server {
         return this.host.defineSource(request.source, request.rules);
       case "statistics":
         return this.host.statistics();
-      case "deleteBefore":
-        return this.host.deleteBefore(request.source, request.timestampUs);
+      case "countEvents":
+        return this.host.countEvents(request.source, request.filter);
+      case "deleteEvents":
+        return this.host.deleteEvents(request.source, request.filter);
       case "dropSource":
         return this.host.dropSource(request.source);
+      case "sizes":
+        return this.host.sizes();
       case "report":
         return this.host.report();
       case "beginSnapshot":

@@ -34,7 +34,7 @@ function connect() {
   const reader = new FrameReader();
   const arrived: Frame[] = [];
   toHost.on("data", (piece: Buffer) => arrived.push(...reader.push(piece)));
-  /** What the client sent since this was asked last. */
+  /** Returns the client's messages since the last call. */
   const sent = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     return arrived
@@ -59,8 +59,14 @@ describe("what the engine host answers", () => {
       [{ kind: "createSources", sources: [] }, () => client.createSources([]), ["made"]],
       [{ kind: "addEntries", source: "a", entries: [] }, () => client.addEntries("a", []), undefined],
       [{ kind: "statistics" }, () => client.statistics(), ["one"]],
-      [{ kind: "deleteBefore", source: "b", timestampUs: "7" }, () => client.deleteBefore("b", "7"), 8],
+      [{ kind: "countEvents", source: "b", filter: { id: "x" } }, () => client.countEvents("b", { id: "x" }), 8],
+      [
+        { kind: "deleteEvents", source: "b", filter: { toUs: "7" } },
+        () => client.deleteEvents("b", { toUs: "7" }),
+        { matched: 3, deleted: 2 },
+      ],
       [{ kind: "dropSource", source: "c" }, () => client.dropSource("c"), undefined],
+      [{ kind: "sizes" }, () => client.sizes(), { fileBytes: 4 }],
       [{ kind: "report" }, () => client.report(), { fileBytes: 9 }],
       [{ kind: "beginSnapshot" }, () => client.beginSnapshot(), { name: "s" }],
       [{ kind: "endSnapshot" }, () => client.endSnapshot(), undefined],

@@ -1,7 +1,13 @@
 /** The engine host as seen over a stream of frames. */
 import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/passing-map.ts";
-import { type AppendResult, EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
+import {
+  type AppendResult,
+  type Deletion,
+  EngineError,
+  type QuerySummary,
+  RowBatch,
+} from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import { writtenColumns } from "../../values/written-type.ts";
@@ -15,9 +21,11 @@ import {
   type HostQuery,
   type HostReport,
   type HostRequest,
+  type HostSizes,
   type HostSnapshot,
   type OpenedStore,
   REPORTED_BATCHES,
+  type RowFilter,
   type TableStatistics,
 } from "../host/protocol.ts";
 import { BatchQueue } from "./batch-queue.ts";
@@ -155,12 +163,20 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "statistics" }) as Promise<readonly TableStatistics[]>;
   }
 
-  deleteBefore(source: string, timestampUs: string): Promise<number> {
-    return this.#request({ kind: "deleteBefore", source, timestampUs }) as Promise<number>;
+  countEvents(source: string, filter: RowFilter): Promise<number> {
+    return this.#request({ kind: "countEvents", source, filter }) as Promise<number>;
+  }
+
+  deleteEvents(source: string, filter: RowFilter): Promise<Deletion> {
+    return this.#request({ kind: "deleteEvents", source, filter }) as Promise<Deletion>;
   }
 
   async dropSource(source: string): Promise<void> {
     await this.#request({ kind: "dropSource", source });
+  }
+
+  sizes(): Promise<HostSizes | null> {
+    return this.#request({ kind: "sizes" }) as Promise<HostSizes | null>;
   }
 
   report(): Promise<HostReport> {

@@ -1,14 +1,20 @@
 /** Starts the engine host's process, within a bound on its memory. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { findScript } from "../../contract/find-script.ts";
-import type { HostProcessOptions } from "./host-process.ts";
+import type { CoreOptions } from "../host/protocol.ts";
 
 /** The bytes counted for a thread's stack, however much of it is used. */
 const STACK_BYTES = 8 * 1024 ** 2;
 /** Freed memory is returned to the system at once if it is large, and otherwise after a second. */
 const GIVE_BACK = "retain:false,oversize_threshold:8388608,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
-type LaunchOptions = Pick<HostProcessOptions, "core" | "hostPath" | "maxResidentBytes">;
+export interface LaunchOptions {
+  readonly core: CoreOptions;
+  /** Resident memory of the host beyond which it is ended. Watched on Linux. */
+  readonly maxResidentBytes: number;
+  /** The host's script; by default the bundle beside this one, or of the checkout. */
+  readonly hostPath?: string;
+}
 
 /**
  * Threads that the host's driver waits in: one for each query, some for what the host does beside them. libuv has no

@@ -4,21 +4,16 @@ import { EventEmitter } from "node:events";
 import { loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { EngineError } from "../../contract/query-engine.ts";
-import type { CoreOptions, OpenedStore } from "../host/protocol.ts";
+import type { OpenedStore } from "../host/protocol.ts";
 import { type Blame, HostClient } from "./host-client.ts";
-import { launchHost } from "./host-launch.ts";
+import { type LaunchOptions, launchHost } from "./host-launch.ts";
 import { residentBytes, slowness } from "./machine.ts";
 
-export interface HostProcessOptions {
-  readonly core: CoreOptions;
-  /** Resident memory of the host beyond which it is ended. Watched on Linux. */
-  readonly maxResidentBytes: number;
+export interface HostProcessOptions extends LaunchOptions {
   /** How long a cancelled query may go on after its deadline before the host is ended; 600 ms by default. */
   readonly unstoppableAfterMs?: number;
   /** How long to wait for a store that another process holds; three seconds by default. */
   readonly lockPatienceMs?: number;
-  /** The host's script; by default the bundle beside this one, or of the checkout. */
-  readonly hostPath?: string;
   /** How its process is started; `launchHost` by default. */
   readonly launch?: typeof launchHost;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -51,7 +46,7 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
 }
 
-/** Of the limit above, what makes a host that the system killed a host that was short of memory. */
+/** The share of the limit above which a host that the system killed counts as short of memory. */
 const SUSPECT_SHARE = 0.7;
 /**
  * How a process ends that cannot get memory, or that reads where nothing is; V8 and the C++ runtime differ in their
@@ -131,13 +126,18 @@ export class HostProcess {
     return this.#host?.child.pid;
   }
 
+  /** True when so many starts in a row failed that the next is unlikely to succeed. */
+  get cannotStart(): boolean {
+    return this.#failedStarts > HOPEFUL_STARTS;
+  }
+
   /**
    * Resolves once a host answers; rejects as `client` throws where there is none within some seconds, or none can be
    * started.
    */
   async ready(): Promise<void> {
     if (this.#isReady) return;
-    const isHopeless = this.#isClosing || this.#failedStarts > HOPEFUL_STARTS || this.#watchTimer === undefined;
+    const isHopeless = this.#isClosing || this.cannotStart || this.#watchTimer === undefined;
     if (!isHopeless) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, READY_PATIENCE_MS);
@@ -232,7 +232,7 @@ export class HostProcess {
           if (this.#isClosing) return;
           this.#options.log("error", `the engine host cannot start: ${error instanceof Error ? error.message : error}`);
           this.#failedStarts++;
-          if (this.#failedStarts > HOPEFUL_STARTS) this.#started.emit("settled");
+          if (this.cannotStart) this.#started.emit("settled");
           this.#scheduleRestart();
         },
       );

@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Answer, FakeChild } from "../../../../test/support/engines/duckdb/process/fake-child.ts";
 import { STRING } from "../../../googlesql/types.ts";
 import type { HostQuery, OpenedStore } from "../host/protocol.ts";
 import { HostProcess, type HostProcessOptions } from "./host-process.ts";
 import { residentBytes } from "./machine.ts";
-import { type Answer, FakeChild } from "./testing/fake-child.ts";
 
 const core = { threads: 2, memoryLimitBytes: 3, checkpointBytes: 4, compaction: { minRows: 5, maxRows: 6 } };
 const opened: OpenedStore = { sources: [] };
@@ -62,7 +62,7 @@ describe("the supervision of the engine host", () => {
     return host;
   }
 
-  /** What is on its way has arrived, and files that are being read are read. */
+  /** Waits until all messages have arrived, and files that are being read are read. */
   async function arrive(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -170,6 +170,7 @@ describe("the supervision of the engine host", () => {
     const launches = children.map(({ launchedAtMs }) => launchedAtMs - startedAt);
     expect(launches).toEqual([0, 0, 200, 600, 1400, 3000, 6200, 11_200, 16_200]);
     await waiting;
+    expect(host.cannotStart).toBe(true);
     await expect(host.ready()).rejects.toMatchObject(restarting);
     expect(log.slice(0, 3)).toEqual([
       "error the engine host is gone (spawn failed); starting it again",
@@ -178,6 +179,7 @@ describe("the supervision of the engine host", () => {
     answer = answerAll;
     await pass(5000);
     await host.ready();
+    expect(host.cannotStart).toBe(false);
     await host.close();
   });
 
@@ -211,6 +213,17 @@ describe("the supervision of the engine host", () => {
     await pass(1200);
     expect(await ended).toMatchObject(blamed);
     expect([log[0], children[0]?.signals]).toEqual(["error ending the engine host: it does not answer", ["SIGKILL"]]);
+    await host.close();
+  });
+
+  it("does not end a host for a time in which the service itself was paused", async () => {
+    const host = await start();
+    await pass(1_000);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+    await pass(2_000);
+    clock.mockRestore();
+    expect([log, children[0]?.signals]).toEqual([[], []]);
     await host.close();
   });
 

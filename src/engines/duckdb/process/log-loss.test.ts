@@ -39,7 +39,7 @@ describe("a store whose log was truncated", () => {
     return copy;
   }
 
-  /** What a store opened on the copy reports. */
+  /** Returns the report of a store opened on the copy. */
   async function openCopy(directory: string) {
     const lines: string[] = [];
     const opened = await openDuckDbEngine({ directory, threads: 1, log: (_, line) => void lines.push(line) });

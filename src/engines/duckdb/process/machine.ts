@@ -1,4 +1,4 @@
-/** What the machine reports about a process and about its own load. */
+/** Reports of the machine about a process and about its own load. */
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 

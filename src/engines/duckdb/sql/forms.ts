@@ -1,13 +1,14 @@
-/** Forms of SQL that make facts, or that are printed in many places. */
+/** Forms of SQL that are printed in many places, or that say more than their text. */
+import { Fact, inner, withFacts, withoutFacts } from "../../sql/node.ts";
 import { structFieldName } from "../sql-text.ts";
 import { nameSql, textSql, variableSql } from "./atoms.ts";
-import { Fact, inheritedFacts, joinSql, Sql, sql, withFacts, withoutFacts } from "./sql.ts";
+import { joinSql, Sql, sql } from "./sql.ts";
 import { DOUBLE } from "./types.ts";
 
 /** `lambda a, b: body`. */
 export function lambda(parameters: Sql | readonly Sql[], body: Sql): Sql {
   const names = parameters instanceof Sql ? parameters : joinSql(parameters, ", ");
-  return new Sql(`lambda ${names.text}: ${body.text}`, inheritedFacts(body) | Fact.LAMBDA);
+  return inner("lambda", "", [names, body]);
 }
 
 /** The list with what the body makes of each element, which it reads under the name of the variable. */
@@ -22,37 +23,30 @@ export function filterList(list: Sql, variable: string, body: Sql): Sql {
 
 /** NULL where the expression fails. DuckDB takes nothing volatile in it. */
 export function tried(expression: Sql): Sql {
-  return new Sql(`TRY(${expression.text})`, (inheritedFacts(expression) & ~Fact.CAN_FAIL) | Fact.TRY);
+  return inner("try", "", [expression]);
 }
 
-/** A query, given the text after SELECT. */
+/** A query, given what stands after SELECT. */
 export function select(rest: Sql): Sql {
-  return new Sql(`SELECT ${rest.text}`, inheritedFacts(rest) | Fact.QUERY);
+  return inner("query", "", [rest]);
 }
 
 /** The items of a query, `value AS name`, with our own names. */
 export function namedList(items: readonly { readonly sql: Sql; readonly alias: string }[]): Sql {
-  let text = "";
-  let facts = 0;
-  for (const { sql: value, alias } of items) {
-    text += `${text === "" ? "" : ", "}${value.text} AS ${alias}`;
-    facts |= inheritedFacts(value);
-  }
-  return new Sql(text, facts);
+  return joinSql(
+    items.map(({ sql: value, alias }) => joinSql([value, nameSql(alias)], " AS ")),
+    ", ",
+  );
 }
 
 /** The value as one of the type. A bare constant stays a constant, and a column as a DOUBLE costs nothing. */
 export function castTo(value: Sql, type: Sql): Sql {
-  const isConstant = (value.facts & Fact.BARE) !== 0 && (type.facts & Fact.NAME) !== 0;
+  const isConstant = (value.facts & Fact.BARE) !== 0 && type.kind === "name";
   const isFree = isConstant || (value.isColumn && type === DOUBLE);
-  const own = (isConstant ? Fact.CONSTANT : 0) | (isFree ? Fact.REPEATABLE : 0);
-  return new Sql(`CAST(${value.text} AS ${type.text})`, inheritedFacts(value) | own);
+  return inner("cast", "CAST", [value, type], (isConstant ? Fact.CONSTANT : 0) | (isFree ? Fact.REPEATABLE : 0));
 }
 
-/** A call of a function by its name. */
-export function callSql(name: string, args: readonly Sql[]): Sql {
-  return sql`${nameSql(name)}(${joinSql(args, ", ")})`;
-}
+export { callSql } from "./sql.ts";
 
 /** The conversion fails the query for some values, which its SQL does not tell. */
 export function fallible(conversion: Sql): Sql {
@@ -104,6 +98,6 @@ export function bindOnce(expression: Sql, variable: string, body: (name: Sql) =>
 }
 
 /** A text or NULL that is written out, by which nothing can be sorted: DuckDB refuses it. */
-export function isConstantKey({ value }: Sql): boolean {
-  return value === null || typeof value === "string";
+export function isConstantKey({ literal }: Sql): boolean {
+  return literal === null || typeof literal === "string";
 }

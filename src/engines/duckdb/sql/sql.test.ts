@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { printSql } from "../../../../test/support/engines/duckdb/sql/printed-sql.ts";
 import { bigintSql, boolSql, columnOf, decimalSql, NULL, numberSql, textSql, variableSql } from "./atoms.ts";
 import { castTo, fallible, infallible, isConstantKey, lambda, raiseText, select, tried } from "./forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "./sql.ts";
@@ -32,10 +33,16 @@ describe("an Sql fragment", () => {
     expect(query.readsOneQuery).toBe(false);
   });
 
+  it("contains them too where a template's own text says so", () => {
+    expect([sql`(SELECT 1)`.holdsQuery, sql`f(lambda x: 1)`.holdsLambda, sql`TRY(x)`.readsOneQuery]).toEqual([
+      ...[true, true, true],
+    ]);
+  });
+
   it("contains none for a text or a name that looks like one", () => {
     for (const word of ["SELECT", "it's (SELECT 1)", "lambda x: 1", "TRY(x)"]) {
       for (const piece of [textSql(word), sql`concat(${textSql(word)}, 'a')`, columnOf("t1", `"${word}"`)])
-        expect([piece.text, piece.holdsQuery, piece.readsOneQuery]).toEqual([piece.text, false, false]);
+        expect([printSql(piece), piece.holdsQuery, piece.readsOneQuery]).toEqual([printSql(piece), false, false]);
     }
   });
 
@@ -53,7 +60,7 @@ describe("an Sql fragment", () => {
     expect([textSql("a").isConstant, numberSql(-1).isConstant, NULL.isConstant]).toEqual([true, true, true]);
     for (const piece of [each, textSql("a"), numberSql(1)]) {
       const around = sql`(${piece})`;
-      expect([around.isColumn, around.isRepeatable, around.isConstant, around.value]).toEqual([
+      expect([around.isColumn, around.isRepeatable, around.isConstant, around.literal]).toEqual([
         ...[false, false, false],
         undefined,
       ]);
@@ -61,22 +68,23 @@ describe("an Sql fragment", () => {
   });
 
   it("exposes the value of a literal", () => {
-    expect(bigintSql(-5n)).toMatchObject({ text: "(-5)::BIGINT", integer: -5n });
-    expect(bigintSql(-9223372036854775808n).text).toBe("CAST('-9223372036854775808' AS BIGINT)");
-    expect(textSql("it's")).toMatchObject({ text: "'it''s'", literalText: "it's", integer: undefined });
-    expect(boolSql(true).value).toBe(true);
+    expect([printSql(bigintSql(-5n)), bigintSql(-5n).integer]).toEqual(["(-5)::BIGINT", -5n]);
+    expect(printSql(bigintSql(-9223372036854775808n))).toBe("CAST('-9223372036854775808' AS BIGINT)");
+    expect(printSql(textSql("it's"))).toBe("'it''s'");
+    expect(textSql("it's")).toMatchObject({ literalText: "it's", integer: undefined });
+    expect(boolSql(true).literal).toBe(true);
     expect([NULL, textSql("")].map(isConstantKey)).toEqual([true, true]);
     expect([numberSql(1), each, castTo(NULL, DOUBLE)].map(isConstantKey)).toEqual([false, false, false]);
   });
 
   it("exposes no integer that was rounded", () => {
     expect(numberSql(0.5).integer).toBeUndefined();
-    expect(decimalSql("0.25").text).toBe("0.25");
+    expect(printSql(decimalSql("0.25"))).toBe("0.25");
     expect(() => decimalSql("1; DROP TABLE t")).toThrow("Not a number");
   });
 
   it("throws when put into a plain string, and an empty join is empty", () => {
-    expect(() => `${each}`).toThrow("SQL in a plain string: x");
+    expect(() => `${each}`).toThrow("SQL in a plain string: column x");
     expect(joinSql([], ", ")).toBe(EMPTY);
   });
 });

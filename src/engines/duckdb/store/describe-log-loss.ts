@@ -1,6 +1,6 @@
 import type { LogLoss } from "../../contract/event-store.ts";
 
-/** What happened to the store's log, and what to do, for the operators. */
+/** Describes the loss in the store's log, and what to do, for the operators. */
 export function describeLogLoss({ foundAt, acknowledgedBytes, foundBytes }: LogLoss): string {
   const count = (bytes: number) => bytes.toLocaleString("en");
   return (

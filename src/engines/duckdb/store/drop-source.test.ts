@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { observeStatements } from "../../../../test/support/engines/duckdb/store/observe-statements.ts";
 import { sampleOf } from "../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
@@ -14,10 +15,9 @@ import { dropSourceTable } from "../host/store/source-tables.ts";
 import { openStoreFile, readSources } from "../host/store/store-file.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "./store.ts";
-import { observeStatements } from "./testing/observe-statements.ts";
 
 const signal = new AbortController().signal;
-const limits = { timeoutMs: 10_000, maxRows: 100_000, maxResultBytes: 10_000_000 };
+const limits = { timeoutMs: 60_000, maxRows: 100_000, maxResultBytes: 10_000_000 };
 const definitionOf = (name: string): SourceDefinition => ({
   name,
   tenantField: "project",
@@ -163,7 +163,7 @@ describe("an interrupted drop of a source", () => {
     position?.close();
     expect(states.map((state) => state.isCommitted)).toEqual([...Array<boolean>(7).fill(false), true]);
 
-    for (const { name, isCommitted: isGone } of sampleOf(states, 0.5)) {
+    for (const { name, isCommitted: isGone } of sampleOf(states, 0.25)) {
       const { host, store, compile, ask, tables } = await openStore(name);
       expect([name, await tables()]).toEqual([name, isGone ? ["other"] : ["other", "edge"]]);
       expect(fieldsOf(store, "edge")?.includes("brought")).toBe(isGone ? undefined : true);

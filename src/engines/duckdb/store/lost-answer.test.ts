@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { observeStatements } from "../../../../test/support/engines/duckdb/store/observe-statements.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { formatType, STRING } from "../../../googlesql/types.ts";
@@ -15,7 +16,6 @@ import { openStoreFile, readSources } from "../host/store/store-file.ts";
 import { createStoredSource } from "../host/store/stored-source.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "./store.ts";
-import { observeStatements } from "./testing/observe-statements.ts";
 
 const signal = new AbortController().signal;
 const hooks = { onFatal: () => expect.unreachable(), onProblem: () => undefined };
@@ -53,7 +53,7 @@ async function openStore(options: CoreOptions, holds?: Append[]) {
   const ask = async (text: string): Promise<unknown[]> => {
     const tables = { findTable: (name: string) => store.describe(name), tableNames: () => ["edge"] };
     const query = compileQuery(resolveQuery(parseQuery(text), text, { tables }), store.layoutOf, { text });
-    const limits = { timeoutMs: 10_000, maxRows: 1000, maxResultBytes: 1_000_000 };
+    const limits = { timeoutMs: 60_000, maxRows: 1000, maxResultBytes: 1_000_000 };
     const { batches } = await runQuery(host, { query, values: [], encoding: "cells", limits, signal });
     const rows: unknown[] = [];
     for await (const { json } of batches) rows.push(...(JSON.parse(`[${json}]`) as unknown[]));

@@ -1,4 +1,4 @@
-/** What the embedded engine reports about its file, and when that is a problem. */
+/** Reports of the embedded engine about its file, and its problems. */
 import type { LogLoss } from "../../contract/event-store.ts";
 import type { FigureDefinition, Figures, StoreProblem } from "../../contract/store-report.ts";
 import type { HostReport } from "../host/protocol.ts";
@@ -67,7 +67,7 @@ export function sourceFigures({ runCount, tailRowCount }: HostReport["sources"][
   return { runs: runCount, tail_rows: tailRowCount };
 }
 
-/** What is wrong with the file; of a store in memory nothing can be. */
+/** Returns the problems of the file; a store in memory has none. */
 export function findStoreProblems(
   report: HostReport,
   directory: string | undefined,

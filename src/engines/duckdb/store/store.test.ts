@@ -11,7 +11,7 @@ function layoutOf(store: DuckDbStore) {
   return table === undefined ? undefined : store.layoutOf(table);
 }
 
-const limits: QueryLimits = { timeoutMs: 10_000, maxRows: 1000, maxResultBytes: 1_000_000 };
+const limits: QueryLimits = { timeoutMs: 60_000, maxRows: 1000, maxResultBytes: 1_000_000 };
 const signal = new AbortController().signal;
 
 function eventOf(id: string, fields: { readonly [field: string]: EventValue } = {}, timestampUs = 1n): LogEvent {

@@ -4,6 +4,8 @@ import type { LogLoss } from "../../contract/event-store.ts";
 import type {
   AppendResult,
   BodyResult,
+  Deletion,
+  EventFilter,
   EventStore,
   LogEvent,
   SourceDefinition,
@@ -11,11 +13,13 @@ import type {
   StoredBody,
   StoreReport,
   StoreSnapshot,
+  StoreSpace,
   TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
 import { appendRead } from "../../encoder/append-body.ts";
-import type { EncoderThread, ThreadEvents } from "../../encoder/encoder-thread.ts";
+import type { BodyReaders } from "../../encoder/body-readers.ts";
+import type { ThreadEvents } from "../../encoder/encoder-thread.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
@@ -34,21 +38,21 @@ import {
 } from "../../schema/source/source-state.ts";
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
+import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
 import { encodeEvents, receiveBatch } from "../batch/event-encoder.ts";
-import type { EngineHost, OpenedStore } from "../host/protocol.ts";
-import { toReport, toStatistics } from "./table-statistics.ts";
+import type { EngineHost, OpenedStore, RowFilter } from "../host/protocol.ts";
+import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
-import { MAX_ROUNDS, untilDone, withOwnIds } from "./until-done.ts";
+import { MAX_ROUNDS, untilDone } from "./until-done.ts";
 
 /** Rows a second that a small machine stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
 
 /** Reads long bodies in a thread of its own. */
-type BodyEncoder = Pick<EncoderThread<EncodedBatch>, "read">;
+type BodyEncoder = Pick<BodyReaders<EncodedBatch>, "read">;
 
 /** Events that are encoded where they lie: here, or in the thread that read them. */
-type EncodableEvents = Pick<ThreadEvents<EncodedBatch>, "count" | "encode">;
+type EncodableEvents = Pick<ThreadEvents<EncodedBatch>, "count" | "encode" | "sender">;
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -136,9 +140,10 @@ export class DuckDbStore implements EventStore {
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
     const state = this.#sources.get(sourceName);
-    this.#pending.admit(signal);
+    const { sender } = body;
+    this.#pending.admit(signal, sender);
     const storing = this.#pending
-      .holdBytes(body.bytes.length, () => encoder.read(state, body))
+      .holdBytes(body.bytes.length, () => encoder.read(state, body, signal), sender)
       .then((events) => appendRead(events, admit, () => this.#store(state, events)));
     return unlessAborted(storing, signal);
   }
@@ -148,13 +153,24 @@ export class DuckDbStore implements EventStore {
     return (await unlessAborted(this.#host().statistics(), signal)).map(toStatistics);
   }
 
-  async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
-    const state = this.#sources.get(sourceName);
-    return this.#host().deleteBefore(state.name, timestampUs.toString());
+  async countEvents(sourceName: string, filter: EventFilter): Promise<number> {
+    await this.#ready();
+    return this.#host().countEvents(this.#sources.get(sourceName).name, toRowFilter(filter));
+  }
+
+  async deleteEvents(sourceName: string, filter: EventFilter): Promise<Deletion> {
+    await this.#ready();
+    return this.#host().deleteEvents(this.#sources.get(sourceName).name, toRowFilter(filter));
   }
 
   async dropSource(sourceName: string): Promise<void> {
     await this.#sources.drop(sourceName, () => untilDone(this.#ready, () => this.#host().dropSource(sourceName)));
+  }
+
+  async space(signal: AbortSignal): Promise<StoreSpace | undefined> {
+    await this.#ready();
+    const sizes = await unlessAborted(this.#host().sizes(), signal);
+    return sizes === null ? undefined : toSpace(sizes);
   }
 
   async inspect(signal: AbortSignal): Promise<StoreReport> {
@@ -175,8 +191,10 @@ export class DuckDbStore implements EventStore {
    */
   async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
     if (events.count === 0) return { stored: 0, repeated: 0 };
-    return this.#pending.holdRows(events.count, () =>
-      untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored)),
+    return this.#pending.holdRows(
+      events.count,
+      () => untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored)),
+      events.sender,
     );
   }
 
@@ -191,7 +209,8 @@ export class DuckDbStore implements EventStore {
         full = new Set([...full, ...refused]);
       } else if (state.version === version && state.openChanges === 0) {
         const batch = receiveBatch(outcome.batch);
-        return await this.#send(state, mayBeStored ? withOwnIds(batch) : batch, outcome.carried);
+        const sent = mayBeStored ? withOwnIds(batch) : batch;
+        return await this.#send(state, sent, outcome.carried, events.sender);
       } else {
         // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
         await state.changes;
@@ -200,16 +219,20 @@ export class DuckDbStore implements EventStore {
     throw new Error(`The schema of ${state.name} still lacks fields of a batch after ${MAX_ROUNDS} changes`);
   }
 
-  /**
-   * What tenants carried for the first time is kept with the rows, and seen by queries before anybody is told of
-   * them.
-   */
-  async #send(state: SourceState, batch: EncodedBatch, carried: Carried): Promise<AppendResult> {
+  /** Records fields that tenants carried for the first time with the rows; queries see them before anyone is told. */
+  async #send(
+    state: SourceState,
+    batch: EncodedBatch,
+    carried: Carried,
+    sender: string | undefined,
+  ): Promise<AppendResult> {
     this.#sources.checkPresent(state);
     const added = newOf(state, carried);
     const { entries } = state;
-    const result = await this.#pending.holdBytes(batch.payload.length, () =>
-      this.#host().append(state.name, [batch], { tenants: added.texts }),
+    const result = await this.#pending.holdBytes(
+      batch.payload.length,
+      () => this.#host().append(state.name, [batch], { tenants: added.texts }),
+      sender,
     );
     // After a restart of the host the state is what the host says, this append among it.
     if (state.entries === entries) noteCarried(state, added, carried);
@@ -252,4 +275,12 @@ export class DuckDbStore implements EventStore {
     state.changes = changed.catch(() => undefined);
     return changed;
   }
+}
+
+function toRowFilter({ fromUs, toUs, ...rest }: EventFilter): RowFilter {
+  return {
+    ...rest,
+    ...(fromUs === undefined ? {} : { fromUs: String(fromUs) }),
+    ...(toUs === undefined ? {} : { toUs: String(toUs) }),
+  };
 }

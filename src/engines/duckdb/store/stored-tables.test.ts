@@ -55,7 +55,7 @@ describe("the stored tables", () => {
 
   async function rowsOf(fromUs: bigint, toUs: bigint, columns: readonly { name: string; type: typeof INT64 }[] = []) {
     const all: unknown[] = [];
-    for await (const rows of tables.rows(table, columns, { fromUs, toUs }, signal)) all.push(...rows);
+    for await (const rows of tables.rows(table, columns, { range: { fromUs, toUs } }, signal)) all.push(...rows);
     return all.sort();
   }
 
@@ -96,7 +96,8 @@ describe("the stored tables", () => {
   it("pass on batches as they come, and no empty one", async () => {
     sizes.length = 0;
     const taken: number[] = [];
-    for await (const rows of tables.rows(table, [], { fromUs: -100n, toUs: 100n }, signal)) taken.push(rows.length);
+    for await (const rows of tables.rows(table, [], { range: { fromUs: -100n, toUs: 100n } }, signal))
+      taken.push(rows.length);
     expect(taken).toEqual(sizes);
   });
 });

@@ -1,9 +1,9 @@
-import type { LogLoss, SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
+import type { LogLoss, SourceStatistics, StoreReport, StoreSpace } from "../../contract/query-engine.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
-import type { HostReport, TableStatistics } from "../host/protocol.ts";
+import type { HostReport, HostSizes, TableStatistics } from "../host/protocol.ts";
 import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-figures.ts";
 
-/** What the host reports about a source, in the contract's types. */
+/** Converts the host's report about a source to the contract's types. */
 export function toStatistics({ name, rowCount, oldestUs, newestUs }: TableStatistics): SourceStatistics {
   return {
     name,
@@ -11,6 +11,11 @@ export function toStatistics({ name, rowCount, oldestUs, newestUs }: TableStatis
     oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
     newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
   };
+}
+
+/** The file never shrinks: what is free in it is used before it grows. */
+export function toSpace({ fileBytes, reusableBytes, diskFreeBytes }: HostSizes): StoreSpace {
+  return { usedBytes: fileBytes - reusableBytes, freeBytes: diskFreeBytes + reusableBytes };
 }
 
 /** The same of all that it keeps. */
@@ -21,6 +26,7 @@ export function toReport(
 ): StoreReport {
   return {
     directory,
+    space: toSpace(report),
     figureDefinitions,
     figures: storeFigures(report),
     problems: findStoreProblems(report, directory, logLoss),

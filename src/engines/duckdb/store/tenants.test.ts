@@ -76,7 +76,7 @@ describe("a source with tenants", () => {
       const tables = { findTable: (name: string) => store.describe(name, tenant), tableNames: () => ["edge"] };
       const resolved = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
       const compiled = compileQuery(resolved, store.layoutOf, { text });
-      const bounds = { timeoutMs: 10_000, maxRows: 1000, maxResultBytes: 1_000_000 };
+      const bounds = { timeoutMs: 60_000, maxRows: 1000, maxResultBytes: 1_000_000 };
       const request = { query: compiled, values: [], encoding: "objects", limits: bounds, signal } as const;
       const { batches } = await runQuery(host, request);
       const rows: unknown[] = [];

@@ -1,6 +1,5 @@
 /** Work that continues when the engine ends and restarts. */
 import { EngineError } from "../../contract/query-engine.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
 
 /** How often a batch may meet a schema that changed since it was encoded: other requests' fields change it too. */
 export const MAX_ROUNDS = 1_000;
@@ -21,9 +20,4 @@ export async function untilDone<T>(ready: () => Promise<void>, work: (mayBeDone:
       if (!(error instanceof EngineError && error.isLost) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
-}
-
-/** The batch, with every id of it looked up in the table. */
-export function withOwnIds({ header, payload }: EncodedBatch): EncodedBatch {
-  return { header: { ...header, ownIdRows: "all" }, payload };
 }

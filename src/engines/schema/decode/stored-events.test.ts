@@ -9,7 +9,7 @@ const row: StoredCells = ["a", "1", null];
 
 function prepare(more: Partial<StoredTables>) {
   const state = createSourceState({ name: "s", table: "t", entries: [], tenants: [] }, defaultStoreLimits.schema);
-  const events = createStoredEvents({
+  const { storedEvents: events } = createStoredEvents({
     stateOf: () => state,
     refresh: async () => undefined,
     slices: async () => [],

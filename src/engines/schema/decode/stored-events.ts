@@ -1,11 +1,17 @@
 /** `StoredEvents` over an engine's statements. */
 import { EngineError } from "../../contract/errors.ts";
 import type { LogEvent } from "../../contract/event-store.ts";
-import type { StoredEvents, TimeRange, TimeSlice } from "../../contract/stored-events.ts";
+import type { EventSearch, FindEvents, StoredEvents, TimeRange, TimeSlice } from "../../contract/stored-events.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { createStoredRows, type StoredCells, type StoredColumn } from "./stored-rows.ts";
 
-/** What an engine has to know to be read. */
+/** Which rows are read: all of a range, or those that are looked for. */
+export interface RowSelection extends Partial<EventSearch> {
+  /** Tells tenants apart; where it is missing, rows of all tenants are read. */
+  readonly tenantColumn?: string;
+}
+
+/** The tables that an engine needs in order to be read. */
 export interface StoredTables {
   /** Throws `unknown_source`. */
   stateOf(sourceName: string): SourceState;
@@ -17,14 +23,17 @@ export interface StoredTables {
   rows(
     table: string,
     columns: readonly StoredColumn[],
-    range: TimeRange,
+    selection: RowSelection,
     signal: AbortSignal,
   ): AsyncIterable<readonly StoredCells[]>;
 }
 
 /** Reads the events of an engine's tables. */
-export function createStoredEvents(tables: StoredTables): StoredEvents {
-  return {
+export function createStoredEvents(tables: StoredTables): {
+  readonly storedEvents: StoredEvents;
+  readonly findEvents: FindEvents;
+} {
+  const storedEvents: StoredEvents = {
     async slices(sourceName, range, widthUs, signal) {
       const rows = await tables.slices(tables.stateOf(sourceName).table, range, widthUs, signal);
       checkWhole(signal);
@@ -36,13 +45,31 @@ export function createStoredEvents(tables: StoredTables): StoredEvents {
         };
       });
     },
-    async *read(sourceName, range, signal) {
-      for (;;) {
-        const isWhole = yield* readWith(tables, sourceName, range, signal);
-        if (isWhole) return;
-      }
-    },
+    read: (sourceName, range, signal) => readAll(tables, sourceName, { range }, signal),
   };
+  return { storedEvents, findEvents: (...search) => readAll(tables, ...search) };
+}
+
+async function* readAll(
+  tables: StoredTables,
+  sourceName: string,
+  selection: RowSelection,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LogEvent[], void, void> {
+  for (;;) {
+    const isWhole = yield* readWith(tables, sourceName, selection, signal);
+    if (isWhole) return;
+  }
+}
+
+/** The column of the tenant's text. */
+function tenantColumnOf({ entries, rules }: SourceState): { readonly tenantColumn?: string } {
+  const path = rules?.tenantField;
+  for (const entry of entries) {
+    const isTenant = entry.role === "value" && entry.type === "STRING" && entry.path === path;
+    if (isTenant && entry.column !== null) return { tenantColumn: entry.column };
+  }
+  return {};
 }
 
 /**
@@ -52,7 +79,7 @@ export function createStoredEvents(tables: StoredTables): StoredEvents {
 async function* readWith(
   tables: StoredTables,
   sourceName: string,
-  range: TimeRange,
+  selection: RowSelection,
   signal: AbortSignal,
 ): AsyncGenerator<readonly LogEvent[], boolean, void> {
   await tables.refresh();
@@ -61,7 +88,7 @@ async function* readWith(
   const entryCount = entries.length;
   const { columns, toEvent } = createStoredRows(state);
   let isBegun = false;
-  for await (const batch of tables.rows(table, columns, range, signal)) {
+  for await (const batch of tables.rows(table, columns, { ...selection, ...tenantColumnOf(state) }, signal)) {
     if (!isBegun) {
       await tables.refresh();
       const now = tables.stateOf(sourceName);

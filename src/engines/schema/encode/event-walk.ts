@@ -25,7 +25,16 @@ import { RecordNames } from "../record-names.ts";
 import { fixedFields, type ValueType } from "../schema-entry.ts";
 import { arrayType, isScalar, type ScalarValue, scalarType } from "../value-type.ts";
 import type { RowSink } from "./row-sink.ts";
-import type { WalkShare } from "./walk-share.ts";
+
+/** The result of a walk for one tenant. */
+interface WalkShare {
+  readonly tenant: Tenant;
+  readonly entries: Uint32Array;
+  /** Has all the fields that a tenant may have: further ones are not asked for. */
+  readonly isFull: boolean;
+  eventCount: number;
+  newestTimestampUs: bigint;
+}
 
 export type WalkedEvents =
   | { readonly carried: Carried; readonly missing?: undefined }

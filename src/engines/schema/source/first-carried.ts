@@ -25,7 +25,7 @@ function firstOf(state: SourceState, entries: readonly number[], count: number):
     .sort((a, b) => a - b);
 }
 
-/** What the tenants of a batch had not carried before, up to the number of fields that a tenant may have. */
+/** Returns the fields that the tenants of a batch had not carried before, up to the number that a tenant may have. */
 export function newOf(state: SourceState, { tenants }: Carried): NewEntries {
   const added: (readonly [Tenant, readonly number[]])[] = [];
   for (const { tenant, entries } of tenants) {

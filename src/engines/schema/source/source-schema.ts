@@ -1,4 +1,4 @@
-/** What a store keeps of a source's schema, and tells the service when it is opened. */
+/** A source's schema as the store keeps it, and reports it to the service when it is opened. */
 import type { SchemaEntry, ValueType } from "../schema-entry.ts";
 
 export interface SourceSchema {
@@ -15,7 +15,7 @@ export interface SourceSchema {
 /** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */
 export type TenantEntries = readonly [tenant: string | null, entries: string];
 
-/** What the service knows of a source, and the store has to know. */
+/** The service's rules for a source, which the store needs. */
 export interface SourceRules {
   /** Dotted path of the field that tells tenants apart; null where nothing does. */
   readonly tenantField: string | null;

@@ -21,7 +21,7 @@ export interface SourceState {
   tree: FieldTree;
   definition: SourceDefinition | undefined;
   declaration: Declaration;
-  /** What the store knows of the definition. */
+  /** The rules of the definition. */
   rules: SourceRules | undefined;
   readonly tenants: TenantSets;
   /** Tenants that may bring no further fields. */
@@ -29,7 +29,7 @@ export interface SourceState {
   /** Counts changes of what events are encoded by. */
   version: number;
   readonly layouts: ViewLayouts;
-  /** What a set shows beside the declared entries, which every view has, by the set. */
+  /** The entries that a set shows beside the declared ones, which every view has. */
   shown: WeakMap<TenantSet, { readonly key: string; readonly entries: EntrySet }>;
   /** By declared path; since the start. */
   readonly mistyped: Map<string, MistypedField>;

@@ -8,7 +8,7 @@ export interface StoreLimits {
 }
 
 export const defaultStoreLimits: StoreLimits = {
-  maxPendingRows: 100_000,
+  maxPendingRows: 200_000,
   maxPendingBytes: 128 * 1024 * 1024,
   schema: defaultSchemaLimits,
 };

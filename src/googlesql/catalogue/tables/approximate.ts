@@ -1,12 +1,13 @@
-import type { FunctionDefinition } from "../types.ts";
+import type { FunctionDefinition, FunctionFacts } from "../types.ts";
 
 function row(
   name: string,
   summary: string,
   signatures: readonly string[],
   allows: FunctionDefinition["allows"] = [],
+  facts: FunctionFacts = {},
 ): FunctionDefinition {
-  return { name, kind: "aggregate", signatures, allows, area: "approximate aggregate", summary };
+  return { name, kind: "aggregate", signatures, allows, area: "approximate aggregate", summary, ...facts };
 }
 
 /** The "Approximate aggregate functions" page of the reference. */
@@ -17,6 +18,7 @@ export const approximateFunctions: readonly FunctionDefinition[] = [
     "The n + 1 boundaries of n groups of equal size, the least and the greatest value included",
     ["(T ORDERABLE, LITERAL INT64) -> ARRAY<T>"],
     ["distinct", "nulls"],
+    { readsMixedAs: "number" },
   ),
   row("APPROX_TOP_COUNT", "The n most frequent values, each with its count", [
     "(T GROUPABLE, LITERAL INT64) -> ARRAY<STRUCT<value T, count INT64>>",

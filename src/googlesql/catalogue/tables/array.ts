@@ -1,21 +1,34 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
 
-function row(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "array", summary };
+function row(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "array", summary, ...facts };
 }
+
+const OF_THE_ARRAY: FunctionFacts = { answers: [0] };
 
 /** The "Array functions" page of the reference. */
 export const arrayFunctions: readonly FunctionDefinition[] = [
-  row("ARRAY_CONCAT", "The concatenation of arrays; NULL if any array is NULL", [
-    "(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>",
-  ]),
-  row("ARRAY_FIRST", "The first element; fails for an empty array", ["(ARRAY<T>) -> T"]),
-  row("ARRAY_LAST", "The last element; fails for an empty array", ["(ARRAY<T>) -> T"]),
-  row("ARRAY_LENGTH", "The number of elements of an array, including NULLs", ["(ARRAY<T>) -> INT64"]),
-  row("ARRAY_REVERSE", "The elements in reverse order", ["(ARRAY<T>) -> ARRAY<T>"]),
-  row("ARRAY_SLICE", "The elements between two offsets, both included; negative ones count from the end", [
-    "(ARRAY<T>, INT64, INT64) -> ARRAY<T>",
-  ]),
+  row(
+    "ARRAY_CONCAT",
+    "The concatenation of arrays; NULL if any array is NULL",
+    ["(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>"],
+    { answers: "all" },
+  ),
+  row("ARRAY_FIRST", "The first element; fails for an empty array", ["(ARRAY<T>) -> T"], OF_THE_ARRAY),
+  row("ARRAY_LAST", "The last element; fails for an empty array", ["(ARRAY<T>) -> T"], OF_THE_ARRAY),
+  row("ARRAY_LENGTH", "The number of elements of an array, including NULLs", ["(ARRAY<T>) -> INT64"], NEVER_FAILS),
+  row("ARRAY_REVERSE", "The elements in reverse order", ["(ARRAY<T>) -> ARRAY<T>"], OF_THE_ARRAY),
+  row(
+    "ARRAY_SLICE",
+    "The elements between two offsets, both included; negative ones count from the end",
+    ["(ARRAY<T>, INT64, INT64) -> ARRAY<T>"],
+    OF_THE_ARRAY,
+  ),
   row("ARRAY_TO_STRING", "The elements joined by a delimiter; NULLs are omitted, or written as the third argument", [
     "(ARRAY<STRING>, STRING, [STRING]) -> STRING",
     "(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES",

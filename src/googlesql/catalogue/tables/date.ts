@@ -1,9 +1,14 @@
-import type { FunctionDefinition } from "../types.ts";
+import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
 
 const AREA = "date";
 
-function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary };
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
 }
 
 /** Signatures of DATE_ADD and DATE_SUB: the interval's part must be one of days. */
@@ -11,7 +16,7 @@ const MOVE = ["(DATE, INTERVAL) -> DATE", "(DATETIME, INTERVAL) -> DATETIME", "(
 
 /** Date functions of the reference. */
 export const dateFunctions: readonly FunctionDefinition[] = [
-  define("CURRENT_DATE", "The current date in a time zone", ["([STRING]) -> DATE"]),
+  define("CURRENT_DATE", "The current date in a time zone", ["([STRING]) -> DATE"], CLOCK),
   define("DATE", "A date from its parts, or from a datetime, timestamp or text", [
     "(INT64, INT64, INT64) -> DATE",
     "(DATE) -> DATE",

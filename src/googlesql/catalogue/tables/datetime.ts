@@ -1,16 +1,21 @@
-import type { FunctionDefinition } from "../types.ts";
+import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
 
 const AREA = "datetime";
 
-function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary };
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
 }
 
 const MOVE = ["(DATETIME, INTERVAL) -> DATETIME", "(TIMESTAMP, INTERVAL) -> TIMESTAMP"];
 
 /** Datetime functions of the reference. */
 export const datetimeFunctions: readonly FunctionDefinition[] = [
-  define("CURRENT_DATETIME", "The current date and time in a time zone", ["([STRING]) -> DATETIME"]),
+  define("CURRENT_DATETIME", "The current date and time in a time zone", ["([STRING]) -> DATETIME"], CLOCK),
   define("DATETIME", "A datetime from its parts, from a date and a time, or from a timestamp in a time zone", [
     "(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME",
     "(DATETIME) -> DATETIME",

@@ -1,11 +1,16 @@
-import type { FunctionDefinition } from "../types.ts";
+import type { FunctionDefinition, FunctionFacts } from "../types.ts";
 
 function define(name: string, summary: string, result: string): FunctionDefinition {
   return { name, kind: "scalar", signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`], area: "hash", summary };
 }
 
-function utility(name: string, summary: string, signatures: readonly string[], isRandom = false): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "utility", summary, ...(isRandom ? { isRandom } : {}) };
+function utility(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "utility", summary, ...facts };
 }
 
 function refuse(area: string, name: string, summary: string, refused: string): FunctionDefinition {
@@ -46,7 +51,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
   define("SHA256", "SHA-256, 32 bytes", "BYTES"),
   define("SHA512", "SHA-512, 64 bytes", "BYTES"),
   utility("ERROR", "Fails the query with a message", ["(STRING) -> T"]),
-  utility("GENERATE_UUID", "A random UUID, version 4, in lower case", ["() -> STRING"], true),
+  utility("GENERATE_UUID", "A random UUID, version 4, in lower case", ["() -> STRING"], { volatility: "row" }),
   utility("TYPEOF", "The name of an expression's type", ["(ANY) -> STRING"]),
   refuse("security", "SESSION_USER", "Who runs the query", NO_SESSION),
   refuse("utility", "EXTERNAL_QUERY", "Queries another database", "a query here reads its own sources only"),

@@ -4,10 +4,10 @@ function define(name: string, summary: string, signatures: readonly string[]): F
   return { name, kind: "scalar", signatures, area: "json", summary };
 }
 
-/** Of a JSON value, or of a JSON text; `R` stands for the argument's type in the result. */
+/** Defines a function of a JSON value, or of a JSON text; `R` is the argument's type in the result. */
 function extractor(name: string, summary: string, rest: string, result: string): FunctionDefinition {
   const signature = (type: string) => `(${type}${rest}) -> ${result.replace(/\bR\b/, type)}`;
-  return define(name, summary, [signature("JSON"), signature("STRING")]);
+  return { ...define(name, summary, [signature("JSON"), signature("STRING")]), readsMixedAs: "json" };
 }
 
 const QUERY = "The value at a path, as JSON; paths quote other characters as";
@@ -29,10 +29,10 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("INT64_ARRAY", "A JSON array of numbers without fraction as an array", ["(JSON) -> ARRAY<INT64>"]),
   define("JSON_ARRAY", "A JSON array from values", ["(ANY...) -> JSON"]),
   define("JSON_ARRAY_APPEND", "Values appended to arrays at paths", [
-    "(JSON, STRING, ANY, ANY..., [append_each_element => BOOL]) -> JSON",
+    "(JSON, STRING, ANY, STRING..., ANY..., [append_each_element => BOOL]) -> JSON",
   ]),
   define("JSON_ARRAY_INSERT", "Values inserted into arrays at paths", [
-    "(JSON, STRING, ANY, ANY..., [insert_each_element => BOOL]) -> JSON",
+    "(JSON, STRING, ANY, STRING..., ANY..., [insert_each_element => BOOL]) -> JSON",
   ]),
   define("JSON_CONTAINS", "Whether one JSON value contains another", ["(JSON, JSON) -> BOOL"]),
   extractor("JSON_EXTRACT", `${QUERY} ${LEGACY}`, ", [STRING]", "R"),
@@ -54,7 +54,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("JSON_OBJECT", "A JSON object from keys and values", [
     "() -> JSON",
     "(ARRAY<STRING>, ARRAY<T>) -> JSON",
-    "(STRING, ANY, ANY...) -> JSON",
+    "(STRING, ANY, STRING..., ANY...) -> JSON",
   ]),
   extractor("JSON_QUERY", `${QUERY} ${STANDARD}`, ", [STRING]", "R"),
   extractor(
@@ -64,7 +64,9 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     "ARRAY<R>",
   ),
   define("JSON_REMOVE", "Without the values at paths", ["(JSON, STRING, STRING...) -> JSON"]),
-  define("JSON_SET", "With values set at paths", ["(JSON, STRING, ANY, ANY..., [create_if_missing => BOOL]) -> JSON"]),
+  define("JSON_SET", "With values set at paths", [
+    "(JSON, STRING, ANY, STRING..., ANY..., [create_if_missing => BOOL]) -> JSON",
+  ]),
   define("JSON_STRIP_NULLS", "Without nulls", [
     "(JSON, [STRING], [include_arrays => BOOL], [remove_empty => BOOL]) -> JSON",
   ]),

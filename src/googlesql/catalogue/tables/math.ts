@@ -9,7 +9,7 @@ function row(
   return { name, kind: "scalar", signatures, area: "mathematical", summary, ...more };
 }
 
-/** Of one number: an INT64 is computed as FLOAT64, a decimal keeps its type. */
+/** Signatures over one number: an INT64 is computed as FLOAT64, a decimal keeps its type. */
 const REAL = ["(FLOAT64) -> FLOAT64", "(INT64) -> FLOAT64", "(NUMERIC) -> NUMERIC", "(BIGNUMERIC) -> BIGNUMERIC"];
 const REAL_PAIR = [
   "(FLOAT64, FLOAT64) -> FLOAT64",
@@ -44,7 +44,7 @@ export const mathFunctions: readonly FunctionDefinition[] = [
   row("IEEE_DIVIDE", "The quotient, without errors: infinity or NaN for a zero divisor", [
     "(FLOAT64, FLOAT64) -> FLOAT64",
   ]),
-  row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { isRandom: true }),
+  row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { volatility: "row" }),
   row("SQRT", "Square root; fails for a negative number", REAL),
   row("CBRT", "Cube root", FLOAT),
   row("POW", "x to the power of y", REAL_PAIR, { aliases: ["POWER"] }),
@@ -52,8 +52,12 @@ export const mathFunctions: readonly FunctionDefinition[] = [
   row("LN", "Natural logarithm; fails unless x is positive", REAL),
   row("LOG", "Logarithm to a base, natural by default", [...REAL, ...REAL_PAIR]),
   row("LOG10", "Logarithm to base 10", REAL),
-  row("GREATEST", "The greatest argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
-  row("LEAST", "The least argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
+  row("GREATEST", "The greatest argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"], {
+    answers: "all",
+  }),
+  row("LEAST", "The least argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"], {
+    answers: "all",
+  }),
   row("DIV", "Integer quotient, towards zero; fails for a zero divisor", EXACT_PAIR),
   row("MOD", "Remainder with the sign of x; fails for a zero divisor", EXACT_PAIR),
   row("SAFE_DIVIDE", "x / y, NULL if that fails", REAL_PAIR),

@@ -15,7 +15,7 @@ export const netFunctions: readonly FunctionDefinition[] = [
   define("NET.IP_TRUNC", "The network of an address, by the length of its prefix", "(BYTES, INT64) -> BYTES"),
   define(
     "NET.PUBLIC_SUFFIX",
-    "The public suffix of a URL's host, such as co.uk, by a built-in list of country, generic and well-known hosting suffixes; NULL when it has none",
+    "The public suffix of a URL's host, such as co.uk, by the list of publicsuffix.org with its private section; NULL when it has none",
     "(STRING) -> STRING",
   ),
   define(

@@ -1,8 +1,17 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
 
-function operator(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "operator", summary };
+function operator(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "operator", summary, ...facts };
 }
+
+const COMPARISON: FunctionFacts = { ...NEVER_FAILS, isComparison: true };
+/** An element of the array. */
+const ELEMENT: FunctionFacts = { answers: [0] };
 
 const ARITHMETIC = [
   "(INT64, INT64) -> INT64",
@@ -15,7 +24,7 @@ const JOINED = "INT64 FLOAT64 NUMERIC BIGNUMERIC BOOL DATE DATETIME TIME TIMESTA
 const BITWISE = ["(INT64, INT64) -> INT64", "(BYTES, BYTES) -> BYTES"];
 const SHIFT = ["(INT64, INT64) -> INT64", "(BYTES, INT64) -> BYTES"];
 
-/** What the language writes with symbols and keywords instead of a call. */
+/** Functions that the language writes with symbols and keywords instead of a call. */
 export const OPERATORS: readonly FunctionDefinition[] = [
   operator("$add", "x + y: a sum, or a date, time or interval moved by another", [
     ...ARITHMETIC,
@@ -55,35 +64,40 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(BIGNUMERIC) -> BIGNUMERIC",
     "(INTERVAL) -> INTERVAL",
   ]),
-  operator("$concat_op", "x || y: joins strings, bytes or arrays", [
-    "(STRING, STRING) -> STRING",
-    "(BYTES, BYTES) -> BYTES",
-    "(ARRAY<T>, ARRAY<T>) -> ARRAY<T>",
-    ...JOINED.flatMap((type) => [`(STRING, ${type}) -> STRING`, `(${type}, STRING) -> STRING`]),
-  ]),
+  operator(
+    "$concat_op",
+    "x || y: joins strings, bytes or arrays",
+    [
+      "(STRING, STRING) -> STRING",
+      "(BYTES, BYTES) -> BYTES",
+      "(ARRAY<T>, ARRAY<T>) -> ARRAY<T>",
+      ...JOINED.flatMap((type) => [`(STRING, ${type}) -> STRING`, `(${type}, STRING) -> STRING`]),
+    ],
+    NEVER_FAILS,
+  ),
   operator("$bit_and", "x & y", BITWISE),
   operator("$bit_or", "x | y", BITWISE),
   operator("$bit_xor", "x ^ y", BITWISE),
   operator("$bit_not", "~x", ["(INT64) -> INT64", "(BYTES) -> BYTES"]),
   operator("$shift_left", "x << y", SHIFT),
   operator("$shift_right", "x >> y", SHIFT),
-  operator("$equal", "x = y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
-  operator("$not_equal", "x != y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
-  operator("$less", "x < y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
-  operator("$less_or_equal", "x <= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
-  operator("$greater", "x > y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
-  operator("$greater_or_equal", "x >= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
-  operator("$and", "x AND y", ["(BOOL, BOOL, BOOL...) -> BOOL"]),
-  operator("$or", "x OR y", ["(BOOL, BOOL, BOOL...) -> BOOL"]),
-  operator("$not", "NOT x", ["(BOOL) -> BOOL"]),
-  operator("$is_null", "x IS NULL", ["(ANY) -> BOOL"]),
-  operator("$is_true", "x IS TRUE", ["(BOOL) -> BOOL"]),
-  operator("$is_false", "x IS FALSE", ["(BOOL) -> BOOL"]),
-  operator("$is_distinct", "x IS DISTINCT FROM y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
-  operator("$between", "x BETWEEN low AND high", ["(T ORDERABLE, T ORDERABLE, T ORDERABLE) -> BOOL"]),
-  operator("$in", "x IN (value, ...)", ["(T COMPARABLE, T COMPARABLE, T COMPARABLE...) -> BOOL"]),
-  operator("$in_array", "x IN UNNEST(array)", ["(T COMPARABLE, ARRAY<T>) -> BOOL"]),
-  operator("$like", "x LIKE pattern", ["(STRING, STRING) -> BOOL", "(BYTES, BYTES) -> BOOL"]),
+  operator("$equal", "x = y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"], COMPARISON),
+  operator("$not_equal", "x != y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"], COMPARISON),
+  operator("$less", "x < y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"], COMPARISON),
+  operator("$less_or_equal", "x <= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"], COMPARISON),
+  operator("$greater", "x > y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"], COMPARISON),
+  operator("$greater_or_equal", "x >= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"], COMPARISON),
+  operator("$and", "x AND y", ["(BOOL, BOOL, BOOL...) -> BOOL"], { ...NEVER_FAILS, laziness: "conjunction" }),
+  operator("$or", "x OR y", ["(BOOL, BOOL, BOOL...) -> BOOL"], { ...NEVER_FAILS, laziness: "disjunction" }),
+  operator("$not", "NOT x", ["(BOOL) -> BOOL"], NEVER_FAILS),
+  operator("$is_null", "x IS NULL", ["(ANY) -> BOOL"], { ...NEVER_FAILS, ignoresCollation: true }),
+  operator("$is_true", "x IS TRUE", ["(BOOL) -> BOOL"], NEVER_FAILS),
+  operator("$is_false", "x IS FALSE", ["(BOOL) -> BOOL"], NEVER_FAILS),
+  operator("$is_distinct", "x IS DISTINCT FROM y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"], COMPARISON),
+  operator("$between", "x BETWEEN low AND high", ["(T ORDERABLE, T ORDERABLE, T ORDERABLE) -> BOOL"], COMPARISON),
+  operator("$in", "x IN (value, ...)", ["(T COMPARABLE, T COMPARABLE, T COMPARABLE...) -> BOOL"], COMPARISON),
+  operator("$in_array", "x IN UNNEST(array)", ["(T COMPARABLE, ARRAY<T>) -> BOOL"], NEVER_FAILS),
+  operator("$like", "x LIKE pattern", ["(STRING, STRING) -> BOOL", "(BYTES, BYTES) -> BOOL"], { fallibility: [1] }),
   operator("$like_any", "x LIKE ANY (pattern, ...)", [
     "(STRING, STRING, STRING...) -> BOOL",
     "(BYTES, BYTES, BYTES...) -> BOOL",
@@ -100,14 +114,30 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(STRING, ARRAY<STRING>) -> BOOL",
     "(BYTES, ARRAY<BYTES>) -> BOOL",
   ]),
-  operator("$array_at_offset", "array[OFFSET(n)], counted from 0; an error when out of range", [
-    "(ARRAY<T>, INT64) -> T",
-  ]),
-  operator("$array_at_ordinal", "array[ORDINAL(n)], counted from 1; an error when out of range", [
-    "(ARRAY<T>, INT64) -> T",
-  ]),
-  operator("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
-  operator("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
+  operator(
+    "$array_at_offset",
+    "array[OFFSET(n)], counted from 0; an error when out of range",
+    ["(ARRAY<T>, INT64) -> T"],
+    ELEMENT,
+  ),
+  operator(
+    "$array_at_ordinal",
+    "array[ORDINAL(n)], counted from 1; an error when out of range",
+    ["(ARRAY<T>, INT64) -> T"],
+    ELEMENT,
+  ),
+  operator(
+    "$safe_array_at_offset",
+    "array[SAFE_OFFSET(n)]; NULL when out of range",
+    ["(ARRAY<T>, INT64) -> T"],
+    ELEMENT,
+  ),
+  operator(
+    "$safe_array_at_ordinal",
+    "array[SAFE_ORDINAL(n)]; NULL when out of range",
+    ["(ARRAY<T>, INT64) -> T"],
+    ELEMENT,
+  ),
   operator("$array_transform", "What an expression gives for each element", ["(ARRAY<T1>, (T1) -> T2) -> ARRAY<T2>"]),
   operator("$array_flatten", "The elements of what an expression gives for each element", [
     "(ARRAY<T1>, (T1) -> ARRAY<T2>) -> ARRAY<T2>",

@@ -1,9 +1,14 @@
-import type { FunctionDefinition } from "../types.ts";
+import type { FunctionDefinition, FunctionFacts } from "../types.ts";
 
 const AREA = "range";
 
-function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary };
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
 }
 
 /** The same signature for the three types that ranges have; `T` stands for the type. */
@@ -18,8 +23,10 @@ export const rangeFunctions: readonly FunctionDefinition[] = [
     "The range from one value, included, to another, excluded; NULL is unbounded",
     forElements("(T, T) -> RANGE<T>"),
   ),
-  define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"]),
-  define("RANGE_END", "The value at which a range ends; NULL when it is unbounded", ["(RANGE<T>) -> T"]),
+  define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"], { answers: [0] }),
+  define("RANGE_END", "The value at which a range ends; NULL when it is unbounded", ["(RANGE<T>) -> T"], {
+    answers: [0],
+  }),
   define("RANGE_CONTAINS", "Whether a range contains a value, or all of another range", [
     "(RANGE<T>, RANGE<T>) -> BOOL",
     "(RANGE<T>, T) -> BOOL",

@@ -4,22 +4,24 @@ function define(
   name: string,
   summary: string,
   signatures: readonly string[],
-  aliases?: readonly string[],
+  more: Partial<FunctionDefinition> = {},
 ): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "regexp", summary, ...(aliases === undefined ? {} : { aliases }) };
+  return { name, kind: "scalar", signatures, area: "regexp", summary, ...more };
 }
 
 /** Functions of regular expressions, in the syntax of RE2. */
 export const regexpFunctions: readonly FunctionDefinition[] = [
-  define("REGEXP_CONTAINS", "Whether a part of the value matches", [
-    "(STRING, STRING) -> BOOL",
-    "(BYTES, BYTES) -> BOOL",
-  ]),
+  define(
+    "REGEXP_CONTAINS",
+    "Whether a part of the value matches",
+    ["(STRING, STRING) -> BOOL", "(BYTES, BYTES) -> BOOL"],
+    { fallibility: [1] },
+  ),
   define(
     "REGEXP_EXTRACT",
     "The text of one match, or of its capturing group; NULL if there is none",
     ["(STRING, STRING, [INT64], [INT64]) -> STRING", "(BYTES, BYTES, [INT64], [INT64]) -> BYTES"],
-    ["REGEXP_SUBSTR"],
+    { aliases: ["REGEXP_SUBSTR"] },
   ),
   define("REGEXP_EXTRACT_ALL", "The text of every match, or of its capturing group", [
     "(STRING, STRING) -> ARRAY<STRING>",

@@ -1,4 +1,4 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
 
 const AREA = "string";
 
@@ -6,10 +6,13 @@ function define(
   name: string,
   summary: string,
   signatures: readonly string[],
-  aliases?: readonly string[],
+  more: Partial<FunctionDefinition> = {},
 ): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...(aliases === undefined ? {} : { aliases }) };
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...more };
 }
+
+/** Counts what there is, whatever compares equal. */
+const LENGTH: FunctionFacts = { ...NEVER_FAILS, ignoresCollation: true };
 
 /** The same signature for STRING and for BYTES; `X` stands for the type. */
 function forBoth(signature: string): readonly string[] {
@@ -24,20 +27,29 @@ const NO_TEXT_INDEX = "text search and text analysis need a search index, which 
 
 /** String functions of the reference, and the text search functions that are refused. */
 export const stringFunctions: readonly FunctionDefinition[] = [
-  define("ASCII", "The ASCII code of the first character or byte; 0 for an empty value", forBoth("(X) -> INT64")),
-  define("BYTE_LENGTH", "The number of bytes", forBoth("(X) -> INT64"), ["OCTET_LENGTH"]),
-  define("CHAR_LENGTH", "The number of characters", ["(STRING) -> INT64"], ["CHARACTER_LENGTH"]),
+  define("ASCII", "The ASCII code of the first character or byte; 0 for an empty value", forBoth("(X) -> INT64"), {
+    ignoresCollation: true,
+  }),
+  define("BYTE_LENGTH", "The number of bytes", forBoth("(X) -> INT64"), { aliases: ["OCTET_LENGTH"], ...LENGTH }),
+  define("CHAR_LENGTH", "The number of characters", ["(STRING) -> INT64"], {
+    aliases: ["CHARACTER_LENGTH"],
+    ...LENGTH,
+  }),
   define("CHR", "The character of a Unicode code point; empty for 0", ["(INT64) -> STRING"]),
   define("CODE_POINTS_TO_BYTES", "Bytes from values of 0 to 255", ["(ARRAY<INT64>) -> BYTES"]),
   define("CODE_POINTS_TO_STRING", "A string from Unicode code points", ["(ARRAY<INT64>) -> STRING"]),
-  define("COLLATE", "The string, compared by a collation: regardless of case by 'und:ci', by code points by ''", [
-    "(STRING, LITERAL STRING) -> STRING",
-  ]),
-  define("CONCAT", "Concatenates values; NULL if one of them is NULL", [
-    "(STRING, STRING...) -> STRING",
-    "(BYTES, BYTES...) -> BYTES",
-    "(ANY, ANY...) -> STRING",
-  ]),
+  define(
+    "COLLATE",
+    "The string, compared by a collation: regardless of case by 'und:ci', by code points by ''",
+    ["(STRING, LITERAL STRING) -> STRING"],
+    { ignoresCollation: true },
+  ),
+  define(
+    "CONCAT",
+    "Concatenates values; NULL if one of them is NULL",
+    ["(STRING, STRING...) -> STRING", "(BYTES, BYTES...) -> BYTES", "(ANY, ANY...) -> STRING"],
+    NEVER_FAILS,
+  ),
   define(
     "CONTAINS_SUBSTR",
     "Whether the text occurs in a value, or in any of its fields or elements, ignoring case and Unicode normalisation",
@@ -47,7 +59,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "(STRING, STRING, [max_distance => INT64]) -> INT64",
     "(BYTES, BYTES, [max_distance => INT64]) -> INT64",
   ]),
-  define("ENDS_WITH", "Whether the value ends with another", forBoth("(X, X) -> BOOL")),
+  define("ENDS_WITH", "Whether the value ends with another", forBoth("(X, X) -> BOOL"), NEVER_FAILS),
   define("FORMAT", "Formats values with a printf-like format string", ["(STRING, ANY...) -> STRING"]),
   define("FROM_BASE32", "Bytes from their base32 text", ["(STRING) -> BYTES"]),
   define("FROM_BASE64", "Bytes from their base64 text", ["(STRING) -> BYTES"]),
@@ -61,8 +73,8 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     forBoth("(X, X, [INT64], [INT64]) -> INT64"),
   ),
   define("LEFT", "The first characters or bytes", forBoth("(X, INT64) -> X")),
-  define("LENGTH", "The number of characters of a string or of bytes", forBoth("(X) -> INT64")),
-  define("LOWER", "In lower case; for BYTES the ASCII letters", forBoth("(X) -> X")),
+  define("LENGTH", "The number of characters of a string or of bytes", forBoth("(X) -> INT64"), LENGTH),
+  define("LOWER", "In lower case; for BYTES the ASCII letters", forBoth("(X) -> X"), NEVER_FAILS),
   define("LPAD", "Cut, or padded on the left, to a length", forBoth("(X, INT64, [X]) -> X")),
   define("LTRIM", "Without leading white space, or characters of a set", [
     "(STRING, [STRING]) -> STRING",
@@ -91,21 +103,24 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "(STRING, [STRING]) -> ARRAY<STRING>",
     "(BYTES, BYTES) -> ARRAY<BYTES>",
   ]),
-  define("STARTS_WITH", "Whether the value starts with another", forBoth("(X, X) -> BOOL")),
+  define("STARTS_WITH", "Whether the value starts with another", forBoth("(X, X) -> BOOL"), NEVER_FAILS),
   define(
     "STRPOS",
     "The position of the first occurrence of a value in another; 0 when there is none",
     forBoth("(X, X) -> INT64"),
+    NEVER_FAILS,
   ),
   define(
     "SUBSTR",
     "The part that starts at a position (from the end if negative), of at most a length",
     forBoth("(X, INT64, [INT64]) -> X"),
-    ["SUBSTRING"],
+    { aliases: ["SUBSTRING"] },
   ),
   define("TO_BASE32", "Base32 text of bytes", ["(BYTES) -> STRING"]),
   define("TO_BASE64", "Base64 text of bytes", ["(BYTES) -> STRING"]),
-  define("TO_CODE_POINTS", "The code points of a string, or the values of bytes", forBoth("(X) -> ARRAY<INT64>")),
+  define("TO_CODE_POINTS", "The code points of a string, or the values of bytes", forBoth("(X) -> ARRAY<INT64>"), {
+    ignoresCollation: true,
+  }),
   define("TO_HEX", "Hexadecimal text of bytes", ["(BYTES) -> STRING"]),
   define(
     "TRANSLATE",
@@ -116,8 +131,10 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "(STRING, [STRING]) -> STRING",
     "(BYTES, BYTES) -> BYTES",
   ]),
-  define("UNICODE", "The Unicode code point of the first character; 0 for an empty string", ["(STRING) -> INT64"]),
-  define("UPPER", "In upper case; for BYTES the ASCII letters", forBoth("(X) -> X")),
+  define("UNICODE", "The Unicode code point of the first character; 0 for an empty string", ["(STRING) -> INT64"], {
+    ignoresCollation: true,
+  }),
+  define("UPPER", "In upper case; for BYTES the ASCII letters", forBoth("(X) -> X"), NEVER_FAILS),
   refuse("SEARCH", "Searches tokenised text", `${NO_TEXT_INDEX}; use CONTAINS_SUBSTR or REGEXP_CONTAINS`),
   refuse("TEXT_ANALYZE", "Tokens of a text", NO_TEXT_INDEX),
   refuse("BAG_OF_WORDS", "Frequencies of tokens", NO_TEXT_INDEX),

@@ -1,14 +1,19 @@
-import type { FunctionDefinition } from "../types.ts";
+import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
 
 const AREA = "time";
 
-function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary };
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
 }
 
 /** Time functions of the reference. */
 export const timeFunctions: readonly FunctionDefinition[] = [
-  define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"]),
+  define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"], CLOCK),
   define("TIME", "A time of day from its parts, or that of a datetime or timestamp", [
     "(INT64, INT64, INT64) -> TIME",
     "(TIME) -> TIME",

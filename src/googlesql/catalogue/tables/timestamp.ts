@@ -1,9 +1,14 @@
-import type { FunctionDefinition } from "../types.ts";
+import { CLOCK, type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
 
 const AREA = "timestamp";
 
-function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary };
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  facts: FunctionFacts = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
 }
 
 const MOVE = ["(TIMESTAMP, INTERVAL) -> TIMESTAMP", "(DATETIME, INTERVAL) -> DATETIME"];
@@ -20,7 +25,10 @@ function fromUnix(unit: string): readonly FunctionDefinition[] {
 
 /** Timestamp functions of the reference. */
 export const timestampFunctions: readonly FunctionDefinition[] = [
-  define("CURRENT_TIMESTAMP", "The current timestamp: the same throughout a query", ["() -> TIMESTAMP"]),
+  define("CURRENT_TIMESTAMP", "The current timestamp: the same throughout a query", ["() -> TIMESTAMP"], {
+    ...CLOCK,
+    ...NEVER_FAILS,
+  }),
   define("TIMESTAMP", "The timestamp of a text, or of a date or datetime in a time zone", [
     "(TIMESTAMP) -> TIMESTAMP",
     "(STRING, [STRING]) -> TIMESTAMP",

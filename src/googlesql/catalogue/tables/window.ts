@@ -1,4 +1,4 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
 
 function row(
   name: string,
@@ -6,8 +6,9 @@ function row(
   summary: string,
   signatures: readonly string[],
   window: NonNullable<FunctionDefinition["window"]>,
+  facts: FunctionFacts = {},
 ): FunctionDefinition {
-  return { name, kind: "window", signatures, window, area, summary };
+  return { name, kind: "window", signatures, window, area, summary, ...facts };
 }
 
 const OFFSET_ARGUMENTS = ["(T, [LITERAL INT64], [T]) -> T"];
@@ -17,23 +18,44 @@ const PERCENTILE = { requiresOrder: false, allowsFrame: false, allowsNulls: true
 
 /** The "Navigation functions" and "Numbering functions" pages of the reference. */
 export const windowFunctions: readonly FunctionDefinition[] = [
-  row("FIRST_VALUE", "navigation", "The value of the frame's first row", ["(T) -> T"], NAVIGATION),
-  row("LAST_VALUE", "navigation", "The value of the frame's last row", ["(T) -> T"], NAVIGATION),
+  row("FIRST_VALUE", "navigation", "The value of the frame's first row", ["(T) -> T"], NAVIGATION, {
+    ...NEVER_FAILS,
+    answers: [0],
+  }),
+  row("LAST_VALUE", "navigation", "The value of the frame's last row", ["(T) -> T"], NAVIGATION, {
+    ...NEVER_FAILS,
+    answers: [0],
+  }),
   row(
     "NTH_VALUE",
     "navigation",
     "The value of the frame's n-th row, counted from 1",
     ["(T, LITERAL INT64) -> T"],
     NAVIGATION,
+    { answers: [0] },
   ),
-  row("LAG", "navigation", "The value a number of rows before (1 by default), or a default", OFFSET_ARGUMENTS, {
-    requiresOrder: true,
-    allowsFrame: false,
-  }),
-  row("LEAD", "navigation", "The value a number of rows after (1 by default), or a default", OFFSET_ARGUMENTS, {
-    requiresOrder: true,
-    allowsFrame: false,
-  }),
+  row(
+    "LAG",
+    "navigation",
+    "The value a number of rows before (1 by default), or a default",
+    OFFSET_ARGUMENTS,
+    {
+      requiresOrder: true,
+      allowsFrame: false,
+    },
+    { answers: [0, 2] },
+  ),
+  row(
+    "LEAD",
+    "navigation",
+    "The value a number of rows after (1 by default), or a default",
+    OFFSET_ARGUMENTS,
+    {
+      requiresOrder: true,
+      allowsFrame: false,
+    },
+    { answers: [0, 2] },
+  ),
   row(
     "PERCENTILE_CONT",
     "navigation",
@@ -54,11 +76,19 @@ export const windowFunctions: readonly FunctionDefinition[] = [
     "The first value whose cumulative share is at least the percentile (from 0 to 1)",
     ["(T ORDERABLE, LITERAL FLOAT64) -> T"],
     PERCENTILE,
+    { readsMixedAs: "number" },
   ),
-  row("RANK", "numbering", "The rank, the same for peers, with gaps", ["() -> INT64"], NUMBERING),
-  row("DENSE_RANK", "numbering", "The rank, the same for peers, without gaps", ["() -> INT64"], NUMBERING),
-  row("PERCENT_RANK", "numbering", "The rank from 0 to 1", ["() -> FLOAT64"], NUMBERING),
-  row("CUME_DIST", "numbering", "The share of rows up to this one and its peers", ["() -> FLOAT64"], NUMBERING),
+  row("RANK", "numbering", "The rank, the same for peers, with gaps", ["() -> INT64"], NUMBERING, NEVER_FAILS),
+  row("DENSE_RANK", "numbering", "The rank, the same for peers, without gaps", ["() -> INT64"], NUMBERING, NEVER_FAILS),
+  row("PERCENT_RANK", "numbering", "The rank from 0 to 1", ["() -> FLOAT64"], NUMBERING, NEVER_FAILS),
+  row(
+    "CUME_DIST",
+    "numbering",
+    "The share of rows up to this one and its peers",
+    ["() -> FLOAT64"],
+    NUMBERING,
+    NEVER_FAILS,
+  ),
   row(
     "NTILE",
     "numbering",
@@ -66,8 +96,15 @@ export const windowFunctions: readonly FunctionDefinition[] = [
     ["(LITERAL INT64) -> INT64"],
     NUMBERING,
   ),
-  row("ROW_NUMBER", "numbering", "The row's number, from 1", ["() -> INT64"], {
-    requiresOrder: false,
-    allowsFrame: false,
-  }),
+  row(
+    "ROW_NUMBER",
+    "numbering",
+    "The row's number, from 1",
+    ["() -> INT64"],
+    {
+      requiresOrder: false,
+      allowsFrame: false,
+    },
+    NEVER_FAILS,
+  ),
 ];

@@ -4,7 +4,7 @@ import type { Cursor } from "../cursor.ts";
 import { parseJoins } from "./join.ts";
 import { parseTable } from "./table.ts";
 
-/** What follows FROM: tables with joins and commas between them, which associate to the left. */
+/** Parses the tables after FROM: joins and commas between them associate to the left. */
 export function parseFrom(cursor: Cursor): TableExpression {
   const { start } = cursor.token;
   let from = parseJoins(cursor, parseTable(cursor), parseTable);

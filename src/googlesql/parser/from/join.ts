@@ -10,7 +10,7 @@ export interface JoinCondition {
   readonly using: readonly Identifier[] | undefined;
 }
 
-/** What stands before JOIN, JOIN included. */
+/** The tokens before JOIN, JOIN included. */
 export interface JoinHead {
   readonly first: Token;
   readonly type: JoinType;

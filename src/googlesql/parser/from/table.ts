@@ -113,7 +113,7 @@ function parseTableFunctionCall(cursor: Cursor, start: number, name: TableFuncti
   return { kind: "TableFunction", span: cursor.spanFrom(start), name, arguments: args, suffixes: [] };
 }
 
-/** What TABLE takes: a path without an alias, or a table function. */
+/** Parses the operand of TABLE: a path without an alias, or a table function. */
 export function parseNamedTable(cursor: Cursor): TableExpression {
   const { start } = cursor.token;
   const path = cursor.path();

@@ -1,5 +1,6 @@
 import type { Expression, FunctionCall, OrderItem, SortOrder } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
+import { someExpression } from "../../resolved/walk.ts";
 import type { AggregateCall, Column, Expr } from "../../resolved.ts";
 import { BOOL, INT64 } from "../../types.ts";
 import { isGroupable, isOrderable } from "../../typing/same-type.ts";
@@ -8,7 +9,6 @@ import { columnExpr } from "../expression/expr.ts";
 import { hashCall } from "../expression/expression-index.ts";
 import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
-import { mapExpr } from "../transform.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, keyTypeName, passesLenient, sortable, typeName } from "./coerce.ts";
@@ -49,15 +49,7 @@ export function resolveAggregate(
 /** Does an argument read an alias that stands for an aggregate or a window function? */
 function readsAggregate(block: Block, call: AggregateCall): boolean {
   const isOfBlock = ({ id }: Column) => [...block.aggregates, ...block.windows].some(({ column }) => column.id === id);
-  const parts = [...call.arguments, ...call.orderBy.map(({ expression }) => expression)];
-  if (call.having !== undefined) parts.push(call.having.expression);
-  let isFound = false;
-  for (const part of parts)
-    mapExpr(part, (inner) => {
-      isFound ||= inner.kind === "Column" && isOfBlock(inner.column);
-      return isFound ? inner : undefined;
-    });
-  return isFound;
+  return someExpression(call, (inner) => inner.kind === "Column" && isOfBlock(inner.column), true);
 }
 
 function resolveAggregateCall(

@@ -47,11 +47,6 @@ const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $extract: "EXTRACT",
 };
 
-const COMPARISONS: ReadonlySet<string> = new Set([
-  ...["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"],
-  ...["$between", "$in", "$is_distinct"],
-]);
-
 /** How messages call a function: `function SUBSTR`, `operator +`. */
 function describeFunction(name: string): string {
   const operator = OPERATOR_TEXTS[name];
@@ -80,7 +75,12 @@ export function callOperator(resolution: Resolution, name: string, operands: rea
     const mixed = withMixedFields(resolution, operands);
     return mixed === undefined
       ? failMatch(resolution, entry, name, given, span)
-      : callOperator(resolution, name, COMPARISONS.has(name) ? reconcileMixed(resolution, mixed) : mixed, span);
+      : callOperator(
+          resolution,
+          name,
+          entry.definition.isComparison === true ? reconcileMixed(resolution, mixed) : mixed,
+          span,
+        );
   }
   const coerced = coerceArguments(resolution, match, operands);
   return call(name, coerced, resultType(match), span);
@@ -141,7 +141,7 @@ function coerceArguments(resolution: Resolution, match: Match, operands: readonl
   return placeArguments(resolution, match, operands).filter((expression) => expression !== undefined);
 }
 
-/** What the call gives; UNKNOWN where the catalogue leaves it open. */
+/** Returns the result type of the call; UNKNOWN where the catalogue leaves it open. */
 export function resultType(match: Match): SqlType {
   const type = instantiate(match.signature.result, match.bindings) ?? UNKNOWN;
   return type.kind === "ARRAY" ? arrayOfValues(type.element) : type;

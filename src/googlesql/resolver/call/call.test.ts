@@ -1,43 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { dumpOf, errorsOf } from "../testing/resolved.ts";
+import { dumpOf, errorsOf } from "../../../../test/support/googlesql/resolver/resolved.ts";
 
 describe("overload resolution", () => {
-  it("takes the signature with the least coercion", () => {
-    expect(
-      dumpOf(
-        "SELECT ABS(id), ABS(score), ROUND(id), CEIL(total), SUBSTR(name, 1), SUBSTR(b'ab', 1), CONCAT(name, " +
-          "'x'), MOD(id, 2), MOD(total, 2) FROM people JOIN orders USING (id)",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#11:INT64, f1_=f1#12:FLOAT64, f2_=f2#13:FLOAT64, f3_=f3#14:NUMERIC, f4_=f4#15:STRING, f5_=f5#16:BYTES, f6_=f6#17:STRING, f7_=f7#18:INT64, f8_=f8#19:NUMERIC
-        compute ABS(id#1) as f0#11, ABS(score#3) as f1#12, ROUND(id#1) as f2#13, CEIL(total#6) as f3#14, SUBSTR(name#2, 1) as f4#15, SUBSTR(BYTES'YWI=', 1) as f5#16, CONCAT(name#2, "x") as f6#17, MOD(id#1, 2) as f7#18, MOD(total#6, NUMERIC'2') as f8#19
-          inner join on $equal(id#1, id#4)
-            table people(id#1, name#2, score#3)
-            table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
-    `);
-  });
-
-  it("unifies templates over columns and literals", () => {
-    expect(
-      dumpOf(
-        "SELECT GREATEST(id, 2.5), LEAST(total, 1.5), ARRAY_CONCAT([1], [2.5]), GENERATE_ARRAY(1, 10, 2), " +
-          "NULLIF(id, NULL), IFNULL(NULL, 'a') FROM orders",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#8:FLOAT64, f1_=f1#9:NUMERIC, f2_=f2#10:ARRAY<FLOAT64>, f3_=f3#11:ARRAY<INT64>, f4_=f4#12:INT64, f5_=f5#13:STRING
-        compute GREATEST(coerce(id#1 as FLOAT64), FLOAT64'2.5') as f0#8, LEAST(total#3, NUMERIC'1.5') as f1#9, ARRAY_CONCAT([FLOAT64'1'], [FLOAT64'2.5']) as f2#10, GENERATE_ARRAY(1, 10, 2) as f3#11, NULLIF(id#1, NULL:INT64) as f4#12, IFNULL(NULL:STRING, "a") as f5#13
-          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-  });
-
-  it("assigns named arguments", () => {
-    expect(dumpOf(`SELECT PARSE_JSON('1', wide_number_mode => 'round')`)).toMatchInlineSnapshot(`
-      "select f0_=f0#1:JSON
-        compute PARSE_JSON("1", "round") as f0#1
-          one row"
-    `);
-  });
-
   it("reports arguments that match no signature", () => {
     expect(errorsOf(`SELECT ABS('a')`)).toMatchInlineSnapshot(`
       [
@@ -75,16 +39,6 @@ describe("overload resolution", () => {
 });
 
 describe("the resolver of function names", () => {
-  it("ignores case and knows aliases", () => {
-    expect(
-      dumpOf(`SELECT upper('a'), Ceiling(1.5), NET.Host('http://a'), CURRENT_DATE, CHARACTER_LENGTH('a')`),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#1:STRING, f1_=f1#2:FLOAT64, f2_=f2#3:STRING, f3_=f3#4:DATE, f4_=f4#5:INT64
-        compute UPPER("a") as f0#1, CEIL(FLOAT64'1.5') as f1#2, NET.HOST("http://a") as f2#3, CURRENT_DATE() as f3#4, CHAR_LENGTH("a") as f4#5
-          one row"
-    `);
-  });
-
   it("suggests the nearest name for an unknown one", () => {
     expect(errorsOf(`SELECT UPER('a')`)).toMatchInlineSnapshot(`
       [
@@ -154,20 +108,6 @@ describe("the resolver of function names", () => {
 });
 
 describe("the resolver of aggregate functions", () => {
-  it("accepts DISTINCT, NULLS, ORDER BY, LIMIT and HAVING where the function allows them", () => {
-    expect(
-      dumpOf(
-        "SELECT COUNT(DISTINCT name), ARRAY_AGG(name IGNORE NULLS ORDER BY score DESC " +
-          "LIMIT 3), STRING_AGG(name, ', ' ORDER BY id), ANY_VALUE(name HAVING MAX score), COUNTIF(id > 1), " +
-          "SUM(DISTINCT id) FROM people",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=count#4:INT64, f1_=array_agg#5:ARRAY<STRING>, f2_=string_agg#6:STRING, f3_=any_value#7:STRING, f4_=countif#8:INT64, f5_=sum#9:INT64
-        aggregate [COUNT(distinct name#2) as count#4, ARRAY_AGG(name#2 ignore nulls order by score#3 desc limit 3) as array_agg#5, STRING_AGG(name#2, ", " order by id#1) as string_agg#6, ANY_VALUE(name#2 having max score#3) as any_value#7, COUNTIF($greater(id#1, 1)) as countif#8, SUM(distinct id#1) as sum#9]
-          table people(id#1, name#2, score#3)"
-    `);
-  });
-
   it("reports modifiers that the function does not allow", () => {
     expect(errorsOf(`SELECT COUNTIF(TRUE ORDER BY 1)`)).toMatchInlineSnapshot(`
       [
@@ -206,23 +146,6 @@ describe("the resolver of aggregate functions", () => {
       ]
     `);
   });
-
-  it("accepts them in ORDER BY of an aggregated query", () => {
-    expect(dumpOf(`SELECT name FROM people GROUP BY name ORDER BY COUNT(*) DESC`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING
-        order by count#5 desc
-          aggregate [$count_star() as count#5] by name#2 as name#4
-            table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("assigns an aggregate of a correlated column to the inner query", () => {
-    expect(dumpOf(`SELECT id, (SELECT SUM(people.id) FROM UNNEST([1, 2])) FROM people`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, f0_=f1#6:INT64
-        compute scalar(sum#5 from aggregate [SUM(id#1) as sum#5] < unnest [1, 2] as element#4) as f1#6
-          table people(id#1, name#2, score#3)"
-    `);
-  });
 });
 
 describe("the resolver of window functions", () => {
@@ -239,28 +162,6 @@ describe("the resolver of window functions", () => {
       "select f0_=row_number#4:INT64, f1_=sum#5:INT64, f2_=sum#6:INT64, f3_=avg#7:FLOAT64, f4_=lag#8:STRING, f5_=first_value#9:STRING, f6_=sum#10:INT64, f7_=count#11:INT64
         window ROW_NUMBER() over (partition by name#2 order by id#1) as row_number#4, SUM(id#1) over (order by id#1 range -inf..0) as sum#5, SUM(id#1) over (rows -inf..+inf) as sum#6, AVG(id#1) over (order by id#1 rows -2..0) as avg#7, LAG(name#2, 1, "x") over (order by id#1) as lag#8, FIRST_VALUE(name#2 ignore nulls) over (order by id#1 rows -3..0) as first_value#9, SUM(id#1) over (order by score#3 range -FLOAT64'1'..+FLOAT64'2') as sum#10, COUNT(distinct id#1) over (partition by name#2) as count#11
           table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("accepts named windows, which may extend each other", () => {
-    expect(
-      dumpOf(
-        "SELECT SUM(id) OVER w, RANK() OVER (v ORDER BY score) " +
-          "FROM people WINDOW v AS (PARTITION BY name), w AS (v ORDER BY id)",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=sum#4:INT64, f1_=rank#5:INT64
-        window SUM(id#1) over (partition by name#2 order by id#1 range -inf..0) as sum#4, RANK() over (partition by name#2 order by score#3) as rank#5
-          table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("computes a window function over aggregates after the aggregation", () => {
-    expect(dumpOf(`SELECT name, SUM(COUNT(*)) OVER (ORDER BY name) FROM people GROUP BY name`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, f0_=sum#6:INT64
-        window SUM(count#5) over (order by name#4 range -inf..0) as sum#6
-          aggregate [$count_star() as count#5] by name#2 as name#4
-            table people(id#1, name#2, score#3)"
     `);
   });
 
@@ -384,16 +285,6 @@ describe("the resolver of sub-queries in expressions", () => {
       [
         "type_mismatch at "1 IN (SELECT 'a')": Cannot execute IN subquery with uncomparable types INT64 and STRING",
       ]
-    `);
-  });
-
-  it("resolves a name in the inner query first, then in the outer one", () => {
-    expect(
-      dumpOf(`SELECT (SELECT CONCAT(name, customer) FROM orders WHERE orders.id = people.id) FROM people`),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#12:STRING
-        compute scalar(f0#11 from compute CONCAT(name#2, customer#5) as f0#11 < filter $equal(id#4, id#1) < table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)) as f0#12
-          table people(id#1, name#2, score#3)"
     `);
   });
 });

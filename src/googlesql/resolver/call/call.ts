@@ -2,18 +2,37 @@ import type { Expression, FunctionCall, IntervalExpression } from "../../ast.ts"
 import type { CatalogueEntry } from "../../catalogue/index.ts";
 import { type Match, matchSignatures } from "../../catalogue/match.ts";
 import type { CallArgument } from "../../catalogue/templates.ts";
+import type { Span } from "../../diagnostic.ts";
 import type { CallExpr, Expr } from "../../resolved.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { isConstant } from "../expression/expr.ts";
 import { argumentOf } from "../expression/mixed.ts";
-import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
+import { errorExpr, isErrorExpr, isUntypedNull, type Resolution } from "../resolution.ts";
 import { resolveAggregate } from "./aggregate.ts";
-import { refuseTogether } from "./argument-rules.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
 import { asMixed, operandOf } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
 import { resolveWindowCall } from "./window.ts";
+
+/** Returns the fault of the arguments together that signatures cannot express; undefined if there is none. */
+function faultOf(name: string, values: readonly Expr[]): string | undefined {
+  if (name === "ARRAY_CONCAT" && values.some(isUntypedNull)) {
+    return "The arguments of ARRAY_CONCAT must be arrays, and NULL alone is none; write CAST(NULL AS ARRAY<...>)";
+  }
+  if (name !== "CONCAT") return undefined;
+  const typed = values.filter(({ type }) => type.kind !== "UNKNOWN");
+  const isOfBytes = ({ type }: Expr) => type.kind === "BYTES";
+  if (!typed.some(isOfBytes) || typed.every(isOfBytes)) return undefined;
+  return "CONCAT joins BYTES with BYTES only; cast the others";
+}
+
+/** Reports arguments that match a signature and may not stand together all the same; true where it did. */
+function refuseTogether(resolution: Resolution, name: string, values: readonly Expr[], span: Span): boolean {
+  const fault = faultOf(name, values);
+  if (fault !== undefined) resolution.report("type_mismatch", fault, span, { name });
+  return fault !== undefined;
+}
 
 /** Any call: scalar, aggregate or window function. */
 export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
@@ -60,7 +79,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     );
   const call = resolveArguments(context, node, entry);
   if (call === undefined) return errorExpr(node.span);
-  if (definition.isRandom === true) resolution.randomCalls++;
+  if (definition.volatility === "row") resolution.randomCalls++;
   const resolved: CallExpr = {
     kind: "Call",
     function: definition.name,

@@ -1,10 +1,20 @@
+import { DECIMAL_TYPES, formatDecimal, parseDecimal } from "../../../values/decimal.ts";
+import {
+  formatDate,
+  formatDatetime,
+  formatTime,
+  parseDate,
+  parseDatetime,
+  parseTime,
+  parseTimestamp,
+} from "../../../values/time-text.ts";
+import { findZone } from "../../../values/time-zone.ts";
+import { functionFacts } from "../../catalogue/index.ts";
 import type { Column, Expr, LiteralExpr } from "../../resolved.ts";
 import { formatType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { coercionCost, commonType, isMixed, type Operand } from "../../typing/argument.ts";
-import { parseDecimalText } from "../../typing/decimal-text.ts";
 import { mixedTypeOf } from "../../typing/implicit.ts";
 import { isCollated, isOrderable, isSameType } from "../../typing/same-type.ts";
-import { parseDateText, parseDatetimeText, parseTimestampText, parseTimeText } from "../../typing/temporal.ts";
 import { isErrorExpr, isErrorType, type Resolution } from "../resolution.ts";
 
 /** An expression as overload resolution sees it. */
@@ -12,28 +22,11 @@ export function operandOf(resolution: Resolution, expression: Expr): Operand {
   return { type: expression.type, expression, isLenient: isLenientExpr(resolution, expression) };
 }
 
-/**
- * Functions that answer one of their arguments, or its elements, by the places of those: what they give of fields of
- * log records is such a field. "all": whichever they have.
- */
-const PASSING: ReadonlyMap<string, readonly number[] | "all"> = new Map<string, readonly number[] | "all">([
-  ...["$array_at_offset", "$array_at_ordinal", "$safe_array_at_offset", "$safe_array_at_ordinal"].map(first),
-  ...["ARRAY_FIRST", "ARRAY_LAST", "ARRAY_REVERSE", "ARRAY_SLICE", "ARRAY_AGG", "ARRAY_CONCAT_AGG"].map(first),
-  ...["MIN", "MAX", "ANY_VALUE", "MIN_BY", "MAX_BY", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "NULLIF"].map(first),
-  ...["LAG", "LEAD"].map((name) => [name, [0, 2]] as const),
-  ["IF", [1, 2]],
-  ...["IFNULL", "COALESCE", "GREATEST", "LEAST", "ARRAY_CONCAT"].map((name) => [name, "all"] as const),
-]);
-
-function first(name: string): readonly [string, readonly number[]] {
-  return [name, [0]];
-}
-
-/** Does a function of these arguments give a field of a log record? */
+/** Does a function of these arguments give a field of a log record: one of them that is such, or an element of it? */
 export function passesLenient(resolution: Resolution, name: string, given: readonly (Expr | undefined)[]): boolean {
-  const places = PASSING.get(name);
-  if (places === undefined) return false;
-  const passed = places === "all" ? given : places.map((place) => given[place]);
+  const { answers } = functionFacts(name);
+  if (answers === undefined) return false;
+  const passed = answers === "all" ? given : answers.map((place) => given[place]);
   return areLenient(
     resolution,
     passed.filter((value) => value !== undefined),
@@ -99,7 +92,7 @@ export function withMixedFields(resolution: Resolution, expressions: readonly Ex
   return expressions.map((expression, i) => mixed[i] ?? expression);
 }
 
-/** What sorts: the expression, a field of lists or records as one of several shapes, which have an order. */
+/** Returns the sort expression: a field of lists or records becomes one of several shapes, which have an order. */
 export function sortable(resolution: Resolution, expression: Expr): Expr {
   return isOrderable(expression.type) ? expression : (asMixed(resolution, expression) ?? expression);
 }
@@ -210,13 +203,13 @@ export function convertLiteral(
   if (from.kind === "STRING") {
     switch (to.kind) {
       case "DATE":
-        return parseDateText(value) ?? "invalid";
+        return written(parseDate(value), formatDate);
       case "TIME":
-        return parseTimeText(value) ?? "invalid";
+        return written(parseTime(value), formatTime);
       case "DATETIME":
-        return parseDatetimeText(value) ?? "invalid";
+        return written(parseDatetime(value), formatDatetime);
       case "TIMESTAMP":
-        return parseTimestampText(value, resolution.timeZone) ?? "invalid";
+        return written(parseTimestamp(value, resolution.timeZone, findZone), String);
       default:
         return undefined;
     }
@@ -227,9 +220,14 @@ export function convertLiteral(
     return undefined;
   }
   if ((from.kind === "FLOAT64" || from.kind === "NUMERIC") && (to.kind === "NUMERIC" || to.kind === "BIGNUMERIC")) {
-    return parseDecimalText(value, to.kind) ?? "invalid";
+    const type = DECIMAL_TYPES[to.kind];
+    return written(parseDecimal(value, type), (decimal) => formatDecimal(decimal, type));
   }
   return undefined;
+}
+
+function written<T>(value: T | undefined, format: (value: T) => string): string {
+  return value === undefined ? "invalid" : format(value);
 }
 
 /** Any scalar of a log record as text, where nothing nearer goes. */

@@ -1,4 +1,5 @@
 import type { OrderItem } from "../../ast.ts";
+import { functionFacts } from "../../catalogue/index.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { CallExpr, Expr } from "../../resolved.ts";
 import { type ScalarType, type SqlType, STRING } from "../../types.ts";
@@ -13,16 +14,6 @@ import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 const CASE_INSENSITIVE = "und:ci";
 
 const COLLATED: ScalarType = { kind: "STRING", collation: CASE_INSENSITIVE };
-
-const COMPARISONS: ReadonlySet<string> = new Set([
-  ...["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"],
-  ...["$between", "$in", "$is_distinct"],
-]);
-
-/** Functions whose result does not depend on how strings compare. Others would have to hand the collation on. */
-const INDIFFERENT: ReadonlySet<string> = new Set([
-  ...["$is_null", "COLLATE", "ASCII", "UNICODE", "BYTE_LENGTH", "CHAR_LENGTH", "LENGTH", "TO_CODE_POINTS", "COUNT"],
-]);
 
 /** Reads `'und:ci'`, and `''` or `'binary'` for no collation, as ''; undefined where it was reported. */
 function readCollation(resolution: Resolution, value: Expr): typeof CASE_INSENSITIVE | "" | undefined {
@@ -64,16 +55,21 @@ export function collatedKey(resolution: Resolution, key: Expr, node: OrderItem["
   return name === "" ? key : keyOf(key);
 }
 
-/** What an operator compares where a string among its operands has a collation; undefined where it was reported. */
+/**
+ * Returns the operands that an operator compares if a string among them has a collation; undefined if a problem was
+ * reported.
+ */
 export function collatedOperands(
   resolution: Resolution,
   name: string,
   operands: readonly Expr[],
   span: Span,
 ): readonly Expr[] | undefined {
-  if (INDIFFERENT.has(name) || !operands.some((operand) => isCollated(operand.type))) return operands;
+  // Functions that do not ignore the collation would have to hand it on.
+  const { ignoresCollation, isComparison } = functionFacts(name);
+  if (ignoresCollation === true || !operands.some((operand) => isCollated(operand.type))) return operands;
   const isPlain = (type: SqlType): boolean => type.kind === "STRING" || type.kind === "UNKNOWN";
-  if (COMPARISONS.has(name) && operands.every((operand) => isPlain(operand.type)))
+  if (isComparison === true && operands.every((operand) => isPlain(operand.type)))
     return operands.map((operand) => (operand.type.kind === "STRING" ? keyOf(operand) : operand));
   const what = name.startsWith("$") ? "this operator" : name;
   resolution.report("unsupported", `Strings with a collation are not supported by ${what}`, span, { name });

@@ -1,7 +1,13 @@
+import {
+  formatInterval,
+  INTERVAL_UNITS,
+  type IntervalParts,
+  intervalOf,
+  parseIntervalParts,
+} from "../../../values/interval.ts";
 import type { DatePart, Expression, Extract, IntervalExpression } from "../../ast.ts";
 import type { DatePartExpr, Expr } from "../../resolved.ts";
 import { DATE, DATETIME, INT64, INTERVAL, type SqlType, STRING, TIME, TIMESTAMP, UNKNOWN } from "../../types.ts";
-import { formatInterval, INTERVAL_PARTS, intervalOf, parseIntervalText } from "../../typing/interval-text.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { call } from "../expression/expr.ts";
 import { literal } from "../expression/literal.ts";
@@ -68,23 +74,27 @@ export function resolveInterval(context: ExprContext, node: IntervalExpression, 
   const value = resolveExpression(context, node.value);
   if (isErrorExpr(value)) return errorExpr(span);
   for (const part of [node.from, node.to]) {
-    if (part !== undefined && !INTERVAL_PARTS.includes(part.name)) {
+    if (part !== undefined && !INTERVAL_UNITS.has(part.name)) {
       return resolution.fail("invalid_query", `${part.name} is no part of an INTERVAL`, part.span, {
         name: part.name,
-        suggestion: resolution.suggest(part.name, INTERVAL_PARTS),
+        suggestion: resolution.suggest(part.name, [...INTERVAL_UNITS.keys()]),
       });
     }
   }
   if (value.kind === "Literal" && value.type.kind === "STRING" && value.value !== null) {
-    const parts = parseIntervalText(value.value, node.from.name, node.to?.name);
-    if (parts !== undefined) return literal(INTERVAL, formatInterval(parts), span);
-    return resolution.fail("invalid_query", `Invalid INTERVAL literal ${JSON.stringify(value.value)}`, span);
+    const text = value.value;
+    // No value has parts of a microsecond.
+    const isFine = /\.\d{6}\d*[1-9]/.test(text);
+    const parsed = isFine ? undefined : intervalText(() => parseIntervalParts(text, node.from.name, node.to?.name));
+    if (parsed !== undefined) return literal(INTERVAL, parsed, span);
+    return resolution.fail("invalid_query", `Invalid INTERVAL literal ${JSON.stringify(text)}`, span);
   }
   if (node.to !== undefined)
     return resolution.fail("invalid_query", "INTERVAL with a range of parts takes a string literal", span);
   if (value.kind === "Literal" && value.type.kind === "INT64" && value.value !== null) {
-    const parts = intervalOf(BigInt(value.value), node.from.name);
-    if (parts !== undefined) return literal(INTERVAL, formatInterval(parts), span);
+    const amount = BigInt(value.value);
+    const made = intervalText(() => intervalOf(amount, node.from.name));
+    if (made !== undefined) return literal(INTERVAL, made, span);
     if (!isDeferred)
       return resolution.fail(
         "invalid_query",
@@ -95,6 +105,14 @@ export function resolveInterval(context: ExprContext, node: IntervalExpression, 
   const amount = coerceOrFail(resolution, value, INT64, "The value of an INTERVAL");
   if (isErrorExpr(amount)) return amount;
   return call("$interval", [amount, datePart(node.from.name, undefined, node.from.span)], INTERVAL, span);
+}
+
+function intervalText(make: () => IntervalParts): string | undefined {
+  try {
+    return formatInterval(make());
+  } catch {
+    return undefined;
+  }
 }
 
 const EXTRACTABLE: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,7 @@
 import type { Expression, FrameBound, FunctionCall, Identifier, WindowFrame, WindowSpecification } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
 import type { Span } from "../../diagnostic.ts";
+import { isSubquery, someExpression } from "../../resolved/walk.ts";
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../resolved.ts";
 import { FLOAT64, INT64 } from "../../types.ts";
 import { isGroupable, isNumericType, isPartitionable } from "../../typing/same-type.ts";
@@ -8,7 +9,6 @@ import { type ExprContext, inClause, inScope, resolveExpression, type Window } f
 import { columnExpr, isConstant } from "../expression/expr.ts";
 import { castSafely } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
-import { mapExpr } from "../transform.ts";
 import { COUNT_DISTINCT_STAR, checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
@@ -111,12 +111,7 @@ function refuseArguments(
 }
 
 function readsRows(expression: Expr): boolean {
-  let isFound = false;
-  mapExpr(expression, (inner) => {
-    isFound ||= inner.kind === "Column" || inner.kind === "RecordField" || inner.kind === "Subquery";
-    return isFound ? inner : undefined;
-  });
-  return isFound;
+  return someExpression(expression, (at) => at.kind === "Column" || at.kind === "RecordField" || isSubquery(at), false);
 }
 
 /** The frame that the function has; reports what its kind does not allow. */

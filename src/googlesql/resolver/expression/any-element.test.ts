@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { dumpQuery } from "../../../../test/support/googlesql/resolver/dump.ts";
+import { TABLES } from "../../../../test/support/googlesql/resolver/resolved.ts";
 import type { Query } from "../../ast.ts";
 import { parseQuery } from "../../parse.ts";
 import { printQuery } from "../../print.ts";
 import { arrayOf, type RecordField, type SqlType, STRING } from "../../types.ts";
-import { dumpQuery } from "../dump.ts";
 import { resolveQuery } from "../resolve.ts";
-import { TABLES } from "../testing/resolved.ts";
 
 const text = (path: string, condition: string) => `SELECT id FROM logs WHERE ${condition.replaceAll("$", path)}`;
 

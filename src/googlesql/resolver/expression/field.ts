@@ -68,7 +68,7 @@ export function accessFlattened(resolution: Resolution, base: Expr, field: Ident
   return call("$array_transform", [base, lambda], arrayOf(body.type), span);
 }
 
-/** What an open record does not list may be of any shape. */
+/** The type of a field that an open record does not list: it may be of any shape. */
 const UNLISTED: SqlType = { kind: "MIXED", record: { kind: "RECORD", fields: [], isRepeated: true, isOpen: true } };
 
 /** Where no record was seen, none has a field. */

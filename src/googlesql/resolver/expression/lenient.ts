@@ -2,6 +2,7 @@
  * How a field of a log record meets a value of another type. Its type is what events happened to carry, so that
  * comparing it must never fail and should do what the text means. See the decision page "Types and lenient fields".
  */
+import { isDecimalNumber } from "../../../values/number-text.ts";
 import type { Expr } from "../../resolved.ts";
 import { FLOAT64, INT64, type SqlType, STRING } from "../../types.ts";
 import { coercionCost } from "../../typing/argument.ts";
@@ -38,7 +39,7 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
   return operands.map(castToString);
 }
 
-/** What is looked for in an array of a log record, as a value of the array's elements; safely, where it is none. */
+/** Converts the value sought in an array of a log record to the type of the array's elements; safely, if it is none. */
 export function reconcileNeedle(resolution: Resolution, needle: Expr, array: Expr): Expr {
   if (
     needle.type.kind === "MIXED" ||
@@ -69,8 +70,7 @@ function readsAs(expression: Expr, type: SqlType): Expr | undefined {
   if (isNumericType(type)) {
     if (/^[+-]?\d{1,18}$/.test(text))
       return { ...expression, type: INT64, value: BigInt(text.replace("+", "")).toString() };
-    if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text))
-      return { ...expression, type: FLOAT64, value: String(Number(text)) };
+    if (isDecimalNumber(text)) return { ...expression, type: FLOAT64, value: String(Number(text)) };
     return undefined;
   }
   if (type.kind === "BOOL" && /^(true|false)$/i.test(text)) return { ...expression, type, value: text.toLowerCase() };

@@ -1,6 +1,8 @@
+import { DECIMAL_TYPES, formatDecimal, parseDecimal } from "../../../values/decimal.ts";
+import { canonicalJson } from "../../../values/json/json-parser.ts";
+import { isInt64, shortestFloat64 } from "../../../values/number-text.ts";
 import type { Literal, TypedLiteral } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
-import { canonicalJson } from "../../json/json-parser.ts";
 import type { Expr, LiteralExpr } from "../../resolved.ts";
 import {
   BIGNUMERIC,
@@ -17,12 +19,8 @@ import {
   TIME,
   TIMESTAMP,
 } from "../../types.ts";
-import { parseDecimalText } from "../../typing/decimal-text.ts";
 import { convertLiteral } from "../call/coerce.ts";
 import { nullExpr, type Resolution } from "../resolution.ts";
-
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
 
 /** Any decimal of so many digits comes back from a double. */
 const DOUBLE_DIGITS = 15;
@@ -41,15 +39,14 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
       if (sign === 1 && SHORT_INTEGER.test(node.text)) return literal(INT64, node.text, span);
       if (/^\d{1,15}$/.test(node.text)) return literal(INT64, String(sign * Number(node.text) + 0), span);
       const value = BigInt(node.text) * BigInt(sign);
-      if (value > INT64_MAX || value < INT64_MIN)
-        return resolution.fail("invalid_query", `Invalid integer literal: ${node.text}`, span);
+      if (!isInt64(value)) return resolution.fail("invalid_query", `Invalid integer literal: ${node.text}`, span);
       return literal(INT64, value.toString(), span);
     }
     case "FloatLiteral": {
       const value = Number(node.text) * sign;
       if (!Number.isFinite(value))
         return resolution.fail("invalid_query", `Invalid floating point literal: ${node.text}`, span);
-      const result = literal(FLOAT64, formatFloat(value), span);
+      const result = literal(FLOAT64, shortestFloat64(value), span);
       if (node.text.length <= DOUBLE_DIGITS) return result;
       return { ...result, digits: sign === -1 ? `-${node.text}` : node.text };
     }
@@ -60,11 +57,6 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
     case "MaxLiteral":
       return resolution.fail("invalid_query", "MAX stands in type parameters only", span);
   }
-}
-
-/** A FLOAT64 as JavaScript prints it, keeping the sign of zero. */
-function formatFloat(value: number): string {
-  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 export function literal(type: SqlType, value: string, span: Span): LiteralExpr {
@@ -92,7 +84,10 @@ export function resolveTypedLiteral(resolution: Resolution, node: TypedLiteral):
 }
 
 function typedValue(resolution: Resolution, type: TypedLiteral["type"], text: string): string | undefined {
-  if (type === "NUMERIC" || type === "BIGNUMERIC") return parseDecimalText(text, type, true);
+  if (type === "NUMERIC" || type === "BIGNUMERIC") {
+    const value = parseDecimal(text, DECIMAL_TYPES[type], true);
+    return value === undefined ? undefined : formatDecimal(value, DECIMAL_TYPES[type]);
+  }
   const value = convertLiteral(resolution, text, STRING, TYPES[type]);
   return value === "invalid" || value === null ? undefined : value;
 }

@@ -2,6 +2,7 @@
  * How a field that carried several shapes (MIXED) becomes what a query asks of it, row by row. What a signature or
  * another value asks is a safe cast like that of other fields of log records; here is what needs more than that.
  */
+import { functionFacts } from "../../catalogue/index.ts";
 import type { Expr } from "../../resolved.ts";
 import { arrayOf, BIGNUMERIC, BOOL, FLOAT64, INT64, MIXED, NUMERIC, type SqlType, STRING } from "../../types.ts";
 import { isCastable } from "../../typing/explicit.ts";
@@ -9,15 +10,6 @@ import { isNumericType } from "../../typing/same-type.ts";
 import { asMixed, castToString, commonTypeOf } from "../call/coerce.ts";
 import type { Resolution } from "../resolution.ts";
 import { call } from "./expr.ts";
-
-/** Functions that take values of any type in an order, and see numbers among several shapes. */
-const NUMBER_FUNCTIONS: ReadonlySet<string> = new Set(["APPROX_QUANTILES", "PERCENTILE_DISC"]);
-
-/** Functions that read JSON out of a text: they see a record or a list as it is, too. */
-const JSON_READERS: ReadonlySet<string> = new Set([
-  ...["JSON_VALUE", "JSON_QUERY", "JSON_VALUE_ARRAY", "JSON_QUERY_ARRAY", "JSON_EXTRACT", "JSON_EXTRACT_SCALAR"],
-  ...["JSON_EXTRACT_ARRAY", "JSON_EXTRACT_STRING_ARRAY"],
-]);
 
 /** The value as `type`, where it is that; NULL otherwise. */
 export function castSafely(value: Expr, type: SqlType): Expr {
@@ -41,8 +33,9 @@ export function argumentOf(
   if (position > 0) return value;
   if (name === "ARRAY_AGG" && value.type.kind === "ARRAY") return asMixed(resolution, value) ?? value;
   if (value.type.kind !== "MIXED") return value;
-  if (NUMBER_FUNCTIONS.has(name)) return castSafely(value, FLOAT64);
-  return JSON_READERS.has(name) ? call("$mixed_json", [value], STRING, value.span) : value;
+  const { readsMixedAs } = functionFacts(name);
+  if (readsMixedAs === "number") return castSafely(value, FLOAT64);
+  return readsMixedAs === "json" ? call("$mixed_json", [value], STRING, value.span) : value;
 }
 
 const SPECIFIER = /%[-+ #0']*(\*|\d+)?(?:\.(\*|-?\d*))?([A-Za-z%])/g;
@@ -86,7 +79,10 @@ function isText(type: SqlType): boolean {
   return type.kind === "MIXED" || (type.kind !== "UNKNOWN" && isCastable(type, STRING));
 }
 
-/** What the others ask of a value of several shapes; undefined where they have no type in common. */
+/**
+ * Returns the type in which the others compare with a value of several shapes; undefined if they have no type in
+ * common.
+ */
 function comparedAs(resolution: Resolution, others: readonly Expr[]): SqlType | undefined {
   if (others.every(({ type }) => type.kind === "UNKNOWN")) return STRING;
   if (others.every(({ type }) => isNumericType(type))) {

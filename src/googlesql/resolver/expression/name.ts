@@ -5,7 +5,15 @@ import { UNKNOWN } from "../../types.ts";
 import { isLenientExpr } from "../call/coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "../context.ts";
 import { errorExpr, isErrorType, nullExpr, type Resolution } from "../resolution.ts";
-import { findLenient, findName, qualifiedNames, type RangeVariable, type Scope, visibleNames } from "../scope.ts";
+import {
+  findLenient,
+  findName,
+  knownNames,
+  qualifiedNames,
+  type RangeVariable,
+  type Scope,
+  visibleNames,
+} from "../scope.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
 import { accessField } from "./field.ts";
 
@@ -129,7 +137,7 @@ function rangeField(resolution: Resolution, range: RangeVariable, field: Identif
   if (value !== undefined)
     return { expression: accessField(resolution, columnExpr(value.column, field.span), field), used: 1 };
   if (range.isLenient === true) return { expression: nullExpr(field.span, UNKNOWN), used: 1 };
-  const known = range.columns.flatMap((named) => named.name ?? []);
+  const known = knownNames(range.columns);
   return {
     expression: resolution.fail("unknown_column", `Name ${field.name} not found inside ${range.name}`, field.span, {
       name: field.name,

@@ -11,6 +11,7 @@ import type {
   RightHandSet,
   UnaryOperation,
 } from "../../ast.ts";
+import { MAX_COMPARED_ITEMS } from "../../limits.ts";
 import type { Expr, InSubqueryExpr } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { isNumericType } from "../../typing/same-type.ts";
@@ -154,8 +155,9 @@ export function resolveLike(context: ExprContext, node: Like): Expr {
     const result = callOperator(resolution, "$like", operands, node.span);
     return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);
   }
+  // As published, NOT belongs to each pattern: NOT LIKE ANY is true where one does not match, which is NOT (LIKE ALL).
   const names =
-    node.pattern.quantifier === "ALL"
+    (node.pattern.quantifier === "ALL") !== node.isNegated
       ? ({ list: "$like_all", array: "$like_all_array", query: "LIKE_ALL" } as const)
       : ({ list: "$like_any", array: "$like_any_array", query: "LIKE_ANY" } as const);
   const result = compareWithSet(context, node.operand, node.pattern.set, names, node.span);
@@ -179,6 +181,10 @@ function compareWithSet(
   const value = resolveExpression(context, operand);
   switch (set.kind) {
     case "List": {
+      if (set.items.length > MAX_COMPARED_ITEMS && (names.list !== "$in" || value.type.kind === "STRUCT")) {
+        const what = names.list === "$in" ? "structs" : "patterns";
+        return resolution.fail("too_complex", `A list has more than ${MAX_COMPARED_ITEMS} ${what}`, span);
+      }
       const items = set.items.map((item) => resolveExpression(context, item));
       const operands = names.list === "$in" ? reconcile(resolution, [value, ...items]) : [value, ...items];
       return callOperator(resolution, names.list, operands, span);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { dumpOf, errorsOf, resolveText } from "../../../../test/support/googlesql/resolver/resolved.ts";
 import { findParameters } from "../../parameters.ts";
 import { parseQuery } from "../../parse.ts";
 import { DATE, INT64, STRING } from "../../types.ts";
-import { dumpOf, errorsOf, resolveText } from "../testing/resolved.ts";
 
 describe("the resolver of query parameters", () => {
   const parameters = new Map<string | number, typeof STRING>([

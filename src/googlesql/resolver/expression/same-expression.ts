@@ -1,5 +1,5 @@
 /** Comparing resolved expressions: what GROUP BY names is found again in the SELECT list by what it says. */
-import { isRandomFunction } from "../../catalogue/index.ts";
+import { functionFacts } from "../../catalogue/index.ts";
 import type { AggregateCall, Expr } from "../../resolved.ts";
 import { isSameType } from "../../typing/same-type.ts";
 
@@ -29,7 +29,7 @@ export function isSameExpr(a: Expr, b: Expr): boolean {
         isSameExpr(a.base, b.base)
       );
     case "Call":
-      if (isRandomFunction(a.function)) return false;
+      if (functionFacts(a.function).volatility === "row") return false;
       return b.kind === "Call" && a.function === b.function && a.isSafe === b.isSafe && all(a.arguments, b.arguments);
     case "Case":
       return (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveText, sandboxed } from "../testing/resolved.ts";
+import { resolveText, sandboxed } from "../../../../test/support/googlesql/resolver/resolved.ts";
 
 const from = "FROM logs AS t CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS response";
 const warningsOf = (text: string) => resolveText(text).warnings?.map(({ message }) => message);

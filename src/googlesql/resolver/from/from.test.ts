@@ -1,21 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { dumpQuery } from "../../../../test/support/googlesql/resolver/dump.ts";
+import { dumpOf, errorsOf, resolveText } from "../../../../test/support/googlesql/resolver/resolved.ts";
 import type { TableCatalog, TableDefinition, TenantRule } from "../../relation.ts";
 import { arrayOf, type SqlType, STRING } from "../../types.ts";
-import { dumpQuery } from "../dump.ts";
-import { dumpOf, errorsOf, resolveText } from "../testing/resolved.ts";
 
 describe("the resolver of tables", () => {
-  it("finds a table in any case, and under its alias", () => {
-    expect(dumpOf(`SELECT ORDERS.id FROM Orders`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64
-        table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-    expect(dumpOf(`SELECT o.id FROM \`orders\` AS o`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64
-        table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-  });
-
   it("hides a table's name behind its alias", () => {
     expect(errorsOf(`SELECT people.id FROM people AS p`)).toMatchInlineSnapshot(`
       [
@@ -55,14 +44,6 @@ describe("the resolver of tables", () => {
       [
         "unknown_table at "project.INFORMATION_SCHEMA.TABLES": Table not found: project.INFORMATION_SCHEMA.TABLES",
       ]
-    `);
-  });
-
-  it("prefers an alias to a column of the same name", () => {
-    expect(dumpOf(`SELECT name FROM people AS name`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRUCT<id INT64, name STRING, score FLOAT64>
-        compute {id#1, name#2, score#3} as name#4
-          table people(id#1, name#2, score#3)"
     `);
   });
 });
@@ -135,58 +116,6 @@ describe("a table with tenants", () => {
 });
 
 describe("the resolver of joins", () => {
-  it("names the columns of both sides for every kind of join", () => {
-    expect(dumpOf(`SELECT a.id, b.id FROM people a LEFT JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, id_1=id#4:INT64
-        left join on $equal(id#1, id#4)
-          table people(id#1, name#2, score#3)
-          table people(id#4, name#5, score#6)"
-    `);
-    expect(dumpOf(`SELECT 1 FROM people a CROSS JOIN people b, people c`)).toMatchInlineSnapshot(`
-      "select f0_=f0#10:INT64
-        compute 1 as f0#10
-          cross join
-            cross join
-              table people(id#1, name#2, score#3)
-              table people(id#4, name#5, score#6)
-            table people(id#7, name#8, score#9)"
-    `);
-    expect(
-      dumpOf(`SELECT 1 FROM people a JOIN (people b RIGHT JOIN orders o ON b.id = o.id) ON a.id = o.id`),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#14:INT64
-        compute 1 as f0#14
-          inner join on $equal(id#1, id#7)
-            table people(id#1, name#2, score#3)
-            right join on $equal(id#4, id#7)
-              table people(id#4, name#5, score#6)
-              table orders(id#7, customer#8, total#9, day#10, placed#11, items#12, doc#13)"
-    `);
-  });
-
-  it("merges the columns of USING into one", () => {
-    expect(dumpOf(`SELECT * FROM people JOIN (SELECT 1.5 AS id, 2 AS x) USING (id)`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, name=name#2:STRING, score=score#3:FLOAT64, x=x#5:INT64
-        inner join on $equal(coerce(id#1 as FLOAT64), id#4)
-          table people(id#1, name#2, score#3)
-          compute FLOAT64'1.5' as id#4, 2 as x#5
-            one row"
-    `);
-    expect(dumpOf(`SELECT id, a.id, b.id FROM people a FULL JOIN orders b USING (id)`)).toMatchInlineSnapshot(`
-      "select id=id#11:INT64, id_1=id#1:INT64, id_2=id#4:INT64
-        compute COALESCE(id#1, id#4) as id#11
-          full join on $equal(id#1, id#4)
-            table people(id#1, name#2, score#3)
-            table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
-    `);
-    expect(dumpOf(`SELECT id FROM people a RIGHT JOIN orders b USING (id)`)).toMatchInlineSnapshot(`
-      "select id=id#4:INT64
-        right join on $equal(id#1, id#4)
-          table people(id#1, name#2, score#3)
-          table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
-    `);
-  });
-
   it("reports invalid join conditions and ambiguous names", () => {
     expect(errorsOf(`SELECT id FROM people a JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
       [
@@ -235,63 +164,6 @@ describe("the resolver of joins", () => {
 });
 
 describe("the resolver of UNNEST", () => {
-  it("accepts arrays alone, with offset, and zipped", () => {
-    expect(dumpOf(`SELECT * FROM UNNEST([1, 2])`)).toMatchInlineSnapshot(`
-      "select f0_=element#1:INT64
-        unnest [1, 2] as element#1"
-    `);
-    expect(dumpOf(`SELECT x, o FROM UNNEST(['a']) AS x WITH OFFSET AS o`)).toMatchInlineSnapshot(`
-      "select x=x#1:STRING, o=o#2:INT64
-        unnest ["a"] as x#1 offset o#2"
-    `);
-    expect(dumpOf(`SELECT n FROM UNNEST([1]) AS n`)).toMatchInlineSnapshot(`
-      "select n=n#1:INT64
-        unnest [1] as n#1"
-    `);
-  });
-
-  it("sees the columns to its left", () => {
-    expect(dumpOf(`SELECT id, i.sku FROM orders, UNNEST(items) AS i`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, sku=sku#9:STRING
-        compute i#8[0] as sku#9
-          unnest items#6 as i#8
-            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-    expect(dumpOf(`SELECT sku, quantity FROM orders o LEFT JOIN o.items`)).toMatchInlineSnapshot(`
-      "select sku=sku#9:STRING, quantity=quantity#10:INT64
-        compute items#8[0] as sku#9, items#8[1] as quantity#10
-          outer unnest items#6 as items#8
-            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-    expect(
-      dumpOf(`SELECT i FROM orders CROSS JOIN orders.items AS i WITH OFFSET AS n WHERE n = 0`),
-    ).toMatchInlineSnapshot(`
-      "select i=i#8:STRUCT<sku STRING, quantity INT64>
-        filter $equal(n#9, 0)
-          unnest items#6 as i#8 offset n#9
-            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-    expect(dumpOf(`SELECT sku FROM orders INNER JOIN UNNEST(items) ON quantity > id`)).toMatchInlineSnapshot(`
-      "select sku=sku#9:STRING
-        compute element#8[0] as sku#9
-          unnest items#6 as element#8 on $greater(element#8[1], id#1)
-            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-  });
-
-  it("resolves outer columns in a sub-query", () => {
-    expect(dumpOf(`SELECT ARRAY(SELECT sku FROM o.items ORDER BY quantity) FROM orders o`)).toMatchInlineSnapshot(`
-      "select f0_=f0#11:ARRAY<STRING>
-        compute array(sku#9 from order by sort_key#10 < compute items#8[1] as sort_key#10 < compute items#8[0] as sku#9 < unnest items#6 as items#8) as f0#11
-          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-    expect(dumpOf(`SELECT (SELECT SUM(quantity) FROM UNNEST(items)) FROM orders`)).toMatchInlineSnapshot(`
-      "select f0_=f0#10:INT64
-        compute scalar(sum#9 from aggregate [SUM(element#8[1]) as sum#9] < unnest items#6 as element#8) as f0#10
-          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
-    `);
-  });
-
   it("finds struct fields by bare names, and reports ambiguous ones", () => {
     expect(errorsOf(`SELECT id FROM orders, UNNEST([STRUCT(1 AS id)])`)).toMatchInlineSnapshot(`
       [
@@ -372,33 +244,6 @@ describe("the resolver of PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("turns the columns of UNPIVOT into rows", () => {
-    expect(
-      dumpOf(
-        `SELECT * FROM (SELECT 'k' AS k, 1.5 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`,
-      ),
-    ).toMatchInlineSnapshot(`
-      "select k=k#1:STRING, sales=sales#6:FLOAT64, quarter=quarter#5:STRING
-        filter $not($is_null(sales#6))
-          compute unpivot#4[0] as quarter#5, unpivot#4[1] as sales#6
-            unnest [{"q1", q1#2}, {"second", q2#3}] as unpivot#4
-              compute "k" as k#1, FLOAT64'1.5' as q1#2, FLOAT64'2.5' as q2#3
-                one row"
-    `);
-    expect(
-      dumpOf(
-        "SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d) UNPIVOT INCLUDE NULLS ((x, y) FOR half IN ((a, " +
-          "b) AS 1, (c, d) AS 2)) AS u",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select x=x#7:INT64, y=y#8:INT64, half=half#6:INT64
-        compute unpivot#5[0] as half#6, unpivot#5[1] as x#7, unpivot#5[2] as y#8
-          unnest [{1, a#1, b#2}, {2, c#3, d#4}] as unpivot#5
-            compute 1 as a#1, 2 as b#2, 3 as c#3, 4 as d#4
-              one row"
-    `);
-  });
-
   it("reports columns of UNPIVOT that are unknown or differ in type", () => {
     expect(errorsOf(`SELECT * FROM people UNPIVOT (v FOR n IN (name, id))`)).toMatchInlineSnapshot(`
       [
@@ -409,15 +254,6 @@ describe("the resolver of PIVOT, UNPIVOT and TABLESAMPLE", () => {
       [
         "unknown_column at "nope": Column nope in UNPIVOT does not exist",
       ]
-    `);
-  });
-
-  it("accepts a constant size for TABLESAMPLE", () => {
-    expect(dumpOf(`SELECT 1 FROM people TABLESAMPLE SYSTEM (10 PERCENT)`)).toMatchInlineSnapshot(`
-      "select f0_=f0#4:INT64
-        compute 1 as f0#4
-          sample system FLOAT64'10' percent
-            table people(id#1, name#2, score#3)"
     `);
   });
 

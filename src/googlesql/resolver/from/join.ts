@@ -10,7 +10,7 @@ import { accessField } from "../expression/field.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { mergeNames, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import { type NamedColumn, type NameList, namedColumn, type RangeVariable, scopeOf } from "../scope.ts";
+import { knownNames, type NamedColumn, type NameList, namedColumn, type RangeVariable, scopeOf } from "../scope.ts";
 import { recursiveOf, refuseRecursive } from "../select/recursion.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
@@ -77,7 +77,7 @@ interface UsingPair {
 }
 
 /**
- * What USING joins: the scan that `join` makes of its condition, with the columns first and once; both sides' own
+ * Resolves USING: the scan that `join` makes of its condition, with the joined columns first and once; both sides' own
  * stay readable under their aliases.
  */
 export function joinUsing(
@@ -219,7 +219,7 @@ function usingColumn(
     other.kind === "Column" && first?.kind === "Column" && other.column.id === first.column.id;
   if (first === undefined) {
     if (names.ranges.some((range) => range.isLenient && range.columns.some((named) => named.isValue))) return undefined;
-    const known = names.columns.flatMap((named) => named.name ?? []);
+    const known = knownNames(names.columns);
     const suggestion = resolution.suggest(name.name, known);
     resolution.report(
       "unknown_column",

@@ -1,5 +1,6 @@
 import type { Pivot } from "../../ast.ts";
-import type { AggregateCall, Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
+import { someExpression } from "../../resolved/walk.ts";
+import type { AggregateCall, AnyExpr, Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import type { SqlType } from "../../types.ts";
 import { isGroupable } from "../../typing/same-type.ts";
 import { callOperator } from "../call/call-function.ts";
@@ -17,13 +18,12 @@ import { columnExpr, isConstant, negateIf } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
-import { mapExpr } from "../transform.ts";
 
 /** One of PIVOT's aggregates, and the call that it is. */
 interface PivotAggregate {
   readonly item: Pivot["aggregates"][number];
   readonly call: AggregateCall;
-  /** What it would be beside others of its rows. */
+  /** The column of the call's value beside other aggregates. */
   readonly column: Column;
 }
 
@@ -59,14 +59,13 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   for (const each of values) {
     const { item, value } = each;
     if (!isConstant(value)) resolution.report("invalid_query", "PIVOT value must be a constant", item.span);
-    const label = labelOf(resolution, each, input, type);
-    if (label === undefined) {
-      resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
-      return relation;
-    }
     const condition = isValue(resolution, before.column, each);
     for (const { item: aggregate, call, column: whole } of calls) {
-      const name = pivotColumnName(aggregate, label);
+      const name = pivotColumnName(resolution, each, aggregate.alias?.name, input, type);
+      if (name === undefined) {
+        resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
+        return relation;
+      }
       const column = resolution.copyColumn(whole, name);
       const filter =
         call.filter === undefined ? condition : callOperator(resolution, "$and", [call.filter, condition], item.span);
@@ -102,21 +101,14 @@ function resolvePivotAggregate(
   return undefined;
 }
 
-/** Everything that a call computes of a row. */
-function expressionsOf({ arguments: values, orderBy, having, filter }: AggregateCall): readonly Expr[] {
-  const others = [having?.expression, filter].filter((expression) => expression !== undefined);
-  return [...values, ...orderBy.map(({ expression }) => expression), ...others];
-}
-
 /** Ids of the columns that PIVOT reads, and so does not group by. */
 function columnsReadBy(input: Expr, aggregates: readonly PivotAggregate[]): ReadonlySet<number> {
   const read = new Set<number>();
-  for (const expression of [input, ...aggregates.flatMap(({ call }) => expressionsOf(call))]) {
-    mapExpr(expression, (inner) => {
-      if (inner.kind === "Column") read.add(inner.column.id);
-      return undefined;
-    });
-  }
+  const note = (inner: AnyExpr): boolean => {
+    if (inner.kind === "Column") read.add(inner.column.id);
+    return false;
+  };
+  for (const expression of [input, ...aggregates.map(({ call }) => call)]) someExpression(expression, note, true);
   return read;
 }
 
@@ -143,58 +135,66 @@ function isValue(resolution: Resolution, input: Column, { item, value }: PivotVa
   return negateIf(true, callOperator(resolution, "$is_distinct", compared, item.span), item.span);
 }
 
-/** A field's type is what events made of it: its columns are named by the values as they are written, if need be. */
-function labelOf(resolution: Resolution, { item, value }: PivotValue, input: Expr, type: SqlType): string | undefined {
-  if (item.alias !== undefined) return item.alias.name;
-  const typed = input.type.kind === "MIXED" ? value : (coerce(resolution, value, type) ?? value);
-  return valueLabel(typed) ?? (isLenientExpr(resolution, input) ? valueLabel(value) : undefined);
-}
-
-function pivotColumnName({ alias }: PivotAggregate["item"], label: string): string {
-  return alias === undefined ? label : `${alias.name}_${label === "empty_string_value" ? "_" : ""}${label}`;
-}
-
 /**
- * The name that a value gives its column: digits and letters of it, as the reference's table of PIVOT column names
- * says.
+ * The name of a value's column: it begins with the aggregate's alias, if any, and ends with the value's own, which is
+ * digits and letters of it, as the reference's table of PIVOT column names says; undefined where a value needs one.
  */
-function valueLabel(value: Expr): string | undefined {
-  if (value.kind === "Cast") return castLabel(value);
-  if (value.kind === "MakeStruct") return structLabel(value);
-  return value.kind === "Literal" ? textLabel(value.type, value.value) : undefined;
+function pivotColumnName(
+  resolution: Resolution,
+  { item, value }: PivotValue,
+  alias: string | undefined,
+  input: Expr,
+  type: SqlType,
+): string | undefined {
+  const prefix = alias === undefined ? "" : `${alias}_`;
+  if (item.alias !== undefined) return prefix + item.alias.name;
+  const typed = input.type.kind === "MIXED" ? value : (coerce(resolution, value, type) ?? value);
+  const named = appendValue(prefix, typed);
+  // A field's type is what events made of it: its columns are named by the values as they are written, if need be.
+  return named ?? (isLenientExpr(resolution, input) ? appendValue(prefix, value) : undefined);
 }
 
-/** Of a literal that is cast to a whole number or text. */
-function castLabel({ operand, type }: Expr & { readonly kind: "Cast" }): string | undefined {
-  if (operand.kind !== "Literal" || (type.kind !== "INT64" && type.kind !== "STRING")) return undefined;
-  return /^-?\d+$/.test(operand.value ?? "") ? textLabel(type, operand.value) : undefined;
+function appendValue(prefix: string, value: Expr): string | undefined {
+  switch (value.kind) {
+    case "Literal":
+      return appendText(prefix, value.type, value.value);
+    case "Cast": {
+      const { operand, type } = value;
+      if (operand.kind !== "Literal" || (type.kind !== "INT64" && type.kind !== "STRING")) return undefined;
+      return /^-?\d+$/.test(operand.value ?? "") ? appendText(prefix, type, operand.value) : undefined;
+    }
+    case "MakeStruct": {
+      const { type } = value;
+      return value.fields.reduce<string | undefined>((before, field, index) => {
+        const name = type.kind === "STRUCT" ? type.fields[index]?.name : undefined;
+        const begun = index === 0 ? before : `${before}_`;
+        return before === undefined
+          ? undefined
+          : appendValue(name === undefined ? `${begun}` : `${begun}${name}_`, field);
+      }, prefix);
+    }
+    default:
+      return undefined;
+  }
 }
 
-/** Names and values of the fields in turn. */
-function structLabel({ fields, type }: Expr & { readonly kind: "MakeStruct" }): string | undefined {
-  const parts = fields.flatMap((field, index) => {
-    const name = type.kind === "STRUCT" ? type.fields[index]?.name : undefined;
-    const label = valueLabel(field)?.replace(/^_(?=\d)/, "");
-    return name === undefined ? [label] : [name, label];
-  });
-  return parts.includes(undefined) ? undefined : parts.join("_");
-}
-
-function textLabel(type: SqlType, text: string | null): string | undefined {
-  if (text === null) return "NULL";
+/** A name cannot begin with a digit, and does not where something stands before it. */
+function appendText(prefix: string, type: SqlType, text: string | null): string | undefined {
+  if (text === null) return `${prefix}NULL`;
+  const start = prefix === "" ? "_" : prefix;
   switch (type.kind) {
     case "STRING":
-      return text === "" ? "empty_string_value" : text;
+      return text === "" ? `${prefix === "" ? "" : `${prefix}_`}empty_string_value` : prefix + text;
     case "INT64":
     case "NUMERIC":
     case "BIGNUMERIC": {
       const label = text.replace("-", "minus_").replace(".", "_point_");
-      return /^\d/.test(label) ? `_${label}` : label;
+      return (/^\d/.test(label) ? start : prefix) + label;
     }
     case "BOOL":
-      return text.toUpperCase();
+      return prefix + text.toUpperCase();
     case "DATE":
-      return `_${text.replaceAll("-", "_")}`;
+      return start + text.replaceAll("-", "_");
     default:
       return undefined;
   }

@@ -54,7 +54,7 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   return unknownRelation(environment, alias ?? node.path.parts.at(-1)?.name ?? name);
 }
 
-/** What a name with dots is called by where it has no alias. */
+/** Returns the name of a dotted path without an alias: its last part. */
 function lastPart(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1) || name;
 }

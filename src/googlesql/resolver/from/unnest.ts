@@ -1,6 +1,7 @@
 import type { Expression, Identifier, JoinType, TableReference, Unnest } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
-import type { Expr, Scan, UnnestScan } from "../../resolved.ts";
+import { isSubquery, someExpression } from "../../resolved/walk.ts";
+import type { AnyExpr, Expr, Scan, UnnestScan } from "../../resolved.ts";
 import { arrayOf, BOOL, INT64, type RecordType, type SqlType } from "../../types.ts";
 import { asMixed, coerceOrFail, isLenientExpr, typeName } from "../call/coerce.ts";
 import { type Environment, type ExprContext, plainContext, type Relation, resolveExpression } from "../context.ts";
@@ -11,7 +12,6 @@ import { resolveFieldAccess } from "../expression/name.ts";
 import { mergeNames } from "../relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "../resolution.ts";
 import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "../scope.ts";
-import { mapExpr } from "../transform.ts";
 import { joinUsing } from "./join.ts";
 
 /** How the array stands beside what is left of it. */
@@ -101,25 +101,15 @@ function resolveArray(context: ExprContext, expression: Expression): Expr {
   return resolveFieldAccess(context, expression, accessFlattened);
 }
 
-const isQuery = ({ kind }: Expr): boolean => kind === "Subquery" || kind === "InSubquery";
-const isColumn = ({ kind }: Expr): boolean => kind === "Column" || kind === "RecordField";
+const isColumn = ({ kind }: AnyExpr): boolean => kind === "Column" || kind === "RecordField";
 
 /** A LEFT JOIN whose arrays read nothing is a join like others, and then its condition may hold sub-queries. */
 function asPlainJoin(left: Scan, scan: UnnestScan): Scan {
   const { on, arrays } = scan;
-  if (!scan.isOuter || on === undefined || !holds(on, isQuery)) return scan;
-  if (arrays.some(({ array }) => holds(array, isColumn))) return scan;
+  if (!scan.isOuter || on === undefined || !someExpression(on, isSubquery, false)) return scan;
+  if (arrays.some(({ array }) => someExpression(array, isColumn, true))) return scan;
   const right: UnnestScan = { ...scan, input: undefined, isOuter: false, on: undefined };
   return { kind: "Join", type: "LEFT", left, right, on, isLateral: undefined };
-}
-
-function holds(expression: Expr, test: (expression: Expr) => boolean): boolean {
-  let isFound = false;
-  mapExpr(expression, (inner) => {
-    isFound ||= test(inner);
-    return isFound ? inner : undefined;
-  });
-  return isFound;
 }
 
 function condition(environment: Environment, names: NameList, join: UnnestJoin): Expr | undefined {
@@ -142,7 +132,7 @@ function unnestMode(environment: Environment, mode: Expr): UnnestScan["mode"] {
   return undefined;
 }
 
-/** What UNNEST reads: an array, or no rows for a field that no event has carried. NULL as it stands is no array. */
+/** Returns the array that UNNEST reads; no rows for a field that no event has carried. A literal NULL is no array. */
 function asArray(environment: Environment, array: Expr, { kind, span }: Expression): Expr {
   const { resolution } = environment;
   if (isErrorExpr(array)) return { ...nullExpr(span), type: arrayOf(ERROR_TYPE) };

@@ -7,7 +7,7 @@ import { type Environment, plainContext, plainRelation, type Relation, resolveEx
 import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
-import { type NamedColumn, namedColumn } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn } from "../scope.ts";
 
 const NOWHERE = { start: 0, end: 0 };
 
@@ -69,7 +69,7 @@ function findGroups(resolution: Resolution, relation: Relation, { inputs, valueC
   return groups;
 }
 
-/** What stands in the name column for a group: its label, else the names of its columns. */
+/** Returns the value of the name column for a group: its label, else the names of its columns. */
 function labelOf(environment: Environment, { input, columns }: Group, span: Unpivot["span"]): Expr {
   if (input.label !== undefined) return resolveExpression(plainContext(environment, undefined, "UNPIVOT"), input.label);
   const value = columns.map((named) => named?.name ?? "").join("_");
@@ -158,10 +158,7 @@ function findInput(resolution: Resolution, relation: Relation, path: Path): Name
   if (found.length === 1) return found[0];
   if (found.length > 1) resolution.report("ambiguous_name", `Column name ${name} is ambiguous`, path.span, { name });
   else {
-    const suggestion = resolution.suggest(
-      name,
-      relation.names.columns.flatMap((named) => named.name ?? []),
-    );
+    const suggestion = resolution.suggest(name, knownNames(relation.names.columns));
     resolution.report("unknown_column", `Column ${name} in UNPIVOT does not exist`, path.span, { name, suggestion });
   }
   return undefined;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { dumpQuery } from "../../../../test/support/googlesql/resolver/dump.ts";
 import { GoogleSqlError } from "../../diagnostic.ts";
 import { parseQuery } from "../../parse.ts";
 import type { TableCatalog, ViewDefinition } from "../../relation.ts";
 import type { ResolvedQuery } from "../../resolved.ts";
 import { INT64, type SqlType, STRING, TIMESTAMP } from "../../types.ts";
-import { dumpQuery } from "../dump.ts";
 import { resolveQuery } from "../resolve.ts";
 import { resolveSandboxed } from "../sandbox.ts";
 

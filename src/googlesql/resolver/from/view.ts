@@ -48,7 +48,7 @@ function findConflict({ declaredParameters }: Resolution, view: ViewDefinition):
   return undefined;
 }
 
-/** What stands for the view, or why it cannot be read. */
+/** Resolves the view to its columns, or returns the reason why it cannot be read. */
 function resolveView(outside: Resolution, view: ViewDefinition): ViewBinding | string {
   const { views, ids } = outside;
   const inside = new Resolution({

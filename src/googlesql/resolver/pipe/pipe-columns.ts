@@ -13,7 +13,7 @@ import {
 } from "../context.ts";
 import { materialize, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
-import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
 
@@ -128,7 +128,7 @@ function findColumn(
   const found = columns.flatMap((named, i) => (named.name?.toLowerCase() === wanted ? [i] : []));
   const [first] = found;
   if (first === undefined) {
-    const known = columns.flatMap((named) => named.name ?? []);
+    const known = knownNames(columns);
     resolution.report("unknown_column", `Column ${name.name} in ${clause} does not exist in the input`, name.span, {
       name: name.name,
       suggestion: resolution.suggest(name.name, known),

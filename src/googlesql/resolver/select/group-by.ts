@@ -11,7 +11,7 @@ import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { combineSets, expandEntries, type PositionSet } from "./grouping-sets.ts";
 import type { Item } from "./select-list.ts";
 
-/** What GROUP BY groups by, before the output columns of the aggregation exist. */
+/** An expression of GROUP BY, before the output columns of the aggregation exist. */
 export interface GroupKey {
   readonly expression: Expr;
   readonly name: string | undefined;

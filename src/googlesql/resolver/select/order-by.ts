@@ -68,7 +68,7 @@ function refuseLiteral(resolution: Resolution, { expression }: OrderItem): boole
   return true;
 }
 
-/** What sorts: the expression, or what it compares by in a collation. */
+/** Returns the sort key: the expression, or its key in a collation. */
 function keyFor(context: ExprContext, unsorted: Expr, node: OrderItem): Expr {
   const expression = sortable(context.resolution, unsorted);
   if (node.collation === undefined && !context.resolution.hasCollation) return expression;

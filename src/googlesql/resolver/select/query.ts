@@ -43,7 +43,7 @@ export function resolveQueryRule(environment: Environment, query: Query): QueryR
   return result;
 }
 
-/** What only makes sense with rows. */
+/** Refuses clauses that only make sense with rows. */
 function refuseWithoutFrom(
   { resolution }: Environment,
   body: QueryBody & { readonly kind: "Select" },

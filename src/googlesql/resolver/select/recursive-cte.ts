@@ -14,7 +14,7 @@ export interface DefinedCte {
   readonly definition: CteDefinition;
 }
 
-/** What a recursive union is made of. */
+/** The parts of a recursive union. */
 export interface RecursiveParts {
   readonly name: string;
   readonly isAll: boolean;

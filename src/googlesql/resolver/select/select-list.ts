@@ -89,7 +89,7 @@ function checkNames(
   }
 }
 
-/** What a star over these columns gives: the fields of a value table's struct, the columns otherwise. */
+/** Expands a star over these columns: the fields of a value table's struct, the columns otherwise. */
 export function expandColumns(resolution: Resolution, columns: readonly NamedColumn[], span: Span): Item[] {
   return columns.flatMap((named): Item[] => {
     const expression = columnExpr(named.column, span);

@@ -11,7 +11,7 @@ import { mapExpr, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
 import type { SelectClauses, SelectWork } from "./select-work.ts";
 
-/** What a SELECT answers so far. */
+/** The output of a SELECT so far. */
 interface Output {
   readonly scan: Scan;
   readonly columns: readonly NamedColumn[];

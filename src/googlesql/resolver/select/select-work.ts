@@ -20,7 +20,7 @@ export interface SelectClauses {
   readonly isPipe?: boolean;
 }
 
-/** What stands between the parts of one SELECT. */
+/** The state shared by the parts of one SELECT. */
 export interface SelectWork {
   readonly environment: Environment;
   readonly block: Block;

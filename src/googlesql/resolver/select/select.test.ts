@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, dumpOf, errorsOf } from "../testing/resolved.ts";
+import { columnsOf, dumpOf, errorsOf } from "../../../../test/support/googlesql/resolver/resolved.ts";
 
 describe("the resolver of the SELECT list", () => {
   it("names a column by its alias or the last part of its path, or generates a name", () => {
@@ -12,23 +12,6 @@ describe("the resolver of the SELECT list", () => {
     expect(columnsOf(`SELECT id, id, ID AS Id_1, 1, 2 AS f0_, 3 FROM people`)).toMatchInlineSnapshot(
       `"id INT64, id_2 INT64, Id_1 INT64, f1_ INT64, f0_ INT64, f2_ INT64"`,
     );
-  });
-
-  it("expands stars in the order of FROM", () => {
-    expect(dumpOf(`SELECT *, p.* FROM people p, UNNEST([1, 2]) AS n WITH OFFSET`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, name=name#2:STRING, score=score#3:FLOAT64, n=n#4:INT64, offset=offset#5:INT64, id_1=id#6:INT64, name_1=name#7:STRING, score_1=score#8:FLOAT64
-        compute id#1 as id#6, name#2 as name#7, score#3 as score#8
-          unnest [1, 2] as n#4 offset offset#5
-            table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("applies EXCEPT and REPLACE to a star", () => {
-    expect(dumpOf(`SELECT * EXCEPT (score) REPLACE (UPPER(name) AS name) FROM people`)).toMatchInlineSnapshot(`
-      "select id=id#1:INT64, name=name#4:STRING
-        compute UPPER(name#2) as name#4
-          table people(id#1, name#2, score#3)"
-    `);
   });
 
   it("expands the fields of a struct", () => {
@@ -78,21 +61,6 @@ describe("the resolver of the SELECT list", () => {
       [
         "unknown_column at "a": Unrecognized name: a",
       ]
-    `);
-  });
-
-  it("resolves a table's name to the whole row as a struct", () => {
-    expect(dumpOf(`SELECT p FROM people p`)).toMatchInlineSnapshot(`
-      "select p=p#4:STRUCT<id INT64, name STRING, score FLOAT64>
-        compute {id#1, name#2, score#3} as p#4
-          table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT AS STRUCT p.id, p FROM people p`)).toMatchInlineSnapshot(`
-      "select id=id#6:INT64, p=p#7:STRUCT<id INT64, name STRING, score FLOAT64>
-        compute value#5[0] as id#6, value#5[1] as p#7
-          compute {id#1, p#4} as value#5
-            compute {id#1, name#2, score#3} as p#4
-              table people(id#1, name#2, score#3)"
     `);
   });
 });
@@ -174,62 +142,6 @@ describe("the resolver of WHERE, HAVING and QUALIFY", () => {
 });
 
 describe("the resolver of GROUP BY", () => {
-  it("accepts positions, aliases and expressions", () => {
-    expect(dumpOf(`SELECT UPPER(name), id + 1 AS k, COUNT(*) FROM people GROUP BY 1, k`)).toMatchInlineSnapshot(`
-      "select f0_=key#4:STRING, k=k#5:INT64, f1_=count#6:INT64
-        aggregate [$count_star() as count#6] by UPPER(name#2) as key#4, $add(id#1, 1) as k#5
-          table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT UPPER(name), COUNT(*) FROM people GROUP BY UPPER(name)`)).toMatchInlineSnapshot(`
-      "select f0_=key#4:STRING, f1_=count#5:INT64
-        aggregate [$count_star() as count#5] by UPPER(name#2) as key#4
-          table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("prefers an alias to a column of the same name", () => {
-    expect(
-      dumpOf(
-        "SELECT TIMESTAMP_TRUNC(t.timestamp, DAY) AS timestamp, COUNT(*) AS n FROM logs t GROUP BY timestamp " +
-          "ORDER BY timestamp",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select timestamp=timestamp#5:TIMESTAMP, n=count#6:INT64
-        order by timestamp#5
-          aggregate [$count_star() as count#6] by TIMESTAMP_TRUNC(timestamp#2, DAY) as timestamp#5
-            table logs(id#1, timestamp#2, event_message#3, metadata#4)"
-    `);
-  });
-
-  it("finds grouped expressions inside other expressions and in sub-queries", () => {
-    expect(
-      dumpOf(
-        "SELECT CONCAT(UPPER(name), 'x'), (SELECT MAX(n) FROM UNNEST([1]) n WHERE n > people.id) FROM people " +
-          "GROUP BY UPPER(name), id",
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=f0#6:STRING, f1_=f1#9:INT64
-        compute CONCAT(key#4, "x") as f0#6, scalar(max#8 from aggregate [MAX(n#7) as max#8] < filter $greater(n#7, id#5) < unnest [1] as n#7) as f1#9
-          aggregate [] by UPPER(name#2) as key#4, id#1 as id#5
-            table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("computes equal aggregates once", () => {
-    expect(
-      dumpOf(
-        `SELECT SUM(score), SUM(score) + 1, COUNT(*), COUNT(*) FROM people HAVING SUM(score) > 1 ORDER BY SUM(score)`,
-      ),
-    ).toMatchInlineSnapshot(`
-      "select f0_=sum#4:FLOAT64, f1_=f1#6:FLOAT64, f2_=count#5:INT64, f3_=f3#7:INT64
-        order by sum#4
-          compute $add(sum#4, FLOAT64'1') as f1#6, count#5 as f3#7
-            filter $greater(sum#4, FLOAT64'1')
-              aggregate [SUM(score#3) as sum#4, $count_star() as count#5]
-                table people(id#1, name#2, score#3)"
-    `);
-  });
-
   it("reports columns that are neither grouped nor aggregated", () => {
     expect(errorsOf(`SELECT id, name, COUNT(*) FROM people GROUP BY name`)).toMatchInlineSnapshot(`
       [
@@ -286,37 +198,6 @@ describe("the resolver of GROUP BY", () => {
     `);
   });
 
-  it("groups by every item without an aggregate for ALL", () => {
-    expect(dumpOf(`SELECT name, id + 1 AS k, COUNT(*), 'x' FROM people GROUP BY ALL`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, k=k#5:INT64, f0_=count#6:INT64, f1_=f3#7:STRING
-        compute "x" as f3#7
-          aggregate [$count_star() as count#6] by name#2 as name#4, $add(id#1, 1) as k#5
-            table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("expands ROLLUP, CUBE and GROUPING SETS", () => {
-    expect(dumpOf(`SELECT name, id, COUNT(*) FROM people GROUP BY ROLLUP (name, id)`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, id=id#5:INT64, f0_=count#6:INT64
-        aggregate [$count_star() as count#6] by name#2 as name#4, id#1 as id#5 sets (name#4, id#5) (name#4) ()
-          table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT name, id, COUNT(*) FROM people GROUP BY CUBE (name, id)`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, id=id#5:INT64, f0_=count#6:INT64
-        aggregate [$count_star() as count#6] by name#2 as name#4, id#1 as id#5 sets (name#4, id#5) (name#4) (id#5) ()
-          table people(id#1, name#2, score#3)"
-    `);
-    expect(
-      dumpOf(
-        `SELECT name, id, GROUPING(name), COUNT(*) FROM people GROUP BY GROUPING SETS ((name, id), ROLLUP (name), ())`,
-      ),
-    ).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, id=id#5:INT64, f0_=grouping#6:INT64, f1_=count#7:INT64
-        aggregate [GROUPING(name#2) as grouping#6, $count_star() as count#7] by name#2 as name#4, id#1 as id#5 sets (name#4, id#5) (name#4) () ()
-          table people(id#1, name#2, score#3)"
-    `);
-  });
-
   it("accepts only grouping keys in GROUPING", () => {
     expect(errorsOf(`SELECT GROUPING(id) FROM people GROUP BY ROLLUP (name)`)).toMatchInlineSnapshot(`
       [
@@ -324,27 +205,9 @@ describe("the resolver of GROUP BY", () => {
       ]
     `);
   });
-
-  it("makes one row for ()", () => {
-    expect(dumpOf(`SELECT COUNT(*) FROM people GROUP BY ()`)).toMatchInlineSnapshot(`
-      "select f0_=count#4:INT64
-        aggregate [$count_star() as count#4]
-          table people(id#1, name#2, score#3)"
-    `);
-  });
 });
 
 describe("the resolver of DISTINCT", () => {
-  it("gives the columns new identities and sorts by them", () => {
-    expect(dumpOf(`SELECT DISTINCT name, id AS k FROM people ORDER BY k, UPPER(name)`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, k=id#5:INT64
-        order by id#5, sort_key#6
-          compute UPPER(name#4) as sort_key#6
-            distinct name#2 as name#4, id#1 as id#5
-              table people(id#1, name#2, score#3)"
-    `);
-  });
-
   it("reports columns that are not groupable or no longer visible", () => {
     expect(errorsOf(`SELECT DISTINCT doc FROM orders`)).toMatchInlineSnapshot(`
       [
@@ -360,54 +223,6 @@ describe("the resolver of DISTINCT", () => {
 });
 
 describe("the resolver of value tables", () => {
-  it("makes one column for AS STRUCT and AS VALUE, with the fields as result columns", () => {
-    expect(dumpOf(`SELECT AS STRUCT 1 AS a, 'x' AS b`)).toMatchInlineSnapshot(`
-      "select a=a#4:INT64, b=b#5:STRING
-        compute value#3[0] as a#4, value#3[1] as b#5
-          compute {a#1, b#2} as value#3
-            compute 1 as a#1, "x" as b#2
-              one row"
-    `);
-    expect(dumpOf(`SELECT AS VALUE STRUCT(id, name) FROM people ORDER BY id`)).toMatchInlineSnapshot(`
-      "select id=id#5:INT64, name=name#6:STRING
-        order by id#1
-          compute f0#4[0] as id#5, f0#4[1] as name#6
-            compute {id#1, name#2} as f0#4
-              table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT AS VALUE id FROM people`)).toMatchInlineSnapshot(`
-      "select f0_=id#1:INT64
-        table people(id#1, name#2, score#3)"
-    `);
-  });
-
-  it("resolves the alias to the value, and bare names to its fields", () => {
-    expect(dumpOf(`SELECT v, v.a, a FROM (SELECT AS STRUCT 1 AS a) AS v`)).toMatchInlineSnapshot(`
-      "select v=value#2:STRUCT<a INT64>, a=a#3:INT64, a_1=a#4:INT64
-        compute value#2[0] as a#3, value#2[0] as a#4
-          compute {a#1} as value#2
-            compute 1 as a#1
-              one row"
-    `);
-    expect(dumpOf(`SELECT * FROM (SELECT AS STRUCT 1 AS a, 2 AS b) AS v`)).toMatchInlineSnapshot(`
-      "select a=a#4:INT64, b=b#5:INT64
-        compute value#3[0] as a#4, value#3[1] as b#5
-          compute {a#1, b#2} as value#3
-            compute 1 as a#1, 2 as b#2
-              one row"
-    `);
-    expect(dumpOf(`WITH t AS (SELECT AS STRUCT 1 AS a) SELECT t.a, a FROM t`)).toMatchInlineSnapshot(`
-      "select a=a#4:INT64, a_1=a#5:INT64
-        with
-          t(value#2) =
-            compute {a#1} as value#2
-              compute 1 as a#1
-                one row
-          compute value#3[0] as a#4, value#3[0] as a#5
-            cte t(value#3)"
-    `);
-  });
-
   it("requires exactly one column for AS VALUE", () => {
     expect(errorsOf(`SELECT AS VALUE 1, 2`)).toMatchInlineSnapshot(`
       [
@@ -423,40 +238,11 @@ describe("the resolver of value tables", () => {
 });
 
 describe("the resolver of ORDER BY and LIMIT", () => {
-  it("sorts by positions, aliases, columns and expressions, with GoogleSQL's NULL order", () => {
-    expect(
-      dumpOf(`SELECT id AS k, name FROM people ORDER BY 2 DESC, k, score DESC NULLS FIRST, id + 1 NULLS LAST`),
-    ).toMatchInlineSnapshot(`
-      "select k=id#1:INT64, name=name#2:STRING
-        order by name#2 desc, id#1, score#3 desc nulls first, sort_key#4 nulls last
-          compute $add(id#1, 1) as sort_key#4
-            table people(id#1, name#2, score#3)"
-    `);
-  });
-
   it("prefers an alias to a column of the same name", () => {
-    expect(dumpOf(`SELECT -id AS id FROM people ORDER BY id`)).toMatchInlineSnapshot(`
-      "select id=id#4:INT64
-        order by id#4
-          compute $negate(id#1) as id#4
-            table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT name, MAX(id) AS m FROM people GROUP BY name ORDER BY MAX(id), m`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, m=max#5:INT64
-        order by max#5, max#5
-          aggregate [MAX(id#1) as max#5] by name#2 as name#4
-            table people(id#1, name#2, score#3)"
-    `);
     expect(errorsOf(`SELECT name, MAX(id) AS id FROM people GROUP BY name ORDER BY MAX(id)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "MAX(id)": Aggregations of aggregations are not allowed",
       ]
-    `);
-    expect(dumpOf(`SELECT -id AS id FROM people GROUP BY id HAVING MAX(id) > -2`)).toMatchInlineSnapshot(`
-      "select id=id#4:INT64
-        filter $greater(max#5, -2)
-          aggregate [MAX($negate(id#1)) as max#5] by $negate(id#1) as id#4
-            table people(id#1, name#2, score#3)"
     `);
   });
 
@@ -517,30 +303,6 @@ describe("the resolver of ORDER BY and LIMIT", () => {
       [
         "invalid_query at "1 + 1": LIMIT expects an integer literal or parameter",
       ]
-    `);
-  });
-
-  it("drops the order of a sub-query unless a LIMIT needs it", () => {
-    expect(
-      dumpOf(`SELECT name FROM (SELECT name, id FROM people ORDER BY id) WHERE id > 1 LIMIT 3`),
-    ).toMatchInlineSnapshot(`
-      "select name=name#2:STRING
-        limit 3
-          order by id#1
-            filter $greater(id#1, 1)
-              table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT COUNT(*) FROM (SELECT id FROM people ORDER BY id)`)).toMatchInlineSnapshot(`
-      "select f0_=count#4:INT64
-        aggregate [$count_star() as count#4]
-          table people(id#1, name#2, score#3)"
-    `);
-    expect(dumpOf(`SELECT COUNT(*) FROM (SELECT id FROM people ORDER BY id LIMIT 3)`)).toMatchInlineSnapshot(`
-      "select f0_=count#4:INT64
-        aggregate [$count_star() as count#4]
-          limit 3
-            order by id#1
-              table people(id#1, name#2, score#3)"
     `);
   });
 });

@@ -1,4 +1,5 @@
 import type { Expression, OrderItem } from "../../ast.ts";
+import { someExpression } from "../../resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail, columnOf } from "../call/coerce.ts";
@@ -82,7 +83,7 @@ function resolveGrouping(work: SelectWork, below: ExprContext, { groupBy }: Sele
   return resolveGroupBy(context, groupBy, work.items, usesAny([...aggregates, ...windows]));
 }
 
-/** What reads the select list's aliases: HAVING, QUALIFY and ORDER BY. */
+/** Resolves the clauses that read the select list's aliases: HAVING, QUALIFY and ORDER BY. */
 function resolveAbove(
   work: SelectWork,
   above: ExprContext,
@@ -123,7 +124,7 @@ function refuseWithout({ environment, block }: SelectWork, clauses: SelectClause
   }
 }
 
-/** What rows of a recursion cannot go through, since each round sees only those of the last. */
+/** Refuses clauses that rows of a recursion cannot go through, since each round sees only those of the last. */
 function refuseOverRecursion(
   { environment, source, block }: SelectWork,
   { isDistinct }: SelectClauses,
@@ -175,12 +176,7 @@ function usesAny(computed: readonly { readonly column: Column }[]): (expression:
   const ids = new Set(computed.map((item) => item.column.id));
   return (expression) => {
     if (ids.size === 0) return false;
-    let isFound = false;
-    mapExpr(expression, (inner) => {
-      if (inner.kind === "Column" && ids.has(inner.column.id)) isFound = true;
-      return isFound ? inner : undefined;
-    });
-    return isFound;
+    return someExpression(expression, (inner) => inner.kind === "Column" && ids.has(inner.column.id), true);
   };
 }
 

@@ -36,15 +36,14 @@ const stored: StoredEvents = {
   },
 };
 
-async function openClient(redaction: "fixed" | "required" = "fixed"): Promise<StoredEvents> {
+/** The redaction of the calling token. */
+let redaction: "fixed" | "required";
+
+async function openClient(): Promise<StoredEvents> {
   addStoredEventRoutes(test.app, {
     engine: { ...test.engine, storedEvents: stored },
     audit: { record: (entry) => void calls.push([entry.action, "target" in entry && entry.target]) },
-    authenticator: {
-      authenticate: async () => ({ tokenId: "t", scopes: ["private"], pins: {}, budget: {}, redaction }),
-      recall: () => undefined,
-    },
-    drain: test.drain,
+    shutdown: test.shutdown,
   });
   return clientOf(await test.app.listen({ port: 0, host: "127.0.0.1" }));
 }
@@ -62,7 +61,15 @@ async function readAll(client: StoredEvents): Promise<readonly LogEvent[]> {
 }
 
 beforeEach(async () => {
-  test = await createTestApp();
+  redaction = "fixed";
+  test = await createTestApp({
+    parts: {
+      authenticator: {
+        authenticate: async () => ({ tokenId: "t", scopes: ["private"], pins: {}, budget: {}, redaction }),
+        recall: () => undefined,
+      },
+    },
+  });
   calls.length = 0;
   failsAfter = Number.POSITIVE_INFINITY;
 });
@@ -86,7 +93,8 @@ describe("stored events over HTTP", () => {
   });
 
   it("are refused to tokens whose answers must be redacted", async () => {
-    await expect(readAll(await openClient("required"))).rejects.toThrow(/sees redacted answers only/);
+    redaction = "required";
+    await expect(readAll(await openClient())).rejects.toThrow(/must see redacted data/);
   });
 
   it.each(["source=s", "source=s&from_us=0&to_us=x", "source=s&from_us=0&to_us=5.5"])(

@@ -9,7 +9,7 @@ import { openOwnedStream } from "../../answer/owned-stream.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
-import { ownerOf } from "../../request/require-private.ts";
+import { callerOf } from "../../request/route-access.ts";
 import type { StoreDependencies } from "../store.ts";
 
 const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
@@ -40,20 +40,17 @@ export const storedEventRoutes = describeRoutes({
   },
 });
 
-type Dependencies = Pick<StoreDependencies, "engine" | "authenticator" | "audit" | "drain">;
+type Dependencies = Pick<StoreDependencies, "engine" | "audit" | "shutdown">;
 
 /** `GET /api/store/slices` and `GET /api/store/events`: what a store holds, past all queries, for owners. */
-export function addStoredEventRoutes(
-  app: FastifyInstance,
-  { engine, authenticator, audit, drain }: Dependencies,
-): void {
-  const addRoute = createRouteAdder(app, authenticator);
+export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shutdown }: Dependencies): void {
+  const addRoute = createRouteAdder(app);
 
   addRoute(storedEventRoutes.listSlices, async (request, reply) => {
     const { stored, source, range, read } = readCall(urlParameters(request), engine.storedEvents);
     const width = read("width_us");
     if (width < 1n) throw wrongTime("width_us");
-    const slices = await stored.slices(source, range, width, createCallSignal(reply, drain));
+    const slices = await stored.slices(source, range, width, createCallSignal(reply, shutdown));
     reply.header("Cache-Control", "no-store");
     return {
       slices: slices.map(({ startUs, eventCount, fingerprint }) => {
@@ -63,12 +60,9 @@ export function addStoredEventRoutes(
   });
 
   addRoute(storedEventRoutes.readStoredEvents, async (request, reply) => {
-    const owner = ownerOf(request);
-    if (owner.redaction === "required") {
-      throw new ServiceError("insufficient_scope", "This token sees redacted answers only, and stored events are not");
-    }
+    const owner = callerOf(request);
     const { stored, source, range } = readCall(urlParameters(request), engine.storedEvents);
-    const lines = makeLines(stored, source, range, createCallSignal(reply, drain));
+    const lines = makeLines(stored, source, range, createCallSignal(reply, shutdown));
     // What can be refused is refused before the answer begins.
     const first = await lines.next();
     audit.record({ action: "store.read", actor: owner.tokenId, target: source });

@@ -1,4 +1,4 @@
-import { isJsonType, isObject, type JsonObject, parseJsonBody, present, refuseType, toJsonText } from "../bodies.ts";
+import { counted, isObject, type JsonObject, jsonOnly, parseJsonBody, present, toJsonText } from "../bodies.ts";
 import { type Protocol, type ProtocolBody, TimedEvent } from "../protocol.ts";
 
 /**
@@ -7,14 +7,14 @@ import { type Protocol, type ProtocolBody, TimedEvent } from "../protocol.ts";
  */
 export const browserReports: Protocol = {
   name: "browser_reports",
+  mediaTypes: { ...jsonOnly, advice: "application/reports+json or application/csp-report" },
   details: ["user-agent"],
   read: (body) => ({ items: readReports(body).map((report) => toEvent(report, body)) }),
 };
 
-function readReports({ bytes, mediaType }: ProtocolBody): readonly unknown[] {
-  if (!isJsonType(mediaType)) return refuseType(mediaType, "application/reports+json or application/csp-report");
+function readReports({ bytes, count }: ProtocolBody): readonly unknown[] {
   const value = parseJsonBody(bytes);
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return counted(value, count);
   const violation = isObject(value) ? value["csp-report"] : undefined;
   return [isObject(violation) ? { type: "csp-violation", body: violation } : value];
 }

@@ -4,10 +4,12 @@ import {
   isJsonType,
   isObject,
   type JsonObject,
+  jsonOrLines,
   mapObjects,
   parseJsonBody,
   present,
   readValues,
+  refuseType,
 } from "../bodies.ts";
 import type { Protocol, ProtocolBody } from "../protocol.ts";
 
@@ -20,12 +22,17 @@ const attributes = ["id", "source", "specversion", "type", "subject", "time", "d
  */
 export const cloudEvent: Protocol = {
   name: "cloud_event",
+  // In binary mode the body is the event's data, which has any type.
+  mediaTypes: { pattern: /^/, advice: jsonOrLines.advice },
   details: attributes.map((name) => `ce-${name}`),
   read: (body) => ({ items: mapObjects(readAll(body), toEvent) }),
 };
 
-function readAll({ bytes, mediaType, details = {} }: ProtocolBody): readonly unknown[] {
-  if (details["ce-specversion"] === undefined && details["ce-id"] === undefined) return readValues(bytes, mediaType);
+function readAll(body: ProtocolBody): readonly unknown[] {
+  const { bytes, mediaType, details = {} } = body;
+  if (details["ce-specversion"] === undefined && details["ce-id"] === undefined) {
+    return jsonOrLines.pattern.test(mediaType) ? readValues(body) : refuseType(mediaType, jsonOrLines);
+  }
   const inHeaders = Object.fromEntries(attributes.map((name) => [name, decodeHeader(details[`ce-${name}`])]));
   const data =
     bytes.length === 0 ? undefined : isJsonType(mediaType) ? parseJsonBody(bytes) : readOther(bytes, mediaType);

@@ -1,4 +1,4 @@
-import { decodeText, isObject, parseLine, present, splitLines, toJsonText } from "../bodies.ts";
+import { anyText, counted, decodeText, isObject, parseLine, present, splitLines, toJsonText } from "../bodies.ts";
 import type { Protocol, ProtocolBody } from "../protocol.ts";
 
 /** Where datasets of Logpush have an event's time, the usual ones first. */
@@ -11,15 +11,16 @@ const times = ["EdgeStartTimestamp", "Datetime", "Timestamp", "EventTimestampMs"
  */
 export const cloudflare: Protocol = {
   name: "cloudflare",
-  read: ({ bytes }: ProtocolBody) => ({ items: readLogs(bytes) }),
+  mediaTypes: anyText,
+  read: (body: ProtocolBody) => ({ items: readLogs(body) }),
 };
 
-function readLogs(bytes: Uint8Array): readonly unknown[] {
+function readLogs({ bytes, count }: ProtocolBody): readonly unknown[] {
   if (!decodeText(bytes.subarray(0, 64)).trimStart().startsWith("[")) {
-    return splitLines(bytes).map((line) => toEvent(parseLine(line), line.trim()));
+    return splitLines(bytes, () => count.add()).map((line) => toEvent(parseLine(line), line.trim()));
   }
   const list = parseLine(decodeText(bytes));
-  return (Array.isArray(list) ? list : [list]).map((item) => toEvent(item, toJsonText(item)));
+  return counted(Array.isArray(list) ? list : [list], count).map((item) => toEvent(item, toJsonText(item)));
 }
 
 function toEvent(log: unknown, line: string): unknown {

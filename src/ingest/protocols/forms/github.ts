@@ -6,6 +6,10 @@ import type { Protocol, ProtocolBody } from "../protocol.ts";
 /** Webhooks of GitHub, as JSON or as a form: https://docs.github.com/en/webhooks. A delivery's id is the event's. */
 export const github: Protocol = {
   name: "github",
+  mediaTypes: {
+    pattern: /^(|application\/(json|x-www-form-urlencoded|[\w.+-]+\+json))$/,
+    advice: "application/json or application/x-www-form-urlencoded",
+  },
   details: ["x-github-event", "x-github-delivery", "x-github-hook-id"],
   read: (body) => {
     const payload = readPayload(body);

@@ -1,4 +1,4 @@
-import { type JsonObject, mapObjects, present, readValues, toJsonText } from "../bodies.ts";
+import { type JsonObject, jsonOrLines, mapObjects, present, readValues, toJsonText } from "../bodies.ts";
 import { levelIn } from "../level.ts";
 import type { Protocol } from "../protocol.ts";
 
@@ -8,8 +8,9 @@ import type { Protocol } from "../protocol.ts";
  */
 export const plainJson: Protocol = {
   name: "json",
-  read: ({ bytes, mediaType }) => ({
-    items: mapObjects(readValues(bytes, mediaType), (object) => {
+  mediaTypes: jsonOrLines,
+  read: (body) => ({
+    items: mapObjects(readValues(body), (object) => {
       if (typeof (object.message ?? object.event_message) === "string") return gather(object);
       const { timestamp, project } = object;
       return present({ event_message: toJsonText(object), timestamp, project, metadata: object });
@@ -20,8 +21,9 @@ export const plainJson: Protocol = {
 /** Events of Vector's HTTP sink: message, time and project are retained, all other fields go into `metadata`. */
 export const vector: Protocol = {
   name: "vector",
-  read: ({ bytes, mediaType }) => ({
-    items: mapObjects(readValues(bytes, mediaType), gather),
+  mediaTypes: jsonOrLines,
+  read: (body) => ({
+    items: mapObjects(readValues(body), gather),
   }),
 };
 
@@ -35,9 +37,10 @@ function gather({ id, message, event_message, timestamp, project, ...rest }: Jso
 /** Events with a list of fields to convert, as Logflare's clients of typed languages send them. */
 export const typecasts: Protocol = {
   name: "typecasts",
-  read: ({ bytes, mediaType }) => ({
-    items: mapObjects(readValues(bytes, mediaType), ({ body, typecasts: casts, ...event }) => {
-      const target = typeof body === "object" && body !== null ? structuredClone(body) : event;
+  mediaTypes: jsonOrLines,
+  read: (body) => ({
+    items: mapObjects(readValues(body), ({ body: inside, typecasts: casts, ...event }) => {
+      const target = typeof inside === "object" && inside !== null ? structuredClone(inside) : event;
       for (const cast of Array.isArray(casts) ? casts : []) convert(target, cast);
       return target;
     }),
@@ -67,8 +70,9 @@ function ownValue(holder: unknown, name: unknown): unknown {
 /** Log drains of Vercel: https://vercel.com/docs/drains/reference/logs. Each log has an id. */
 export const vercel: Protocol = {
   name: "vercel",
-  read: ({ bytes, mediaType }) => ({
-    items: mapObjects(readValues(bytes, mediaType), ({ id, message, timestamp, project, ...metadata }) => {
+  mediaTypes: jsonOrLines,
+  read: (body) => ({
+    items: mapObjects(readValues(body), ({ id, message, timestamp, project, ...metadata }) => {
       const { proxy } = metadata as { readonly proxy?: { readonly method?: unknown; readonly path?: unknown } };
       const request = proxy === undefined || proxy === null ? undefined : `${proxy.method} ${proxy.path}`;
       const level = levelIn(metadata);
@@ -81,8 +85,9 @@ export const vercel: Protocol = {
 /** Log drains of Netlify: https://docs.netlify.com/manage/monitoring/log-drains/ */
 export const netlify: Protocol = {
   name: "netlify",
-  read: ({ bytes, mediaType }) => ({
-    items: mapObjects(readValues(bytes, mediaType), ({ message, timestamp, project, ...metadata }) => {
+  mediaTypes: jsonOrLines,
+  read: (body) => ({
+    items: mapObjects(readValues(body), ({ message, timestamp, project, ...metadata }) => {
       const { method, status_code: status, client_ip: ip, url, user_agent: agent, log_type: type } = metadata;
       const parts = [method, status, ip, url, agent].filter((part) => part !== undefined);
       const text = message ?? (parts.length > 0 ? parts.join(" | ") : type);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cleanValue } from "../../clean-value.ts";
+import { countAny } from "../../event-count.ts";
 import { defaultIngestLimits } from "../../limits.ts";
 import { TimedEvent } from "../protocol.ts";
 import { readLogs } from "./read-logs.ts";
@@ -13,7 +14,7 @@ function readItems(kind: keyof typeof readers, items: readonly object[], scope: 
   const inScope = { scope, [kind]: items };
   const request = { [`resource${places[kind]}`]: [{ resource, [`scope${places[kind]}`]: [inScope] }] };
   const body = { bytes: Buffer.from(JSON.stringify(request)), mediaType: "application/json" };
-  const common = { contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 10_000 };
+  const common = { count: countAny(), contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 10_000 };
   return readers[kind]({ ...common, ...body }).items.map((item) => (item instanceof TimedEvent ? item.value : item));
 }
 
@@ -22,7 +23,7 @@ const noProject = [{ key: "project", value: { intValue: 1 } }];
 const nothing = { attributes: [], name: "", eventName: "", traceState: "", traceId: "", status: { message: "" } };
 const point = (more: object = {}) => ({ gauge: { dataPoints: [{ asInt: 3, ...more }] } });
 
-/** What is missing, empty, or the default says nothing. */
+/** Values that are missing, empty, or the default, and add nothing to an event. */
 const sparse = {
   logRecords: [
     {},

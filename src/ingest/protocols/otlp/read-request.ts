@@ -1,9 +1,9 @@
-import { isTimestampInRange } from "../../../shared/iso-timestamp.ts";
-import { isJsonType, parseJsonBody, refuseType } from "../bodies.ts";
+import { isTimestampInRange } from "../../../values/calendar.ts";
+import { parseJsonBody } from "../bodies.ts";
 import { decodeJsonMessage } from "../decode-json-message.ts";
 import { decodeProtobuf } from "../decode-protobuf.ts";
 import type { DecodedMessage, MessageShape } from "../message-shape.ts";
-import type { ProtocolBody } from "../protocol.ts";
+import type { MediaTypes, ProtocolBody } from "../protocol.ts";
 
 /** One log record, span or metric, with what it stands in, in the form that events have. */
 export interface SignalItem {
@@ -14,9 +14,15 @@ export interface SignalItem {
   readonly resource: DecodedMessage;
 }
 
+/** Types of OTLP over HTTP. */
+export const otlpTypes: MediaTypes = {
+  pattern: /^application\/(json|(x-)?protobuf)$/,
+  advice: "application/x-protobuf or application/json",
+};
+
 /** A request in either form, taken apart. `signal` is `Logs`, `Spans` or `Metrics`. */
 export function readRequest(
-  body: Pick<ProtocolBody, "bytes" | "mediaType">,
+  body: Pick<ProtocolBody, "bytes" | "mediaType" | "count">,
   shape: MessageShape,
   signal: string,
   itemsName: string,
@@ -38,12 +44,14 @@ export function readRequest(
   return items;
 }
 
-function decodeRequest({ bytes, mediaType }: Pick<ProtocolBody, "bytes" | "mediaType">, shape: MessageShape) {
+function decodeRequest(
+  { bytes, mediaType, count }: Pick<ProtocolBody, "bytes" | "mediaType" | "count">,
+  shape: MessageShape,
+) {
   // An empty body is an empty message, and comes without a type.
   if (bytes.length === 0) return {};
-  if (isProtobufType(mediaType)) return decodeProtobuf(bytes, shape);
-  if (mediaType !== "" && isJsonType(mediaType)) return decodeJsonMessage(parseJsonBody(bytes), shape);
-  return refuseType(mediaType, "application/x-protobuf or application/json");
+  if (isProtobufType(mediaType)) return decodeProtobuf(bytes, shape, count);
+  return decodeJsonMessage(parseJsonBody(bytes), shape, count);
 }
 
 export function isProtobufType(mediaType: string): boolean {

@@ -139,7 +139,7 @@ const summaryPoint = shapeOf("SummaryDataPoint", [
 
 function pointsOf(name: string, point: MessageShape): MessageShape {
   return shapeOf(name, [
-    [1, "dataPoints", point, "repeated"],
+    [1, "dataPoints", point, "events"],
     [2, "aggregationTemporality", "int"],
     [3, "isMonotonic", "bool"],
   ]);
@@ -157,10 +157,16 @@ const metric = shapeOf("Metric", [
 ]);
 
 /** A request for one signal: resources, scopes in them, and in those what the signal is made of. */
-function requestOf(name: string, signal: string, item: MessageShape, itemsName: string): MessageShape {
+function requestOf(
+  name: string,
+  signal: string,
+  item: MessageShape,
+  itemsName: string,
+  itemsAre: "events" | "repeated" = "events",
+): MessageShape {
   const inScope = shapeOf(`Scope${signal}`, [
     [1, "scope", scope],
-    [2, itemsName, item, "repeated"],
+    [2, itemsName, item, itemsAre],
     [3, "schemaUrl", "text"],
   ]);
   const inResource = shapeOf(`Resource${signal}`, [
@@ -173,4 +179,4 @@ function requestOf(name: string, signal: string, item: MessageShape, itemsName: 
 
 export const logsRequest = requestOf("ExportLogsServiceRequest", "Logs", logRecord, "logRecords");
 export const tracesRequest = requestOf("ExportTraceServiceRequest", "Spans", span, "spans");
-export const metricsRequest = requestOf("ExportMetricsServiceRequest", "Metrics", metric, "metrics");
+export const metricsRequest = requestOf("ExportMetricsServiceRequest", "Metrics", metric, "metrics", "repeated");

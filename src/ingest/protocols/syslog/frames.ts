@@ -11,7 +11,13 @@ const lessThan = 60;
  * into pieces.
  */
 export class SyslogFrames {
+  readonly #onMessage: () => void;
   #rest: Uint8Array = new Uint8Array();
+
+  /** `onMessage` is told of each message before the next is looked for; what it throws ends the reading. */
+  constructor(onMessage: () => void = () => undefined) {
+    this.#onMessage = onMessage;
+  }
 
   /** The messages that are complete now. */
   push(bytes: Uint8Array): readonly string[] {
@@ -19,7 +25,7 @@ export class SyslogFrames {
     const messages: string[] = [];
     let at = 0;
     for (let frame = nextFrame(all, at); frame !== undefined; frame = nextFrame(all, at)) {
-      addMessage(messages, all.subarray(frame.start, frame.end));
+      this.#add(messages, all.subarray(frame.start, frame.end));
       at = frame.next;
     }
     // A copy, so that the surrounding bytes are not retained.
@@ -31,9 +37,16 @@ export class SyslogFrames {
   finish(): readonly string[] {
     const messages: string[] = [];
     const count = readCount(this.#rest, 0);
-    addMessage(messages, this.#rest.subarray(count?.start ?? 0));
+    this.#add(messages, this.#rest.subarray(count?.start ?? 0));
     this.#rest = new Uint8Array();
     return messages;
+  }
+
+  #add(messages: string[], bytes: Uint8Array): void {
+    const text = new TextDecoder().decode(bytes).replace(/[\r\n\0 ]+$/, "");
+    if (text.trim() === "") return;
+    this.#onMessage();
+    messages.push(text);
   }
 }
 
@@ -70,9 +83,4 @@ function readCount(bytes: Uint8Array, at: number): { readonly length: number; re
     length = length * 10 + byte - 48;
   }
   return undefined;
-}
-
-function addMessage(messages: string[], bytes: Uint8Array): void {
-  const text = new TextDecoder().decode(bytes).replace(/[\r\n\0 ]+$/, "");
-  if (text.trim() !== "") messages.push(text);
 }

@@ -1,9 +1,15 @@
-import type { Protocol, ProtocolBody } from "../protocol.ts";
+import { anyText } from "../bodies.ts";
+import type { MediaTypes, Protocol, ProtocolBody } from "../protocol.ts";
 import { SyslogFrames } from "./frames.ts";
 import { readSyslogMessage } from "./read-message.ts";
 
+const messageTypes: MediaTypes = {
+  pattern: new RegExp(`${anyText.pattern.source}|^application/(logplex-1|syslog|x-syslog)$`),
+  advice: "text/plain or application/logplex-1",
+};
+
 /** Messages of syslog in the body of a request, one a line or with their lengths in front. */
-export const syslog: Protocol = { name: "syslog", read: readMessages };
+export const syslog: Protocol = { name: "syslog", mediaTypes: messageTypes, read: readMessages };
 
 /**
  * Heroku's log drains, which are syslog: https://devcenter.heroku.com/articles/log-drains. The events' ids are derived
@@ -11,6 +17,7 @@ export const syslog: Protocol = { name: "syslog", read: readMessages };
  */
 export const logplex: Protocol = {
   name: "logplex",
+  mediaTypes: messageTypes,
   details: ["logplex-frame-id", "logplex-drain-token"],
   read: (body) => {
     const { "logplex-frame-id": frame, "logplex-drain-token": drain } = body.details ?? {};
@@ -24,8 +31,8 @@ export const logplex: Protocol = {
   },
 };
 
-function readMessages({ bytes, nowUs }: ProtocolBody) {
-  const frames = new SyslogFrames();
+function readMessages({ bytes, nowUs, count }: ProtocolBody) {
+  const frames = new SyslogFrames(() => count.add());
   const messages = [...frames.push(bytes), ...frames.finish()];
   return { items: messages.map((message) => readSyslogMessage(message, nowUs)) };
 }

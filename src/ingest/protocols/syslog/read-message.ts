@@ -1,4 +1,4 @@
-import { parseIsoTimestamp } from "../../../shared/iso-timestamp.ts";
+import { parseIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import { setField } from "../message-shape.ts";
 import { TimedEvent } from "../protocol.ts";
 

@@ -3,17 +3,13 @@
  * Gregorian calendar: days are moved into it by cycles of 400 years, and years back.
  */
 
+import { MICROS_PER_DAY } from "../../../../values/calendar.ts";
+
 /** 1900-01-01, and the days of 400 years, which are whole weeks. */
 const FIRST_DAY = 25_567;
 const CYCLE = 146_097;
 
-export const MIN_DAY = -719_162;
-export const MAX_DAY = 2_932_896;
-export const DAY_MICROS = 86_400_000_000n;
-export const MIN_MICROS = BigInt(MIN_DAY) * DAY_MICROS;
-export const MAX_MICROS = (BigInt(MAX_DAY) + 1n) * DAY_MICROS - 1n;
-
-/** What is left of the value beyond multiples of the divisor, which is positive. Large ones would be unsigned. */
+/** Prints the remainder of a division by a positive divisor. By itself it is unsigned. */
 export function remainder(value: string, divisor: bigint | number): string {
   return `positiveModulo(${value}, toInt64(${divisor}))`;
 }
@@ -72,12 +68,12 @@ export function daysIntoWeek(days: string, firstDay: number): string {
 }
 
 export function daysOf(micros: string): string {
-  return floorDivide(micros, DAY_MICROS);
+  return floorDivide(micros, MICROS_PER_DAY);
 }
 
 /** Microseconds since midnight. */
 export function clockOf(micros: string): string {
-  return remainder(micros, DAY_MICROS);
+  return `toInt64(${remainder(micros, MICROS_PER_DAY)})`;
 }
 
 /** A number with zeros before it. */

@@ -1,11 +1,10 @@
 /** Date parts of calls: what they are, cutting to them, taking them out, and counting their boundaries. */
 import type { DatePartExpr } from "../../../../googlesql/resolved.ts";
-import { MICROS_PER_PART } from "../../../../semantics/time/civil.ts";
+import { MICROS_PER_DAY, MICROS_PER_PART, MIN_DAY } from "../../../../values/calendar.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext } from "../types.ts";
 import {
   clockOf,
-  DAY_MICROS,
   dayOfYear,
   daysFromCivil,
   daysIntoWeek,
@@ -14,7 +13,6 @@ import {
   floorDivide,
   isoYearOf,
   lastDayOfMonth,
-  MIN_DAY,
   remainder,
   yearOf,
 } from "./calendar.ts";
@@ -77,7 +75,7 @@ export function truncate(context: CallContext): string {
   if (unit !== undefined && part.part !== "WEEK") {
     return unit === 1n ? value : context.bind([value], (t) => `(${t} - ${remainder(t, unit)})`);
   }
-  return cutDays(context, `${context.bind([value], daysOf)}`, part, (days) => `(${days} * toInt64(${DAY_MICROS}))`);
+  return cutDays(context, `${context.bind([value], daysOf)}`, part, (days) => `(${days} * toInt64(${MICROS_PER_DAY}))`);
 }
 
 function cutDays(context: CallContext, value: string, part: DatePartExpr, wrap: (days: string) => string): string {
@@ -101,7 +99,7 @@ export function difference(context: CallContext): string {
   if (context.types[1]?.kind !== kind) return context.refuse("values of two types");
   return context.bind([late, early], (l, e) => {
     if (unit === 1n) return `(${l} - ${e})`;
-    if (unit !== undefined && unit < DAY_MICROS) return `(${floorDivide(l, unit)} - ${floorDivide(e, unit)})`;
+    if (unit !== undefined && unit < MICROS_PER_DAY) return `(${floorDivide(l, unit)} - ${floorDivide(e, unit)})`;
     return daysBetween(context, daysOf(l), daysOf(e), part);
   });
 }
@@ -187,7 +185,7 @@ function extractFromDays(days: string, part: DatePartExpr): string | undefined {
 
 export function truncateTime(context: CallContext): string {
   const unit = MICROS_PER_PART[partOf(context, 1).part];
-  if (unit === undefined || unit >= DAY_MICROS) return context.refuse("this date part");
+  if (unit === undefined || unit >= MICROS_PER_DAY) return context.refuse("this date part");
   return context.bind([context.args[0] ?? ""], (t) => (unit === 1n ? t : `(${t} - ${remainder(t, unit)})`));
 }
 

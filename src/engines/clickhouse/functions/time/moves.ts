@@ -1,26 +1,20 @@
 /** Moving dates and times by intervals. */
-import { parseInterval } from "../../../../semantics/time/calendar.ts";
-import { MICROS_PER_PART } from "../../../../semantics/time/civil.ts";
-import type { CallContext, PrintCall } from "../types.ts";
+
 import {
-  clockOf,
-  DAY_MICROS,
-  daysFromCivil,
-  daysOf,
-  field,
-  floorDivide,
-  lastDayOfMonth,
   MAX_DAY,
   MAX_MICROS,
+  MICROS_PER_DAY,
+  MICROS_PER_PART,
   MIN_DAY,
   MIN_MICROS,
-  remainder,
-  yearOf,
-} from "./calendar.ts";
+  MONTHS_PER_PART,
+} from "../../../../values/calendar.ts";
+import { parseInterval } from "../../../../values/interval.ts";
+import type { CallContext, PrintCall } from "../types.ts";
+import { clockOf, daysFromCivil, daysOf, field, floorDivide, lastDayOfMonth, remainder, yearOf } from "./calendar.ts";
 
-const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 };
 interface Move {
-  /** Of INT64 and microseconds each, or of months. */
+  /** An amount of INT64 and microseconds each, or of months. */
   readonly amount: string;
   readonly unit: bigint;
   readonly months: number;
@@ -30,12 +24,10 @@ interface Move {
 export function moveOf(context: CallContext, index: number): Move {
   const interval = context.call.arguments[index];
   if (interval?.kind === "Literal" && interval.value !== null) {
-    const parts = parseInterval(interval.value);
-    if (parts === undefined) return context.refuse("this interval");
-    const { months, days, micros } = parts;
+    const { months, days, micros } = parseInterval(interval.value);
     if (months !== 0 && (days !== 0 || micros !== 0n)) return context.refuse("an interval of months and days");
     if (months !== 0) return { amount: `toInt64(${months})`, unit: 1n, months: 1 };
-    return { amount: `toInt128(${BigInt(days) * DAY_MICROS + micros})`, unit: 1n, months: 0 };
+    return { amount: `toInt128(${BigInt(days) * MICROS_PER_DAY + micros})`, unit: 1n, months: 0 };
   }
   if (interval?.kind !== "Call" || interval.function !== "$interval" || interval.isSafe) {
     return context.refuse("an interval that is not written out");
@@ -43,12 +35,12 @@ export function moveOf(context: CallContext, index: number): Move {
   const part = interval.arguments[1];
   const name = part?.kind === "DatePart" ? part.part : "";
   const amount = context.args[index] ?? "";
-  const months = MONTHS[name];
+  const months = MONTHS_PER_PART[name];
   if (months !== undefined) return { amount, unit: 1n, months };
   return { amount, unit: MICROS_PER_PART[name] ?? context.refuse(`the date part ${name}`), months: 0 };
 }
 
-/** Of 10,000 years. */
+/** The microseconds of 10,000 years. */
 const MAX_INTERVAL_MICROS = 316_224_000_000_000_000n;
 
 const OUT_OF_RANGE = "The result of adding an interval is out of its type's range";
@@ -76,18 +68,18 @@ export function move(operator: "+" | "-"): PrintCall {
     if (kind === "TIMESTAMP" && unit === MICROS_PER_PART.WEEK) return context.refuse("the date part WEEK");
     if (kind === "TIME") {
       const isLiteral = interval?.kind === "Literal";
-      const hasDays = isLiteral ? (parseInterval(interval.value ?? "")?.days ?? 1) !== 0 : unit >= DAY_MICROS;
+      const hasDays = isLiteral ? parseInterval(interval.value ?? "").days !== 0 : unit >= MICROS_PER_DAY;
       if (hasDays || months !== 0) return context.refuse("days");
       return context.bind([value, `toInt128(${amount}) * ${unit}`], (clock, micros) => {
-        const moved = `toInt64(${remainder(`(toInt128(${clock}) ${operator} ${micros})`, DAY_MICROS)})`;
+        const moved = `toInt64(${remainder(`(toInt128(${clock}) ${operator} ${micros})`, MICROS_PER_DAY)})`;
         const fails = `isNotNull(${clock}) AND abs(${micros}) > ${MAX_INTERVAL_MICROS}`;
         return context.failIf(fails, "An interval is out of range", moved);
       });
     }
     if (months !== 0) return moveByMonths(context, operator, amount, months);
     if (kind === "DATE") {
-      if (unit % DAY_MICROS !== 0n) return context.refuse("an interval of a DATE that is no number of days");
-      return checkedDays(context, `toInt128(${value}) ${operator} toInt128(${amount}) * ${unit / DAY_MICROS}`);
+      if (unit % MICROS_PER_DAY !== 0n) return context.refuse("an interval of a DATE that is no number of days");
+      return checkedDays(context, `toInt128(${value}) ${operator} toInt128(${amount}) * ${unit / MICROS_PER_DAY}`);
     }
     return context.bind([`toInt128(${value}) ${operator} toInt128(${amount}) * ${unit}`], (moved) => {
       const isOutside = `${moved} < ${MIN_MICROS} OR ${moved} > ${MAX_MICROS}`;
@@ -111,7 +103,7 @@ function moveByMonths(context: CallContext, operator: "+" | "-", amount: string,
     const moved =
       kind === "DATE"
         ? addMonths(context, v, n)
-        : `${addMonths(context, daysOf(v), n)} * toInt64(${DAY_MICROS}) + ${clockOf(v)}`;
+        : `${addMonths(context, daysOf(v), n)} * toInt64(${MICROS_PER_DAY}) + ${clockOf(v)}`;
     return context.bind([moved], (result) => {
       return context.failIf(`isNull(${result}) AND isNotNull(${v}) AND isNotNull(${n})`, OUT_OF_RANGE, result);
     });

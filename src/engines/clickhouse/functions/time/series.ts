@@ -1,6 +1,8 @@
 /** Buckets of time, and times that are some interval apart. */
+import { MAX_MICROS, MICROS_PER_DAY, MIN_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
+import { parseInterval } from "../../../../values/interval.ts";
 import type { CallContext } from "../types.ts";
-import { DAY_MICROS, MAX_MICROS, MIN_DAY, MIN_MICROS, remainder } from "./calendar.ts";
+import { remainder } from "./calendar.ts";
 import { moveOf } from "./moves.ts";
 
 /** 1950-01-01 */
@@ -9,8 +11,18 @@ const ORIGIN_DAY = -7305n;
 /** As many elements as an array may have that a function makes. */
 const MAX_ELEMENTS = 1_000_000;
 
+/** The days and microseconds of an interval that is written out, which is a literal. */
+function partsOf({ call, refuse }: CallContext, index: number) {
+  const interval = call.arguments[index];
+  const parts = interval?.kind === "Literal" && interval.value !== null ? parseInterval(interval.value) : undefined;
+  return parts ?? refuse("an interval that is not written out");
+}
+
 /** The width of a call in microseconds, where the query says one that is always as long. */
 function widthOf(context: CallContext, index: number): bigint {
+  const { days, micros } = partsOf(context, index);
+  // Of several parts no bucket is as wide; other calls take them apart.
+  if (days !== 0 && micros !== 0n) return context.refuse("a width or step of several parts");
   const { amount, unit, months } = moveOf(context, index);
   const found = /^(?:toInt128\((\d+)\)|(\d+)::Int64)$/.exec(amount);
   const width = BigInt(found?.[1] ?? found?.[2] ?? 0) * unit;
@@ -22,7 +34,8 @@ function widthOf(context: CallContext, index: number): bigint {
 function sizeOf(context: CallContext, index: number): bigint {
   const width = widthOf(context, index);
   if (context.types[0]?.kind !== "DATE") return width;
-  return width % DAY_MICROS === 0n ? width / DAY_MICROS : context.refuse("parts of a day");
+  // 24 hours are no day.
+  return partsOf(context, index).micros === 0n ? width / MICROS_PER_DAY : context.refuse("parts of a day");
 }
 
 /** The start of the bucket of a width, counted from 1950. */
@@ -30,7 +43,7 @@ export function bucket(context: CallContext): string {
   if (context.args.length > 2) return context.refuse("an origin");
   const size = sizeOf(context, 1);
   const isDay = context.types[0]?.kind === "DATE";
-  const origin = isDay ? ORIGIN_DAY : ORIGIN_DAY * DAY_MICROS;
+  const origin = isDay ? ORIGIN_DAY : ORIGIN_DAY * MICROS_PER_DAY;
   return context.bind([context.args[0] ?? ""], (v) => {
     const start = `(${v} - ${remainder(`(${v} - (${origin}))`, size)})`;
     const least = isDay ? MIN_DAY : MIN_MICROS;

@@ -2,10 +2,11 @@
  * Dates and times from texts, by formats that a regular expression reads as the language does: each number is followed
  * by a character that is no digit, so that nothing has to be tried twice.
  */
+import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
 import { quoteText } from "../../driver/quote.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext } from "../types.ts";
-import { DAY_MICROS, daysFromCivil, lastDayOfMonth, MAX_MICROS, MIN_MICROS } from "./calendar.ts";
+import { daysFromCivil, lastDayOfMonth } from "./calendar.ts";
 
 const SPACE = "[\\t\\n\\v\\f\\r ]*";
 
@@ -14,7 +15,9 @@ type Field = "year" | "month" | "day" | "hour" | "minute" | "second" | "fraction
 interface Piece {
   readonly pattern: string;
   readonly fields: readonly Field[];
-  /** What may be read on: digits, digits and a point, or anything; the text behind has to be something else. */
+  /**
+   * The text that may continue it: digits, digits and a point, or anything; the next piece has to be something else.
+   */
   readonly endsIn: "number" | "fraction" | "zone" | "text";
 }
 
@@ -128,7 +131,7 @@ function microsOf(known: ReadonlyMap<Field, string>): string {
     `greatest(least(${day}, ${lastDayOfMonth(year, month)}), 1)`,
   );
   const seconds = `${of("hour")} * 3600 + ${of("minute")} * 60 + ${of("second")}`;
-  const micros = `${days} * toInt64(${DAY_MICROS}) + (${seconds} - ${of("zone")} * 60) * 1000000 + if(${of("second")} = 60, 0, ${of("fraction")})`;
+  const micros = `${days} * toInt64(${MICROS_PER_DAY}) + (${seconds} - ${of("zone")} * 60) * 1000000 + if(${of("second")} = 60, 0, ${of("fraction")})`;
   return `if(${[...inBounds, isDay].join(" AND ")}, ${micros}, NULL)`;
 }
 
@@ -164,8 +167,8 @@ export function parseTime(kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): (co
 function finished(context: CallContext, kind: string, text: string, micros: string): string {
   const isOutside = `${micros} < ${MIN_MICROS} OR ${micros} > ${MAX_MICROS}`;
   const fails = `isNotNull(${text}) AND (isNull(${micros}) OR ${isOutside})`;
-  const day = `toInt64(${DAY_MICROS})`;
+  const day = `toInt64(${MICROS_PER_DAY})`;
   const result = kind === "DATE" ? `intDiv(${micros} - positiveModulo(${micros}, ${day}), ${day})` : micros;
-  const value = kind === "TIME" ? `positiveModulo(${micros}, ${day})` : result;
+  const value = kind === "TIME" ? `toInt64(positiveModulo(${micros}, ${day}))` : result;
   return context.failIf(fails, `Failed to parse a ${kind}`, value);
 }

@@ -1,18 +1,8 @@
 /** Functions of dates and times: days and microseconds since 1970 as integers, in UTC. */
+import { MAX_DAY, MAX_MICROS, MICROS_PER_DAY, MIN_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
-import {
-  clockOf,
-  DAY_MICROS,
-  daysFromCivil,
-  daysOf,
-  floorDivide,
-  lastDayOfMonth,
-  MAX_DAY,
-  MAX_MICROS,
-  MIN_DAY,
-  MIN_MICROS,
-} from "./calendar.ts";
+import { clockOf, daysFromCivil, daysOf, floorDivide, lastDayOfMonth } from "./calendar.ts";
 import { difference, extract, lastDay, requireUtc, truncate, truncateTime } from "./date-parts.ts";
 import { move } from "./moves.ts";
 import { bucket, generate } from "./series.ts";
@@ -87,7 +77,7 @@ function makeDatetime(context: CallContext): string {
   const [value = "", second] = context.args;
   switch (context.types[0]?.kind) {
     case "DATE":
-      return `(${value} * toInt64(${DAY_MICROS})${second === undefined ? "" : ` + ${second}`})`;
+      return `(${value} * toInt64(${MICROS_PER_DAY})${second === undefined ? "" : ` + ${second}`})`;
     case "TIMESTAMP":
       requireUtc(context, 1);
       return value;
@@ -103,7 +93,7 @@ function makeTimestamp(context: CallContext): string {
   requireUtc(context, 1);
   switch (context.types[0]?.kind) {
     case "DATE":
-      return `(${value} * toInt64(${DAY_MICROS}))`;
+      return `(${value} * toInt64(${MICROS_PER_DAY}))`;
     case "DATETIME":
     case "TIMESTAMP":
       return value;

@@ -1,6 +1,9 @@
 /** Printing calls of scalar functions and operators, whose arguments are printed already. */
 
+import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { hasBranches } from "../../../lowering/branch-queries.ts";
 import type { ComparisonContext } from "../../functions/comparisons.ts";
 import { scalarFunctions } from "../../functions/index.ts";
 import type { PrintCall } from "../../functions/types.ts";
@@ -12,15 +15,6 @@ import type { Scope } from "../scope.ts";
 import { boundById } from "./id-conditions.ts";
 import { printNull, printPart } from "./literals.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
-
-/** Functions that compute some of their arguments only, and print them in no lambda. */
-const BRANCHING: ReadonlySet<string> = new Set(["COALESCE", "IF", "IFNULL"]);
-
-/** Functions that return a part of their first argument unchanged. */
-const PARTS: ReadonlySet<string> = new Set([
-  ...["RANGE_START", "RANGE_END", "ARRAY_FIRST", "ARRAY_LAST", "$array_at_offset", "$array_at_ordinal"],
-  ...["$safe_array_at_offset", "$safe_array_at_ordinal"],
-]);
 
 type Printed = readonly (Sql | undefined)[];
 
@@ -43,7 +37,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (call.isSafe) return printSafe(compilation, context, row, scope);
   const sql = boundById(compilation, call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
-  if (BRANCHING.has(call.function)) return sql;
+  if (hasBranches(call.function)) return sql;
   if (!sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => isValue(call.arguments[index]) && arg?.holdsQuery === true);
@@ -70,7 +64,14 @@ function rowPrinter(row: PrintCall, context: ComparisonContext): (args: Printed)
 
 function printRow(row: PrintCall, context: ComparisonContext): Sql {
   const sql = row(context);
-  return PARTS.has(context.call.function) ? printPart(sql, context.args[0] ?? EMPTY, context.type) : sql;
+  return isPart(context.call) ? printPart(sql, context.args[0] ?? EMPTY, context.type) : sql;
+}
+
+/** Is the value an element or a bound of the first argument, unchanged? */
+function isPart({ function: name, arguments: [whole], type }: CallExpr): boolean {
+  const isWhole = (kind: SqlType["kind"] | undefined) => kind === "ARRAY" || kind === "RANGE";
+  const { answers } = functionFacts(name);
+  return isWhole(whole?.type.kind) && !isWhole(type.kind) && answers?.[0] === 0;
 }
 
 /** With a NULL that the query has, a pattern, a path or a position is not read, and cannot be wrong. */

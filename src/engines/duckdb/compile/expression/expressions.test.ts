@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import { compileQuery } from "../compile.ts";
-import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
 
 describe("an expression on DuckDB", () => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });

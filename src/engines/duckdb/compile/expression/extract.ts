@@ -4,7 +4,7 @@ import { recordIn, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { textSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
-import { type Sql, spaced, sql } from "../../sql/sql.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { fieldAt, fieldSteps, isRecordType, type JsonPlace, readPlace } from "./json-place.ts";
 import { physicalTypeSql, printNull } from "./literals.ts";
@@ -41,10 +41,10 @@ const NUMBER = String.raw`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`;
 function extractDeclared(place: JsonPlace, type: SqlType): Sql {
   const fitting = (pattern: string) => {
     return computeOnce([readPlace(place, "json_extract_string")], "declared", (v) => {
-      return spaced(
-        sql`CASE WHEN regexp_full_match(${v}, ${textSql(pattern)})`,
-        sql`THEN TRY_CAST(${v} AS ${physicalTypeSql(type)}) END`,
-      );
+      return sql`
+        CASE WHEN regexp_full_match(${v}, ${textSql(pattern)})
+        THEN TRY_CAST(${v} AS ${physicalTypeSql(type)}) END
+      `;
     });
   };
   switch (type.kind) {
@@ -57,10 +57,10 @@ function extractDeclared(place: JsonPlace, type: SqlType): Sql {
     case "STRING":
       return computeOnce([castTo(readPlace(place, "json_extract"), VARCHAR)], "declared", (v) => {
         const isContainer = sql`starts_with(${v}, '[') OR starts_with(${v}, '{')`;
-        return spaced(
-          sql`CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '') WHEN NOT (${isContainer})`,
-          sql`THEN ${v} END`,
-        );
+        return sql`
+          CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '') WHEN NOT (${isContainer})
+          THEN ${v} END
+        `;
       });
     default:
       return extractTyped(place, type);

@@ -9,19 +9,13 @@ import { columnOf, placeholder } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { TIMESTAMP } from "../../sql/types.ts";
-import type { Compilation } from "../compilation.ts";
+import type { Compilation, PrintedIdCondition } from "../compilation.ts";
 import { FIRST_BOUND } from "../placeholders.ts";
 import type { Scope } from "../scope.ts";
 import { lookUp } from "./traits.ts";
 
 /** Conditions of one statement that get bounds: a long list of ids is read faster without. */
 const MAX_CONDITIONS = 4;
-
-/** An id that a condition asks for, before parameters are numbered. */
-export interface PrintedIdCondition {
-  readonly table: string;
-  readonly id: { readonly text: string } | { readonly parameter: number };
-}
 
 function idOf(compilation: Compilation, operand: Expr | undefined): PrintedIdCondition["id"] | undefined {
   if (operand?.type.kind !== "STRING") return undefined;

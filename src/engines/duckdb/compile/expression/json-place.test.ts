@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { printSql } from "../../../../../test/support/engines/duckdb/sql/printed-sql.ts";
 import { arrayOf, INT64, type RecordField, type RecordType, STRING } from "../../../../googlesql/types.ts";
 import { storedColumnOf } from "../../sql/atoms.ts";
 import { fieldAt, fieldSteps, isRecordType, type JsonStep, readPlace } from "./json-place.ts";
@@ -9,7 +10,7 @@ const record = (fields: readonly RecordField[], isOpen = false): RecordType => {
 const spellings = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
 
 const text = storedColumnOf("t", "j");
-const read = (...steps: readonly JsonStep[]) => readPlace({ text, steps }, "json_extract_string").text;
+const read = (...steps: readonly JsonStep[]) => printSql(readPlace({ text, steps }, "json_extract_string"));
 const keyed = (of: string, name: string) =>
   `'/' || list_any_value(list_filter(json_keys(${of}), lambda lw_key: lower(lw_key) = '${name}'))`;
 

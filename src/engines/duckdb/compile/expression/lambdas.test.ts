@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
+import {
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 
 /**
  * Calls that are printed with a lambda, in places where a lambda causes trouble. Events are named a to d; projects p1
@@ -65,7 +68,7 @@ const queries: Readonly<Record<string, readonly [text: string, rows: readonly un
 };
 
 describe("a lambda on DuckDB", () => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });

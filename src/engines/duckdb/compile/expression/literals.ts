@@ -1,7 +1,8 @@
 /** DuckDB's names of the physical types, and values of GoogleSQL types as DuckDB expressions. */
 
 import type { ScalarKind, SqlType } from "../../../../googlesql/types.ts";
-import { parseInterval } from "../../../../semantics/time/calendar.ts";
+import { parseInterval } from "../../../../values/interval.ts";
+import { shortestFloat64 } from "../../../../values/number-text.ts";
 import { BIGNUMERIC_TYPE, bignumericLiteral } from "../../functions/number/bignumeric.ts";
 import { NUMERIC_TYPE, numericLiteral } from "../../functions/number/numeric.ts";
 import { bigintSql, boolSql, NULL, numberSql, textSql } from "../../sql/atoms.ts";
@@ -61,12 +62,11 @@ function printFloat64(text: string): Sql {
   const value = Number(text);
   if (!Number.isFinite(value)) return castTo(textSql(Number.isNaN(value) ? "NaN" : text), DOUBLE);
   // By way of text: DuckDB reads a bare `0.1` as a DECIMAL.
-  return castTo(textSql(Object.is(value, -0) ? "-0" : String(value)), DOUBLE);
+  return castTo(textSql(shortestFloat64(value)), DOUBLE);
 }
 
 function printInterval(text: string): Sql {
   const parts = parseInterval(text);
-  if (parts === undefined) throw new Error(`Invalid INTERVAL literal: ${text}`);
   const [months, days] = [castTo(numberSql(parts.months), INTEGER), castTo(numberSql(parts.days), INTEGER)];
   const micros = castTo(textSql(String(parts.micros)), BIGINT);
   return sql`(to_months(${months}) + to_days(${days}) + to_microseconds(${micros}))`;

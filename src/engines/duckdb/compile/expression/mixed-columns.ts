@@ -10,7 +10,7 @@ import { printCast } from "../../functions/cast/cast.ts";
 import { convertMixed, plainTextTo } from "../../functions/mixed.ts";
 import { constant, decimalSql, FALSE, numberSql, storedColumnOf, textSql } from "../../sql/atoms.ts";
 import { bindOnce, callSql, castTo } from "../../sql/forms.ts";
-import { joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE, VARCHAR } from "../../sql/types.ts";
 import { printNull } from "./literals.ts";
 
@@ -47,13 +47,13 @@ function variantsOf({ alias, leaf }: MixedColumns): readonly Variant[] {
 }
 
 function doubleText(value: Sql, other: Sql): Sql {
-  const plain = spaced(
-    sql`CASE WHEN ${value} = trunc(${value}) THEN CAST(CAST(${value} AS BIGINT) AS VARCHAR) ELSE CAST(${value} AS VARCHAR) END`,
-  );
-  return spaced(
-    sql`CASE WHEN ${value} IS NULL THEN NULL WHEN ${value} = 0 OR abs(${value}) BETWEEN ${MIN_PLAIN} AND ${MAX_EXACT}`,
-    sql`THEN ${plain} ELSE ${other} END`,
-  );
+  const plain = sql`
+    CASE WHEN ${value} = trunc(${value}) THEN CAST(CAST(${value} AS BIGINT) AS VARCHAR) ELSE CAST(${value} AS VARCHAR) END
+  `;
+  return sql`
+    CASE WHEN ${value} IS NULL THEN NULL WHEN ${value} = 0 OR abs(${value}) BETWEEN ${MIN_PLAIN} AND ${MAX_EXACT}
+    THEN ${plain} ELSE ${other} END
+  `;
 }
 
 /** The JSON text of a column's values by itself. */
@@ -114,7 +114,7 @@ const BY_COLUMNS: ReadonlySet<SqlType["kind"]> = new Set([
   ...(["INT64", "FLOAT64", "BOOL", "STRING", "BYTES", "DATE", "TIME", "DATETIME", "TIMESTAMP"] as const),
 ]);
 
-/** What values sort by (see `mixedKey`); undefined where there are others than scalars. */
+/** Prints the sort key (see `mixedKey`); undefined if there are others than scalars. */
 function printKey(columns: MixedColumns): Sql | undefined {
   const variants = variantsOf(columns);
   const { presence, isPartial } = columns.leaf;
@@ -173,10 +173,10 @@ function doubleAs(columns: MixedColumns, variant: Variant, to: SqlType): Sql | u
       return doubleText(value, convertMixed(exactText(columns, variant), to, true, fromText));
     case "INT64": {
       const wide = convertMixed(exactText(columns, variant), to, true, fromText);
-      return spaced(
-        sql`CASE WHEN ${value} IS NULL THEN NULL WHEN abs(${value}) <= ${MAX_EXACT} THEN CAST(round(${value}) AS BIGINT)`,
-        sql`ELSE ${wide} END`,
-      );
+      return sql`
+        CASE WHEN ${value} IS NULL THEN NULL WHEN abs(${value}) <= ${MAX_EXACT} THEN CAST(round(${value}) AS BIGINT)
+        ELSE ${wide} END
+      `;
     }
     default:
       return undefined;

@@ -1,6 +1,9 @@
 /** The fields of a source stay the same, whatever query the source is wrapped into. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
+import {
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 
 const shapes: readonly (readonly [string, string])[] = [
   ["a sub-query", "(SELECT * FROM edge_logs)"],
@@ -44,7 +47,7 @@ const queries: readonly string[] = [
 ];
 
 describe.each(queries)("%s", (query) => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   let expected: readonly string[] = [];
   const rowsOver = async (source: string) => {
     const rows = await edge.rows(query.replaceAll("SOURCE", source));

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
+import {
+  openEdgeDatabase,
+  type TestDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 
 describe("log records on DuckDB", () => {
-  let edge: EdgeDatabase;
+  let edge: TestDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });

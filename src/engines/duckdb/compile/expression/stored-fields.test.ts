@@ -1,7 +1,10 @@
 /** A field has the same value wherever it is stored: in columns, in the JSON of its record, or beside all columns. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compileOdd as compile, openOddDatabase } from "../testing/odd-database.ts";
-import { type OddRow, oddValues, scalarTypes } from "../testing/odd-layout.ts";
+import {
+  compileOdd as compile,
+  openOddDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/odd-database.ts";
+import { type OddRow, oddValues, scalarTypes } from "../../../../../test/support/engines/duckdb/compile/odd-layout.ts";
 
 const address = "x@example.com";
 const personal = { word: address, x: address, int: 5, deep: [{ deeper: [{ value: 1 }] }], "a/b~c": `to ${address}` };

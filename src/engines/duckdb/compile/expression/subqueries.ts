@@ -1,8 +1,8 @@
 /** Printing sub-queries inside expressions. */
 
+import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
-import { someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
@@ -10,8 +10,9 @@ import { likeArray } from "../../functions/operators.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Block, orderNaturally, type SelectItem, selectable, selectColumn, wrapBlock } from "../block.ts";
+import { orderNaturally, selectable, selectColumn, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
+import type { Block, SelectItem } from "../render.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { isRandomCall } from "./random-call.ts";
@@ -37,7 +38,7 @@ function outerScope(compilation: Compilation, expression: object, scope: Scope):
   return compilation.analysis.isCorrelated(expression) ? scope : undefined;
 }
 
-/** What stands in the sub-query is printed as part of a correlated one where it is one. */
+/** Prints the content of a sub-query, as part of a correlated one if it is one. */
 function within(compilation: Compilation, outer: Scope | undefined, print: () => Sql): Sql {
   if (outer === undefined) return print();
   compilation.correlationDepth++;

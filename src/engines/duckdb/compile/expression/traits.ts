@@ -1,4 +1,4 @@
-/** What is known about an expression without printing it, and where its columns are found. */
+/** Properties of expressions that are known without printing them, and the places of their columns. */
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../../googlesql/resolved.ts";

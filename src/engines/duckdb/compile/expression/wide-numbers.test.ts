@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  openShapesEngine,
+  type Shape,
+  type ShapesEngine,
+} from "../../../../../test/support/engines/duckdb/compile/shapes-engine.ts";
 import { WideNumber } from "../../../contract/query-engine.ts";
-import { openShapesEngine, type Shape, type ShapesEngine } from "../testing/shapes-engine.ts";
 
 const wide = new WideNumber("1e400");
 const negative = new WideNumber("-2.5E+999");

@@ -1,20 +1,21 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
 
-import type { AggregateCall, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
-import { isSubquery, someExpression } from "../../../lowering/children.ts";
+import { isSubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
+import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
+import type { Block } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { withoutDecimalFrames } from "./decimal-frames.ts";
-import { type AnyExpr, printInBlock, selectFirst, separateShared } from "./shaping.ts";
+import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
 function withoutColumns(block: Block): Block {

@@ -2,6 +2,7 @@
  * Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest.
  */
 
+import { CATALOGUE } from "../../../../googlesql/catalogue/index.ts";
 import type {
   AggregateCall,
   Expr,
@@ -26,7 +27,7 @@ import type { Scope } from "../scope.ts";
 
 type Key = AggregateCall["orderBy"][number];
 
-/** What the expression sorts by: a key where values of its type have one, itself otherwise. */
+/** Prints the sort key of the expression: a key if values of its type have one, itself otherwise. */
 function printSortKey(compilation: Compilation, expression: Expr, scope: Scope): Sql {
   const key = readAs(compilation, expression, expression.type, scope);
   if (key !== undefined) return key;
@@ -71,8 +72,8 @@ function printHaving(
   };
 }
 
-/** Functions whose result depends on the order of the rows. */
-const orderedAggregates = new Set(["ARRAY_AGG", "STRING_AGG", "ARRAY_CONCAT_AGG"]);
+/** Does the result depend on the order of the rows? */
+const isOrdered = (name: string): boolean => CATALOGUE.find(name)?.definition.allows?.includes("order") === true;
 
 function aggregateContext(
   compilation: Compilation,
@@ -80,7 +81,7 @@ function aggregateContext(
   scope: Scope,
   naturalOrder: readonly Sql[],
 ): AggregateContext {
-  const isNatural = call.orderBy.length === 0 && !call.isDistinct && orderedAggregates.has(call.function);
+  const isNatural = call.orderBy.length === 0 && !call.isDistinct && isOrdered(call.function);
   const orderBySql = isNatural
     ? joinSql(
         naturalOrder.map((position) => sortItem(position, false, true)),
@@ -144,9 +145,17 @@ export function elementPrinter(
   return (offset) => printQuantile(aggregateContext(compilation, call, scope, []), offset);
 }
 
+export const WRONG_OFFSET = "A window frame's offset must be non-negative and not NULL";
+
+function notNegative(offset: Sql): Sql {
+  return computeOnce([offset], "offset", (o) => {
+    return sql`CASE WHEN ${o} >= 0 THEN ${o} ELSE ${raiseText(WRONG_OFFSET)} END`;
+  });
+}
+
 /** An infinite offset reaches to the last number, but from `farthest`, the infinity that lies in its direction back. */
 function checkedOffset(offset: Sql, key: Sql, farthest: string): Sql {
-  const failure = raiseText("The offset of a RANGE frame must be a number that is not negative");
+  const failure = raiseText(WRONG_OFFSET);
   const endless = raiseText("The offset of a RANGE frame cannot be infinite where a key is infinite");
   return computeOnce([offset], "offset", (o) => {
     const isEndless = sql`isinf(${o}) AND ${key} = CAST(${textSql(farthest)} AS DOUBLE)`;
@@ -173,9 +182,11 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
 export type OffsetBound = Extract<ResolvedFrameBound, { readonly offset: Expr }>;
 
 function printOffset(compilation: Compilation, { kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
-  const value = printExpression(compilation, offset, scope);
-  if (offset.type.kind === "NUMERIC") return toBillionths(value);
-  if (offset.type.kind !== "FLOAT64" || offset.kind === "Literal" || key === undefined) return value;
+  const printed = printExpression(compilation, offset, scope);
+  const value = offset.type.kind === "NUMERIC" ? toBillionths(printed) : printed;
+  // The resolver has checked literals.
+  if (offset.kind === "Literal") return value;
+  if (offset.type.kind !== "FLOAT64" || key === undefined) return notNegative(value);
   const farthest = (kind === "Following") === key.isDescending ? "inf" : "-inf";
   return checkedOffset(value, printExpression(compilation, key.expression, scope), farthest);
 }

@@ -21,5 +21,5 @@ it.each([
   ],
 ])("a parameter in a common table expression has its value in every reference: %s", async (text, rows) => {
   const query = resolveQuery(parseQuery(text), text, { tables: engine.tables, parameters: new Map([["p", STRING]]) });
-  expect(JSON.parse(await engine.run(engine.compile(query, { text }), ["v"], 5_000))).toEqual(rows);
+  expect(JSON.parse(await engine.run(engine.compile(query, { text }), ["v"], 60_000))).toEqual(rows);
 });

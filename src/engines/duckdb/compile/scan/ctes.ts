@@ -3,18 +3,20 @@
  * read several times stands in WITH, where DuckDB decides whether to keep its rows.
  */
 
+import { readsTable, someScanned } from "../../../../googlesql/resolved/walk.ts";
 import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved.ts";
-import { readsTable, someScanned } from "../../../lowering/children.ts";
+import { INT64 } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { readableName } from "../../../lowering/names.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, type SelectItem, scopeOf, selectable } from "../block.ts";
+import { newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { isRandomCall } from "../expression/random-call.ts";
 import { MAX_RECURSION } from "../limits.ts";
+import type { Block, SelectItem } from "../render.ts";
 import { renderBlock } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 
@@ -73,7 +75,7 @@ function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCt
   block.sources = [
     (id) => {
       const output = outputs.get(id);
-      if (id === roundColumn(scan.cte) && printed.countsRounds) return cheapBinding(columnOf(alias, ROUND));
+      if (id === printed.round?.id) return cheapBinding(columnOf(alias, ROUND));
       if (output === undefined) return undefined;
       if (printed.isRecursive) return cheapBinding(columnOf(alias, compilation.analysis.alias(output.id)));
       const inside = findColumn(printed.block, output.id);
@@ -99,15 +101,11 @@ function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
   const block = compilation.buildScan(compilation, cte.scan, undefined);
   const name = cteName(cte);
   const head = mustMaterialize(cte) ? sql`${nameSql(name)} AS MATERIALIZED` : sql`${nameSql(name)} AS`;
-  return { name, block, isRecursive: false, countsRounds: false, print: () => sql`${head} (${renderBlock(block)})` };
+  return { name, block, isRecursive: false, round: undefined, print: () => sql`${head} (${renderBlock(block)})` };
 }
 
-/** The column that counts the rounds of a recursion, and the id that stands for it in blocks. */
+/** The name of the column that counts the rounds of a recursion. */
 const ROUND = "round";
-
-function roundColumn(cte: CteDefinition): number {
-  return -cte.id;
-}
 
 interface Side {
   readonly block: Block;
@@ -138,7 +136,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
     name,
     block: anchor.block,
     isRecursive: true,
-    countsRounds: scan.isAll,
+    round: scan.isAll ? compilation.analysis.newColumn(ROUND, INT64) : undefined,
     print: () => EMPTY,
   };
   compilation.printedCtes.set(cte.id, self);
@@ -146,7 +144,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   const step = recursiveSide(compilation, scan.step, aliases);
   compilation.recursionDepth--;
   const columns = [...aliases];
-  const round = scan.isAll ? countRounds(cte, step) : undefined;
+  const round = self.round === undefined ? undefined : countRounds(self.round, step);
   if (round !== undefined) {
     columns.push(ROUND);
     anchor.items.push({ alias: ROUND, sql: bigintSql(1n) });
@@ -162,8 +160,8 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
 /**
  * Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does.
  */
-function countRounds(cte: CteDefinition, step: Side): Side | undefined {
-  const round = findColumn(step.block, roundColumn(cte));
+function countRounds(column: Column, step: Side): Side | undefined {
+  const round = findColumn(step.block, column.id);
   if (round === undefined) return undefined;
   const failure = raiseText(`A recursive CTE ran more than ${MAX_RECURSION} rounds`);
   step.block.where.push(sql`CASE WHEN ${round.sql()} <= ${numberSql(MAX_RECURSION)} THEN true ELSE ${failure} END`);

@@ -9,12 +9,13 @@ import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, wrapBlock } from "../block.ts";
+import { wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import type { Block } from "../render.ts";
 import { sortItem } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
-import type { OffsetBound } from "./aggregates.ts";
+import { type OffsetBound, WRONG_OFFSET } from "./aggregates.ts";
 import { newHiddenColumn, printInBlock } from "./shaping.ts";
 
 interface Rows {
@@ -80,7 +81,7 @@ function printGroups(bound: OffsetBound, isStart: boolean, isDescending: boolean
   const far = sql`(${key} ${signSql(isUp ? "+" : "-")} ${offset})`;
   const [below, above] = isUp === isOuter ? [signSql("<"), signSql("<=")] : [signSql("<="), signSql("<")];
   const [least, most] = isUp ? [key, far] : [far, key];
-  const failure = raiseText("The offset of a RANGE frame must be a number that is not negative");
+  const failure = raiseText(WRONG_OFFSET);
   const each = variableSql("lw_key");
   const isBetween = lambda(each, sql`${least} ${below} ${each} AND ${each} ${above} ${most}`);
   const count = sql`coalesce(CAST(len(list_filter(${keys}, ${isBetween})) AS BIGINT), 0)`;

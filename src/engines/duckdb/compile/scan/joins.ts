@@ -1,17 +1,25 @@
 /** Building blocks for joins. */
 
-import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
-import { mapExpr } from "../../../../googlesql/resolver/transform.ts";
-import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../../lowering/children.ts";
+import { createMapping } from "../../../../googlesql/resolved/map.ts";
+import {
+  type AnySubquery,
+  isSubquery,
+  outerSubqueries,
+  reaches,
+  someExpression,
+  someScanned,
+} from "../../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
-import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, settleCondition } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import type { Block } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
-import { type AnyExpr, partsOf, selectFirst } from "./shaping.ts";
+import { partsOf, selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -101,22 +109,11 @@ const conjuncts = (on: Expr | undefined) => (on === undefined ? [] : partsOf(on,
 /** Does a sub-query of the condition read columns of both sides? */
 function asksOfBoth(on: Expr | undefined, sides: Sides): boolean {
   return conjuncts(on).some(
-    (part) => readsBoth(part, sides) && queriesOf(part).some((each) => !isMovable(each, sides)),
+    (part) => readsBoth(part, sides) && outerSubqueries(part).some((each) => !isMovable(each, sides)),
   );
 }
 
 const readsBoth = (part: Expr, { left, right }: Sides) => reads(part, left) && reads(part, right);
-
-/** The sub-queries of an expression that stand in no other one. */
-function queriesOf(expression: Expr): readonly AnySubquery[] {
-  const found: AnySubquery[] = [];
-  mapExpr(expression, (at) => {
-    if (!isSubquery(at)) return undefined;
-    found.push(at);
-    return at;
-  });
-  return found;
-}
 
 /** Can the sub-query be computed on one side, in whose rows it is a column then? */
 const isMovable = (query: AnySubquery, sides: Sides) =>
@@ -171,7 +168,8 @@ function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr 
   const prepared = conjuncts(on).map((part) => {
     if (!holdsQuery(part)) return part;
     if (!readsBoth(part, sides)) return computeOnSide(compilation, part, sides);
-    return mapExpr(part, (at) => (isSubquery(at) ? computeOnSide(compilation, at, sides) : undefined));
+    const expression = (at: Expr) => (isSubquery(at) ? computeOnSide(compilation, at, sides) : undefined);
+    return createMapping({ expression }).expression(part);
   });
   return on.kind === "Call" && on.function === "$and" ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }

@@ -1,6 +1,13 @@
 /** As `shapes.test.ts`, of queries over several tables, within each other or with windows. */
 import { describe, expect, it } from "vitest";
-import { countOf, forEach, having, insideOf, print, selectsOf } from "../testing/printed.ts";
+import {
+  countOf,
+  forEach,
+  having,
+  insideOf,
+  print,
+  selectsOf,
+} from "../../../../../test/support/engines/duckdb/compile/printed.ts";
 
 describe("a join", () => {
   const both = "EXISTS (SELECT 1 FROM UNNEST([a.id]) AS x WHERE x = b.id)";

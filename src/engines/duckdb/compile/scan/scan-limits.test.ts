@@ -1,6 +1,11 @@
 /** How large and how deep a statement may be, each at its limit and one beyond. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compileText, type EdgeDatabase, openEdgeDatabase, refusalOf } from "../testing/compile-text.ts";
+import {
+  compileText,
+  openEdgeDatabase,
+  refusalOf,
+  type TestDatabase,
+} from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 
 const tooDeep = (text: string) => refusalOf(() => compileText(text));
 const tooComplex = (message: string) => [{ code: "too_complex", message, span: { start: 0, end: 0 } }];
@@ -55,7 +60,7 @@ describe("a long condition", () => {
   });
 
   describe("on DuckDB", () => {
-    let edge: EdgeDatabase;
+    let edge: TestDatabase;
     beforeAll(async () => {
       edge = await openEdgeDatabase();
     });

@@ -1,5 +1,5 @@
 /** Scans that need more than their own clause on DuckDB, by the rows that they answer. */
-import { type Case, type Failure, testRows } from "../testing/row-cases.ts";
+import { type Case, type Failure, testRows } from "../../../../../test/support/engines/duckdb/compile/row-cases.ts";
 
 const nan = "CAST('NaN' AS FLOAT64)";
 const oneOf = (id: string) => `(SELECT metadata FROM edge_logs WHERE id = '${id}')`;

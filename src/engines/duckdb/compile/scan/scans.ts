@@ -5,10 +5,11 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, settleCondition } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
+import type { Block } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { buildCte } from "./ctes.ts";
@@ -174,7 +175,7 @@ function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, in
   return deferComputed(compilation, block);
 }
 
-/** What is computed for the result only is computed for the rows that are left, not for all that are sorted. */
+/** Computes columns that only the result needs for the rows that are left, not for all that are sorted. */
 function deferComputed(compilation: Compilation, block: Block): Block {
   if (block.order.length === 0 || block.limit === undefined) return block;
   const keys = new Set(block.order.map((item) => item.id));

@@ -6,8 +6,9 @@ import { pathKey } from "../../../lowering/names.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, isOpen, newBlock, scopeOf, selectable } from "../block.ts";
+import { isOpen, newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
+import type { Block } from "../render.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
 

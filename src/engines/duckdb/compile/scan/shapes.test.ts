@@ -1,6 +1,13 @@
 /** How a statement is printed where its rows would be the same either way: what it computes how often, over what. */
 import { describe, expect, it } from "vitest";
-import { countOf, forEach, having, insideOf, print, selectsOf } from "../testing/printed.ts";
+import {
+  countOf,
+  forEach,
+  having,
+  insideOf,
+  print,
+  selectsOf,
+} from "../../../../../test/support/engines/duckdb/compile/printed.ts";
 
 describe("a SELECT", () => {
   it("is the only one where scans follow in the order of its clauses", () => {

@@ -1,16 +1,14 @@
 /** Deciding when a block can hold another clause, and printing a clause's expressions in it. */
 import type { Span } from "../../../../googlesql/diagnostic.ts";
-import type { AggregateCall, ColumnExpr, Expr, WindowCall } from "../../../../googlesql/resolved.ts";
+import { someExpression } from "../../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, ColumnExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { someExpression } from "../../../lowering/children.ts";
 import { EMPTY, type Sql } from "../../sql/sql.ts";
-import { type Block, scopeOf, wrapBlock } from "../block.ts";
+import { scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import type { Block } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
-
-/** What a scan computes. */
-export type AnyExpr = Expr | AggregateCall | WindowCall;
 
 /** True when the expression reads a column that the block computes and that is read elsewhere too. */
 function readsShared(compilation: Compilation, expression: AnyExpr, shared: ReadonlySet<number>): boolean {
@@ -26,13 +24,9 @@ export function partsOf(condition: Expr, word: "$and" | "$or"): readonly Expr[] 
   return isJoined ? condition.arguments.filter((argument) => argument !== undefined) : [condition];
 }
 
-/** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
-const FIRST_HIDDEN_ID = -1_000_000;
-
 /** A column that no query names. */
-export function newHiddenColumn(compilation: Compilation, type: SqlType, span: Span): ColumnExpr {
-  const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
-  return { kind: "Column", column: { id, name: "hidden", type }, type, span };
+export function newHiddenColumn({ analysis }: Compilation, type: SqlType, span: Span): ColumnExpr {
+  return { kind: "Column", column: analysis.newColumn("hidden", type), type, span };
 }
 
 /** Selects the expressions in a sub-select, and answers the columns that stand for them around it. */

@@ -1,13 +1,13 @@
-/** What a table's layout tells of its columns. */
+/** Reads columns through a table's layout. */
 import { describe, expect, it } from "vitest";
+import { compileText, refusalOf } from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { edgeLayout } from "../../../../../test/support/engines/duckdb/compile/edge-layout.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
 import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
 import { planOf } from "../../query-plan.ts";
 import { compileQuery } from "../compile.ts";
-import { compileText, refusalOf } from "../testing/compile-text.ts";
-import { edgeLayout } from "../testing/edge-layout.ts";
 
 const leafOf = (column: string, type: SqlType): LeafLayout => ({ type, variants: [{ column, type }] });
 

@@ -4,7 +4,7 @@ import type { Scan } from "../../../../googlesql/resolved.ts";
 import type { TableLayout } from "../../../schema/layout.ts";
 import { identifierSql, nameSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock } from "../block.ts";
+import { newBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { isRecordType } from "../expression/json-place.ts";
 import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
@@ -15,6 +15,7 @@ import {
   tableRecordSource,
   topLevelJson,
 } from "../expression/records.ts";
+import type { Block } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, type StoredColumn } from "../scope.ts";
 
 /** The table, whose columns are bound when they are read. */

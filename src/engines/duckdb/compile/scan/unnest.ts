@@ -9,7 +9,7 @@ import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias, settleCondition } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -17,6 +17,7 @@ import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
+import type { Block } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 

@@ -1,10 +1,10 @@
-/** What the compiler refuses by itself: a query over all that it has rows for never gets there. */
+/** Shows queries that the compiler itself refuses. */
 import { expect, it } from "vitest";
+import { compileText, refusalOf } from "../../../../../test/support/engines/duckdb/compile/compile-text.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import type { ResolvedQuery } from "../../../../googlesql/resolved.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import { compileQuery } from "../compile.ts";
-import { compileText, refusalOf } from "../testing/compile-text.ts";
 
 const tables = { findTable: () => undefined, tableNames: () => [] };
 

@@ -1,5 +1,5 @@
 /** Window functions whose frames or partitions DuckDB has in another form, by the rows that they answer. */
-import { type Case, type Failure, testRows } from "../testing/row-cases.ts";
+import { type Case, type Failure, testRows } from "../../../../../test/support/engines/duckdb/compile/row-cases.ts";
 
 const range = (key: string, frame: string, values: string) =>
   `SELECT x, COUNT(*) OVER (ORDER BY ${key} RANGE BETWEEN ${frame}) FROM UNNEST([${values}]) AS x ORDER BY x`;
@@ -70,7 +70,7 @@ const infinities = "1.5, CAST('inf' AS FLOAT64), CAST('-inf' AS FLOAT64)";
 const failures: readonly Failure[] = [
   [
     range("x", "@p PRECEDING AND CURRENT ROW", "1.5"),
-    "The offset of a RANGE frame must be a number that is not negative",
+    "A window frame's offset must be non-negative and not NULL",
     { p: "-1" },
   ],
   ...[
@@ -82,7 +82,7 @@ const failures: readonly Failure[] = [
   }),
   [
     range("x", "CURRENT ROW AND @p FOLLOWING", "BIGNUMERIC '1.5'"),
-    "The offset of a RANGE frame must be a number that is not negative",
+    "A window frame's offset must be non-negative and not NULL",
     { p: "-1" },
   ],
 ];

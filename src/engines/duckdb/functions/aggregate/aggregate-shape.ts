@@ -18,7 +18,7 @@ export interface AggregateHaving {
   readonly mayBeNaN: boolean;
 }
 
-/** What stands around the arguments of an aggregate or window call, each part printed as DuckDB SQL. */
+/** The clauses around the arguments of an aggregate or window call, each printed as DuckDB SQL. */
 export interface AggregateModifiers {
   readonly isDistinct: boolean;
   /** `x ASC NULLS FIRST, y DESC NULLS LAST`, from inside the call; absent without ORDER BY. */
@@ -33,14 +33,14 @@ export interface AggregateModifiers {
   readonly overSql?: Sql | undefined;
 }
 
-/** What an aggregate's row gets: it prints for GROUP BY (`AggregateCall`) and for OVER (`WindowCall`) alike. */
+/** The context of an aggregate's row, which prints for GROUP BY (`AggregateCall`) and for OVER (`WindowCall`) alike. */
 export interface AggregateContext extends CallContext<AggregateCall | WindowCall> {
   readonly modifiers: AggregateModifiers;
   /** Prints what an argument sorts by: of several shapes a key of its own (see `mixed.ts`), itself otherwise. */
   readonly sortKey: (index: number) => Sql;
 }
 
-/** What a window function's row gets; `modifiers.overSql` is always there. */
+/** The context of a window function's row; `modifiers.overSql` is always there. */
 export interface WindowContext extends CallContext<WindowCall> {
   readonly modifiers: AggregateModifiers;
   /** The first argument is known to be no NaN. */

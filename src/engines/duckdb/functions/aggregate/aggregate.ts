@@ -42,7 +42,10 @@ function countIf(context: AggregateContext): Sql {
   return printAggregate("count", [rowMark(context)], modifiers, first(context));
 }
 
-/** What `count` counts as rows. Of a frame that ends before it begins `count(*)` is less than zero for DuckDB. */
+/**
+ * Prints the argument of `count` that counts rows. In a frame that ends before it begins, DuckDB's `count(*)` is below
+ * zero.
+ */
 function rowMark({ call }: AggregateContext): Sql {
   const frame = "frame" in call ? call.frame : undefined;
   return frame !== undefined && "offset" in frame.start && "offset" in frame.end ? TRUE : sql`*`;

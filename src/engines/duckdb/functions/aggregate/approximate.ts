@@ -4,11 +4,12 @@
  */
 
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
-import { decimalSql, nameSql, numberSql, variableSql } from "../../sql/atoms.ts";
-import { lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { decimalSql, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { lambda, mapList, raiseError, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
+import { sortKey } from "../sort-key.ts";
 import { type AggregateContext, type AggregateTable, printAggregate } from "./aggregate-shape.ts";
 
 /** Above this many groups the boundaries are picked from a sorted list instead of being listed in the SQL. */
@@ -25,17 +26,17 @@ function sortedBoundaries(context: AggregateContext, groups: Sql): Sql {
   const [x = EMPTY] = context.args;
   const skipsNulls = context.modifiers.nulls !== "RESPECT";
   const { nulls: _, ...modifiers } = context.modifiers;
-  const values = spaced(
-    sql`list_sort(${printAggregate("list", [x], modifiers, skipsNulls ? sql`${x} IS NOT NULL` : undefined)}, 'ASC',`,
-    sql`'NULLS FIRST')`,
-  );
+  const values = sql`
+    list_sort(${printAggregate("list", [x], modifiers, skipsNulls ? sql`${x} IS NOT NULL` : undefined)}, 'ASC',
+    'NULLS FIRST')
+  `;
   return computeOnce([values, groups], "quantiles", (sorted, n) => {
     const failure = raiseText("APPROX_QUANTILES: the number of groups must be from 1 to 100000");
     const rank = sql`greatest((len(${sorted}) * lw_group + ${n} - 1) // ${n}, 1)`;
-    return spaced(
-      sql`CASE WHEN ${n} NOT BETWEEN 1 AND 100000 THEN ${failure}`,
-      sql`ELSE list_transform(range(0, ${n} + 1), ${lambda(variableSql("lw_group"), sql`${sorted}[${rank}]`)}) END`,
-    );
+    return sql`
+      CASE WHEN (${n} BETWEEN 1 AND 100000) IS NOT TRUE THEN ${failure}
+      ELSE list_transform(range(0, ${n} + 1), ${lambda(variableSql("lw_group"), sql`${sorted}[${rank}]`)}) END
+    `;
   });
 }
 
@@ -65,19 +66,39 @@ function top(context: AggregateContext, fields: Sql, ranking: (rows: Sql) => Sql
   const rows = printAggregate("list", [sql`{${fields}}`], context.modifiers);
   return computeOnce([rows], "top", (all) => {
     const position = sql`CAST(split_part(lw_entry, ':', 1) AS BIGINT)`;
-    const amount = sql`CAST(nullif(split_part(lw_entry, ':', 2), '') AS ${amountType})`;
+    const amount = computeOnce([sql`nullif(split_part(lw_entry, ':', 2), '')`], "amount", (text) => {
+      const message = sql`concat(${textSql(`${context.call.function}: the sum `)}, ${text}, ' is out of range')`;
+      const failure = sql`CASE WHEN ${text} IS NOT NULL THEN ${raiseError(message)} END`;
+      return sql`coalesce(TRY_CAST(${text} AS ${amountType}), ${failure})`;
+    });
     return mapList(ranking(all), "lw_entry", sql`{'f1': ${all}[${position}].v, 'f2': ${amount}}`);
   });
 }
 
 /** Texts that are equal exactly when the values are. */
-function keys(rows: Sql): Sql {
-  return mapList(rows, "lw_row", sql`CAST(lw_row.v AS VARCHAR)`);
+function keys(context: AggregateContext, rows: Sql): Sql {
+  const [type] = context.types;
+  const value = variableSql("lw_row.v");
+  // Zero is equal to its negative.
+  const key = type?.kind === "FLOAT64" ? sql`(${value} + 0)` : type?.kind === "INTERVAL" ? sortKey(type, value) : value;
+  return mapList(rows, "lw_row", sql`CAST(${key} AS VARCHAR)`);
+}
+
+/** The number of values asked for: a literal is not NULL, a parameter may be. */
+function countOf(context: AggregateContext, count: Sql): Sql {
+  if (count.integer !== undefined) return count;
+  const failure = raiseText(`${context.call.function}: the number of values must not be NULL`);
+  return sql`CASE WHEN ${count} IS NULL THEN ${failure} ELSE ${count} END`;
 }
 
 function topCount(context: AggregateContext): Sql {
   const [x = EMPTY, n = EMPTY] = context.args;
-  return top(context, sql`'v': ${x}`, (rows) => sql`lw_top_counts(${keys(rows)}, ${n})`, BIGINT);
+  return top(
+    context,
+    sql`'v': ${x}`,
+    (rows) => sql`lw_top_counts(${keys(context, rows)}, ${countOf(context, n)})`,
+    BIGINT,
+  );
 }
 
 function topSum(context: AggregateContext): Sql {
@@ -86,7 +107,7 @@ function topSum(context: AggregateContext): Sql {
   const isFloat = weightType.kind === "FLOAT64";
   const ranking = (rows: Sql) => {
     const weights = mapList(rows, "lw_row", isFloat ? variableSql("lw_row.w") : sql`CAST(lw_row.w AS VARCHAR)`);
-    return sql`${nameSql(`lw_top_${isFloat ? "doubles" : "decimals"}`)}(${keys(rows)}, ${weights}, ${n})`;
+    return sql`${nameSql(`lw_top_${isFloat ? "doubles" : "decimals"}`)}(${keys(context, rows)}, ${weights}, ${countOf(context, n)})`;
   };
   return top(context, sql`'v': ${x}, 'w': ${weight}`, ranking, physicalTypeSql(weightType));
 }

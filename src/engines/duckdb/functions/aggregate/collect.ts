@@ -1,7 +1,7 @@
 /** Aggregates that go by way of a list: ARRAY_AGG and its like, and every aggregate with HAVING MAX or MIN. */
 
 import { textSql, variableSql } from "../../sql/atoms.ts";
-import { filterList, mapList, raiseText } from "../../sql/forms.ts";
+import { filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { type AggregateContext, type AggregateModifiers, printAggregate } from "./aggregate-shape.ts";
@@ -33,9 +33,26 @@ function restrictedList(value: Sql, modifiers: AggregateModifiers, skipsNulls: b
   return isDistinct ? sql`list_distinct(${values})` : values;
 }
 
-/** Of no values at all an aggregate is NULL, also where LIMIT 0 or HAVING left none. */
+/** Prints NULL for an aggregate of no values, also where LIMIT 0 or HAVING left none. */
 export function unlessEmpty(list: Sql): Sql {
   return computeOnce([list], "values", (values) => sql`CASE WHEN len(${values}) > 0 THEN ${values} END`);
+}
+
+/** Takes the first of equal intervals, which differ in their fields, for DISTINCT: DuckDB's windows take another. */
+function wholeList({ modifiers, types }: AggregateContext, value: Sql, skipsNulls: boolean): Sql {
+  const isFirstOfEqual = modifiers.isDistinct && modifiers.overSql !== undefined && types[0]?.kind === "INTERVAL";
+  const condition = skipsNulls ? sql`${value} IS NOT NULL` : undefined;
+  const list = printAggregate(
+    "list",
+    [value],
+    isFirstOfEqual ? { ...modifiers, isDistinct: false } : modifiers,
+    condition,
+  );
+  if (!isFirstOfEqual) return list;
+  return computeOnce([list], "equal", (all = EMPTY) => {
+    const [each, index] = [variableSql("lw_item"), variableSql("lw_index")];
+    return sql`list_filter(${all}, ${lambda([each, index], sql`NOT list_contains((${all})[1:${index} - 1], ${each})`)})`;
+  });
 }
 
 /** The values of the rows as a list, with every modifier applied; NULL without rows. */
@@ -43,7 +60,7 @@ export function collect(context: AggregateContext, value: Sql, skipsNulls: boole
   const { modifiers } = context;
   const list =
     modifiers.having === undefined
-      ? printAggregate("list", [value], modifiers, skipsNulls ? sql`${value} IS NOT NULL` : undefined)
+      ? wholeList(context, value, skipsNulls)
       : unlessEmpty(restrictedList(value, modifiers, skipsNulls));
   const { limitSql } = modifiers;
   if (limitSql === undefined) return list;

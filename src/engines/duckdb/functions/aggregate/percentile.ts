@@ -3,7 +3,7 @@
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { decimalSql, nameSql, numberSql } from "../../sql/atoms.ts";
 import { castTo, raiseText } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericToFloat64 } from "../number/bignumeric.ts";
@@ -66,7 +66,7 @@ function refuse(what: string): Sql {
 }
 
 function outOfRange(name: string): Sql {
-  return refuse(`${name}: the percentile must be from 0 to 1`);
+  return refuse(`${name}: the percentile must be from 0 to 1 and not NULL`);
 }
 
 /** Between the two values beside the percentile; one beside a NULL stands for both. */
@@ -84,19 +84,19 @@ function decimalPercentile(context: WindowContext, name: "numeric" | "bignumeric
   const low = at(sql`${position} + 1`);
   const high = at(sql`least(${position} + 2, ${count})`);
   const between = computeOnce([low, high], "interpolate", (a = EMPTY, b = EMPTY) => {
-    return spaced(
-      sql`CASE WHEN ${a} IS NULL THEN CASE WHEN ${nameSql(`lw_${name}_position`)}(${percentile}, ${count}) = ${count} - 1`,
-      sql`THEN ${a} ELSE ${b} END ELSE ${nameSql(`lw_${name}_interpolate`)}(${a}, ${b}, ${percentile}, ${count}) END`,
-    );
+    return sql`
+      CASE WHEN ${a} IS NULL THEN CASE WHEN ${nameSql(`lw_${name}_position`)}(${percentile}, ${count}) = ${count} - 1
+      THEN ${a} ELSE ${b} END ELSE ${nameSql(`lw_${name}_interpolate`)}(${a}, ${b}, ${percentile}, ${count}) END
+    `;
   });
   const [zero, one] =
     name === "numeric"
       ? [numberSql(0), numberSql(1)]
       : [sql`lw_bignumeric_from_bigint(0)`, sql`lw_bignumeric_from_bigint(1)`];
-  return spaced(
-    sql`CASE WHEN ${percentile} NOT BETWEEN ${zero} AND ${one} THEN ${outOfRange("PERCENTILE_CONT")}`,
-    sql`WHEN ${count} > 0 THEN ${between} END`,
-  );
+  return sql`
+    CASE WHEN (${percentile} BETWEEN ${zero} AND ${one}) IS NOT TRUE THEN ${outOfRange("PERCENTILE_CONT")}
+    WHEN ${count} > 0 THEN ${between} END
+  `;
 }
 
 /** The percentile, interpolated between the values next to it. */
@@ -117,7 +117,7 @@ export function percentileCont(context: WindowContext): Sql {
   const low = at(sql`CAST(floor(${place}) AS BIGINT) + 1`);
   const high = at(sql`CAST(ceil(${place}) AS BIGINT) + 1`);
   const result = interpolateDoubles(low, high, sql`${place} - floor(${place})`);
-  return sql`CASE WHEN ${p} NOT BETWEEN 0 AND 1 THEN ${outOfRange("PERCENTILE_CONT")} WHEN ${count} > 0 THEN ${result} END`;
+  return sql`CASE WHEN (${p} BETWEEN 0 AND 1) IS NOT TRUE THEN ${outOfRange("PERCENTILE_CONT")} WHEN ${count} > 0 THEN ${result} END`;
 }
 
 /** The first value whose cumulative share is at least the percentile. */
@@ -132,5 +132,5 @@ export function percentileDisc(context: WindowContext): Sql {
   const { at, count } = sortedValues(value, context);
   const p = asDouble(percentile, context.types[1]);
   const result = at(sql`CAST(greatest(ceil(${p} * ${count}), 1) AS BIGINT)`);
-  return sql`CASE WHEN ${p} NOT BETWEEN 0 AND 1 THEN ${outOfRange("PERCENTILE_DISC")} ELSE ${result} END`;
+  return sql`CASE WHEN (${p} BETWEEN 0 AND 1) IS NOT TRUE THEN ${outOfRange("PERCENTILE_DISC")} ELSE ${result} END`;
 }

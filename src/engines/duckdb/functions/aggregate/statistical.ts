@@ -1,7 +1,7 @@
 /**
  * Statistical aggregate functions. DuckDB computes them for doubles of common size; what is not finite, or so large
- * that its square is out of range, is collected and joined to the rest in JavaScript. Decimals are computed exactly,
- * there too.
+ * or small that its square is out of range, is collected and joined to the rest in JavaScript. Decimals are computed
+ * exactly, there too.
  */
 
 import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
@@ -13,8 +13,14 @@ import { numericToString } from "../number/numeric.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 import { collect } from "./collect.ts";
 
-/** The square root of the largest double, and some room for sums. */
+/** The square root of the largest double, and some room for sums; that of the smallest with all of its digits. */
 const LARGE = sql`1e150::DOUBLE`;
+const TINY = sql`1e-140::DOUBLE`;
+
+/** Is the square within the range of doubles? */
+function isModest(value: Sql): Sql {
+  return sql`abs(${value}) < ${LARGE} AND (abs(${value}) > ${TINY} OR ${value} = 0)`;
+}
 
 function decimalText(kind: string | undefined): ((value: Sql) => Sql) | undefined {
   return kind === "NUMERIC" ? numericToString : kind === "BIGNUMERIC" ? bignumericToString : undefined;
@@ -31,9 +37,8 @@ function ofOne(name: string): PrintAggregate {
     if (context.modifiers.having !== undefined) {
       return sql`lw_statistic([0.0::DOUBLE], ${collect(context, x, true)}, CAST([] AS DOUBLE[]), ${textSql(name)})`;
     }
-    const isSmall = sql`abs(${x}) < ${LARGE}`;
-    const small = (aggregate: string) => printAggregate(aggregate, [x], context.modifiers, isSmall);
-    const large = printAggregate("list", [x], context.modifiers, sql`abs(${x}) >= ${LARGE}`);
+    const small = (aggregate: string) => printAggregate(aggregate, [x], context.modifiers, isModest(x));
+    const large = printAggregate("list", [x], context.modifiers, sql`NOT (${isModest(x)})`);
     const moments = sql`[CAST(${small("count")} AS DOUBLE), ${small("avg")}, ${small("var_pop")}]`;
     const joined = sql`lw_statistic(${moments}, ${large}, CAST([] AS DOUBLE[]), ${textSql(name)})`;
     return sql`CASE WHEN ${large} IS NULL THEN ${small(name)} ELSE ${joined} END`;
@@ -63,7 +68,7 @@ function ofPairs(name: string): PrintAggregate {
     if (having !== undefined) {
       return sql`lw_statistic([0.0::DOUBLE], ${joinSql(restrictedPairs(context, x, y), ", ")}, ${textSql(name)})`;
     }
-    const isSmall = sql`abs(${x}) < ${LARGE} AND abs(${y}) < ${LARGE}`;
+    const isSmall = sql`${isModest(x)} AND ${isModest(y)}`;
     const isLarge = sql`${x} IS NOT NULL AND ${y} IS NOT NULL AND NOT (${isSmall})`;
     const small = (aggregate: string, ...args: readonly Sql[]) =>
       printAggregate(aggregate, args, context.modifiers, isSmall);

@@ -5,7 +5,7 @@
 
 import { constant, NULL } from "../../sql/atoms.ts";
 import { castTo, raiseText, tried } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT, HUGEINT, VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericCheckedSum } from "../number/bignumeric.ts";
@@ -58,10 +58,10 @@ export function sum(context: AggregateContext): Sql {
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, intervalTotals(context), (months, days, micros) => {
-        return spaced(
-          sql`CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS`,
-          sql`VARCHAR), 1) AS INTERVAL)`,
-        );
+        return sql`
+          CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
+          VARCHAR), 1) AS INTERVAL)
+        `;
       });
     case "FLOAT64":
       return sumOfFloats(context);
@@ -88,10 +88,10 @@ export function average(context: AggregateContext): Sql {
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
-        return spaced(
-          sql`CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS`,
-          sql`VARCHAR), ${n}) AS INTERVAL)`,
-        );
+        return sql`
+          CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
+          VARCHAR), ${n}) AS INTERVAL)
+        `;
       });
     case "NUMERIC":
       return settle(

@@ -4,7 +4,7 @@ import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
 import { bigintSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
 import { callSql, castTo, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { BIGNUMERIC_TYPE } from "../number/bignumeric.ts";
 import { NUMERIC_TYPE } from "../number/numeric.ts";
@@ -37,11 +37,11 @@ function slice(context: CallContext): Sql {
   const sliced = computeOnce(listArguments(context), "array_slice", (list, start = EMPTY, end = EMPTY) => {
     const from = sql`CASE WHEN ${start} < 0 THEN greatest(len(${list}) + ${start}, 0) ELSE ${start} END`;
     const to = sql`CASE WHEN ${end} < 0 THEN len(${list}) + ${end} ELSE least(${end}, len(${list}) - 1) END`;
-    return spaced(
-      sql`CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list})`,
-      sql`OR ${end} < -len(${list}) THEN ${list}[1:0]`,
-      sql`ELSE ${list}[${from} + 1:${to} + 1] END`,
-    );
+    return sql`
+      CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list})
+      OR ${end} < -len(${list}) THEN ${list}[1:0]
+      ELSE ${list}[${from} + 1:${to} + 1] END
+    `;
   });
   return fromList(sliced, context.type);
 }
@@ -70,14 +70,14 @@ function generateIntegers(args: readonly Sql[]): Sql {
   return computeOnce([start, end, step], "generate_array", (from, to, by) => {
     const isEmpty = sql`(${by} > 0 AND ${from} > ${to}) OR (${by} < 0 AND ${from} < ${to})`;
     const count = sql`(CAST(${to} AS HUGEINT) - ${from}) // ${by}`;
-    return spaced(
-      sql`CASE WHEN ${from} IS NULL OR ${to} IS NULL OR ${by} IS NULL THEN NULL`,
-      sql`WHEN ${by} = 0 THEN ${raiseText("GENERATE_ARRAY: the step must not be 0")}`,
-      sql`WHEN ${isEmpty} THEN []::BIGINT[]`,
-      sql`WHEN ${count} >= ${ARRAY_ELEMENTS} THEN`,
-      raiseText("GENERATE_ARRAY makes more elements than max_array_elements allows"),
-      sql`ELSE generate_series(${from}, ${to}, ${by}) END`,
-    );
+    return sql`
+      CASE WHEN ${from} IS NULL OR ${to} IS NULL OR ${by} IS NULL THEN NULL
+      WHEN ${by} = 0 THEN ${raiseText("GENERATE_ARRAY: the step must not be 0")}
+      WHEN ${isEmpty} THEN []::BIGINT[]
+      WHEN ${count} >= ${ARRAY_ELEMENTS} THEN
+      ${raiseText("GENERATE_ARRAY makes more elements than max_array_elements allows")}
+      ELSE generate_series(${from}, ${to}, ${by}) END
+    `;
   });
 }
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../../test/support/engines/duckdb/driver/memory-database.ts";
+import { printSql } from "../../../../../test/support/engines/duckdb/sql/printed-sql.ts";
 import { arrayOf, INT64, type RecordType } from "../../../../googlesql/types.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
 import { NULL, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import type { Sql } from "../../sql/sql.ts";
@@ -20,8 +24,10 @@ describe("arrays of log records", () => {
   });
   afterAll(() => database.close());
 
-  async function evaluate({ text }: Sql): Promise<unknown> {
-    const { rows } = await database.query(`SELECT ${text} FROM (SELECT '[{"a":1},{"b":[{"c":"x,y"}]}]' AS r)`);
+  async function evaluate(piece: Sql): Promise<unknown> {
+    const { rows } = await database.query(
+      `SELECT ${printSql(piece)} FROM (SELECT '[{"a":1},{"b":[{"c":"x,y"}]}]' AS r)`,
+    );
     return rows[0]?.[0];
   }
 

@@ -3,7 +3,7 @@
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { NULL, nameSql } from "../../sql/atoms.ts";
 import { castTo, fallible, infallible, raiseError } from "../../sql/forms.ts";
-import { type Sql, spaced, sql } from "../../sql/sql.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT, DOUBLE, VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import {
@@ -39,20 +39,20 @@ function float64ToInt64(value: Sql, isSafe: boolean): Sql {
 /** DuckDB reads the plain form of a number, which most texts have, ten times as fast as JavaScript. */
 function int64FromString(value: Sql, isSafe: boolean): Sql {
   return computeOnce([value], "integer", (v) => {
-    return spaced(
-      sql`CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,18}') THEN TRY_CAST(${v} AS BIGINT)`,
-      sql`ELSE ${nameSql(`lw_${isSafe ? "try_" : ""}int64_from_text`)}(${v}) END`,
-    );
+    return sql`
+      CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,18}') THEN TRY_CAST(${v} AS BIGINT)
+      ELSE ${nameSql(`lw_${isSafe ? "try_" : ""}int64_from_text`)}(${v}) END
+    `;
   });
 }
 
 function boolFromString(value: Sql, isSafe: boolean): Sql {
   return computeOnce([value], "bool", (v) => {
     const otherwise = isSafe ? NULL : raiseError(sql`concat('Bad bool value: ', ${v})`);
-    return spaced(
-      sql`CASE WHEN ${v} IS NULL THEN NULL WHEN lower(${v}) = 'true' THEN true WHEN lower(${v}) = 'false'`,
-      sql`THEN false ELSE ${otherwise} END`,
-    );
+    return sql`
+      CASE WHEN ${v} IS NULL THEN NULL WHEN lower(${v}) = 'true' THEN true WHEN lower(${v}) = 'false'
+      THEN false ELSE ${otherwise} END
+    `;
   });
 }
 

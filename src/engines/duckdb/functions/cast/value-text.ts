@@ -6,7 +6,7 @@
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
 import { constant, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
@@ -28,10 +28,10 @@ function float64Text(value: Sql, style: TextStyle): Sql {
   if (style === "cast") return sql`lw_float64_to_text(${value})`;
   return computeOnce([sql`lw_float64_to_text(${value})`, value], "number", (v = EMPTY, x = EMPTY) => {
     const special = style === "plain" ? v : sql`'CAST("' || lower(${v}) || '" AS FLOAT64)'`;
-    return spaced(
-      sql`CASE WHEN ${x} = 0 THEN CAST(${x} AS VARCHAR) WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0'`,
-      sql`WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END`,
-    );
+    return sql`
+      CASE WHEN ${x} = 0 THEN CAST(${x} AS VARCHAR) WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0'
+      WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END
+    `;
   });
 }
 

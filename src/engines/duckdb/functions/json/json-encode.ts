@@ -6,7 +6,7 @@
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
 import { FALSE, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericToString } from "../number/bignumeric.ts";
@@ -45,10 +45,10 @@ function float64Json(value: Sql, { target }: JsonEncoding): Sql {
   return computeOnce([value], "float", (v) => {
     if (target === "value") {
       // Between these bounds DuckDB writes a double as canonical JSON has it.
-      return spaced(
-        sql`CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999`,
-        sql`THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`,
-      );
+      return sql`
+        CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999
+        THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END
+      `;
     }
     return sql`CASE WHEN isfinite(${v}) THEN lw_float64_to_text(${v}) ELSE lw_json_double(${v}) END`;
   });
@@ -76,7 +76,7 @@ function stringJson(value: Sql): Sql {
   );
 }
 
-/** What ends a line in JavaScript, though not in JSON. */
+/** Escapes characters that end a line in JavaScript, though not in JSON. */
 function withoutLineSeparators(json: Sql): Sql {
   return sql`replace(replace(${json}, '\u2028', '\\u2028'), '\u2029', '\\u2029')`;
 }
@@ -145,10 +145,10 @@ function nestedJson(type: SqlType, value: Sql, encoding: JsonEncoding, depth: nu
       if (type.element.kind === "RECORD") return sql`coalesce(${value}, 'null')`;
       const element = variableSql(`lw_item${depth}`);
       const item = nestedJson(type.element, element, encoding, depth + 1);
-      return spaced(
-        sql`coalesce('[' || array_to_string(list_transform(${value}, ${lambda(element, item)}), ',') || ']',`,
-        sql`'null')`,
-      );
+      return sql`
+        coalesce('[' || array_to_string(list_transform(${value}, ${lambda(element, item)}), ',') || ']',
+        'null')
+      `;
     }
     case "MIXED":
       return sql`coalesce(${value}, 'null')`;

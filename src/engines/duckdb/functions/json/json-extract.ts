@@ -3,10 +3,10 @@
  * and costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
 
-import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../../googlesql/json/json-path.ts";
+import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../../values/json/json-path.ts";
 import { NULL, nameSql, TRUE, textSql } from "../../sql/atoms.ts";
 import { bindOnce, boundName, raiseText, tried } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, PrintCall } from "../types.ts";
@@ -63,10 +63,10 @@ export function scalarAt(extraction: Extraction): Sql {
       const noNumber = isJson ? [] : [sql`WHEN ${isNoNumber} THEN ${slow}`];
       const branches = [
         ...missing,
-        spaced(
-          sql`WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer}`,
-          sql`THEN NULL ELSE ${found} END)`,
-        ),
+        sql`
+          WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer}
+          THEN NULL ELSE ${found} END)
+        `,
         sql`WHEN (${found} >= '-' AND ${found} < ':') AND ${isRewritten} THEN ${slow}`,
         ...noNumber,
       ];
@@ -108,10 +108,10 @@ function elementsAt(extraction: Extraction, name: string, elements: Sql, isPlain
     const branches = [
       sql`WHEN ${FOUND} IS NULL THEN ${missing}`,
       sql`WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
-      spaced(
-        sql`WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, ${textSql(isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT)})`,
-        sql`THEN ${elements}`,
-      ),
+      sql`
+        WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, ${textSql(isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT)})
+        THEN ${elements}
+      `,
     ];
     return bindOnce(
       isJson ? native : tried(native),

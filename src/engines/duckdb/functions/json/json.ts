@@ -1,10 +1,10 @@
 /** JSON functions. A JSON value is its canonical text, a VARCHAR. */
 
-import { toJsonPointer } from "../../../../googlesql/json/json-path.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
+import { toJsonPointer } from "../../../../values/json/json-path.ts";
 import { FALSE, NULL, nameSql, numberSql, TRUE, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
@@ -112,17 +112,14 @@ function jsonObject(context: CallContext): Sql {
     const element = values.kind === "ARRAY" ? values.element : values;
     const list = mapList(args[1] ?? EMPTY, "lw_value", jsonText(element, variableSql("lw_value"), VALUE));
     return computeOnce([args[0] ?? EMPTY, list], "object", (keys = EMPTY, items = EMPTY) => {
-      return spaced(
-        sql`CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN`,
-        fail("JSON_OBJECT: the arrays of keys and values must not be NULL"),
-        sql`ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END`,
-      );
+      return sql`
+        CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN
+        ${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")}
+        ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END
+      `;
     });
   }
-  if (args.length % 2 === 1) return fail("JSON_OBJECT: every key needs a value");
   const keys = args.filter((_, index) => index % 2 === 0);
-  const wrong = keys.findIndex((_, index) => !["STRING", "UNKNOWN"].includes(typeAt(context, index * 2).kind));
-  if (wrong !== -1) return fail(`JSON_OBJECT: key ${wrong + 1} must be a STRING`);
   const items = keys.map((_, index) => jsonText(typeAt(context, index * 2 + 1), args[index * 2 + 1] ?? NULL, VALUE));
   return sql`lw_json_object(${udfTexts(keys)}, ${udfTexts(items)})`;
 }
@@ -137,10 +134,10 @@ function toBool({ args: [value = EMPTY] }: CallContext): Sql {
 /** STRING of a JSON value. */
 export function jsonToString(value: Sql): Sql {
   return computeOnce([value], "json", (v) => {
-    return spaced(
-      sql`CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL`,
-      sql`THEN ${fail("The provided JSON input is not a string")} END`,
-    );
+    return sql`
+      CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL
+      THEN ${fail("The provided JSON input is not a string")} END
+    `;
   });
 }
 
@@ -158,11 +155,14 @@ function toFloat64(context: CallContext): Sql {
   if (context.args[1] !== undefined && literalOf(context, 1) !== "round")
     return sql`lw_json_float64(${value}, ${mode})`;
   const number = String.raw`-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?`;
-  return computeOnce([value], "json", (v) =>
-    spaced(
-      sql`CASE WHEN regexp_full_match(${v}, ${textSql(number)}) THEN CAST(${v} AS DOUBLE)`,
-      sql`ELSE lw_json_float64(${v}, ${mode}) END`,
-    ),
+  return computeOnce(
+    [value],
+    "json",
+    (v) =>
+      sql`
+      CASE WHEN regexp_full_match(${v}, ${textSql(number)}) THEN CAST(${v} AS DOUBLE)
+      ELSE lw_json_float64(${v}, ${mode}) END
+    `,
   );
 }
 

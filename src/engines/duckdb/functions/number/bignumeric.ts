@@ -7,7 +7,7 @@
  * cross (rows.ts, parameters.ts).
  */
 
-import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../../../semantics/number/decimal.ts";
+import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../../../values/decimal.ts";
 import { nameSql, textSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";

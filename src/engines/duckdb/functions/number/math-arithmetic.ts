@@ -2,7 +2,7 @@
 
 import { textSql } from "../../sql/atoms.ts";
 import { callSql, raiseError, tried } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
 import {
@@ -27,10 +27,10 @@ function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql):
       const minusOne = name === "MOD" ? sql` WHEN -1 THEN 0` : EMPTY;
       return computeOnce([x, y], name.toLowerCase(), (left, right) => {
         const failure = raiseError(sql`${textSql(`division by zero: ${name}(`)} || CAST(${left} AS VARCHAR) || ', 0)'`);
-        return spaced(
-          sql`CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne}`,
-          sql`ELSE ${compute(left, right)} END END`,
-        );
+        return sql`
+          CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne}
+          ELSE ${compute(left, right)} END END
+        `;
       });
     },
     NUMERIC: (...args) => callSql(`lw_numeric_${name.toLowerCase()}`, args),

@@ -2,7 +2,7 @@
 
 import { nameSql, signSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, filterList, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedKey, valueOfKey } from "../mixed.ts";
 import { intervalLength } from "../time/interval-parts.ts";
@@ -80,13 +80,13 @@ function rangeBucket({ args, types }: CallContext): Sql {
     const hasGap = sql`len(${boundaries}) <> list_count(${boundaries})`;
     const hasNaN = isFloat ? sql` OR list_contains(${boundaries}, 'NaN'::DOUBLE)` : EMPTY;
     const isPointNaN = isFloat ? sql` OR isnan(${point})` : EMPTY;
-    return spaced(
-      sql`CASE WHEN ${point} IS NULL OR ${boundaries} IS NULL${isPointNaN} THEN NULL`,
-      sql`WHEN ${hasGap}${hasNaN} THEN ${raiseText("RANGE_BUCKET: the boundaries must not hold NULL or NaN")}`,
-      sql`WHEN list_sort(${boundaries}) <> ${boundaries} THEN`,
-      raiseText("RANGE_BUCKET: the boundaries must be in ascending order"),
-      sql`ELSE len(${filterList(boundaries, "lw_boundary", sql`lw_boundary <= ${point}`)}) END`,
-    );
+    return sql`
+      CASE WHEN ${point} IS NULL OR ${boundaries} IS NULL${isPointNaN} THEN NULL
+      WHEN ${hasGap}${hasNaN} THEN ${raiseText("RANGE_BUCKET: the boundaries must not hold NULL or NaN")}
+      WHEN list_sort(${boundaries}) <> ${boundaries} THEN
+      ${raiseText("RANGE_BUCKET: the boundaries must be in ascending order")}
+      ELSE len(${filterList(boundaries, "lw_boundary", sql`lw_boundary <= ${point}`)}) END
+    `;
   });
 }
 

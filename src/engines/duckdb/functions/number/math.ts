@@ -11,7 +11,7 @@ import { roundingFunctions } from "./math-rounding.ts";
 import { asDouble, byNumberKind } from "./number-kinds.ts";
 import { NUMERIC_TYPE } from "./numeric.ts";
 
-/** Of one or two numbers: a decimal in its own type, everything else as a double. */
+/** Prints a function of one or two numbers: a decimal in its own type, everything else as a double. */
 function real(name: string): PrintCall {
   return byNumberKind({
     FLOAT64: (...args) => callSql(`lw_${name}`, args),

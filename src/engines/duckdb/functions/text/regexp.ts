@@ -8,7 +8,7 @@ import { checkReplacement, countGroups, GAP, splitAtGroup } from "../../../../se
 import { MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeApart, computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
@@ -58,10 +58,10 @@ function isOneDigit({ integer }: Sql): boolean {
 function listMatches(text: Sql, pattern: Sql, group: Sql): Sql {
   return computeOnce([text], "text", (t) => {
     const fail = raiseText("The value is too long to extract all matches from it");
-    return spaced(
-      sql`CASE WHEN strlen(${t}) > ${numberSql(MAX_STRING_BYTES / 4)} THEN ${fail}`,
-      sql`ELSE regexp_extract_all(${t}, ${pattern}, ${group}) END`,
-    );
+    return sql`
+      CASE WHEN strlen(${t}) > ${numberSql(MAX_STRING_BYTES / 4)} THEN ${fail}
+      ELSE regexp_extract_all(${t}, ${pattern}, ${group}) END
+    `;
   });
 }
 
@@ -87,10 +87,10 @@ function fromPosition(name: string, value: Sql, position: Sql | undefined): Sql 
   if (position === undefined) return value;
   return computeOnce([value, position], "from", (v = EMPTY, p = EMPTY) => {
     const fail = raiseText(`${name}: position must be positive`);
-    return spaced(
-      sql`CASE WHEN ${v} IS NULL THEN NULL WHEN ${p} <= 0 THEN ${fail} WHEN ${p} > length(${v}) AND NOT (${v} = '' AND ${p} = 1) THEN NULL`,
-      sql`ELSE substr(${v}, ${p}) END`,
-    );
+    return sql`
+      CASE WHEN ${v} IS NULL THEN NULL WHEN ${p} <= 0 THEN ${fail} WHEN ${p} > length(${v}) AND NOT (${v} = '' AND ${p} = 1) THEN NULL
+      ELSE substr(${v}, ${p}) END
+    `;
   });
 }
 

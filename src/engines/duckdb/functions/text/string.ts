@@ -3,7 +3,7 @@
 import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, castTo, lambda, raiseError, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BLOB } from "../../sql/types.ts";
 import { valueText } from "../cast/value-text.ts";
 import { computeOnce } from "../compute-once.ts";
@@ -13,7 +13,6 @@ import { udfList } from "../udf-list.ts";
 import { onBytes } from "./bytes.ts";
 import { containsSubstr } from "./contains-substr.ts";
 import { format } from "./format.ts";
-import { Position } from "./position.ts";
 
 /** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
 const WHITE_SPACE =
@@ -62,10 +61,10 @@ function checkedLength(length: Sql, name: string, ...others: readonly Sql[]): Sq
       others.map((other) => sql` AND ${other} IS NOT NULL`),
       "",
     );
-    return spaced(
-      sql`CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0`,
-      sql`THEN 0 ELSE ${v} END`,
-    );
+    return sql`
+      CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0
+      THEN 0 ELSE ${v} END
+    `;
   });
 }
 
@@ -116,11 +115,11 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
 function repeat({ args }: CallContext): Sql {
   return computeOnce(args, "repeat", (value = EMPTY, count = EMPTY) => {
     const tooLong = sql`strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
-    return spaced(
-      sql`CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0`,
-      sql`THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong}`,
-      sql`THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`,
-    );
+    return sql`
+      CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0
+      THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong}
+      THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END
+    `;
   });
 }
 
@@ -194,20 +193,20 @@ function normalize(udf: string, ascii: (value: Sql) => Sql): PrintCall {
 function chr({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "chr", (v) => {
     const isValid = sql`${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
-    return spaced(
-      sql`CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL`,
-      sql`THEN ${raiseError(sql`concat('Invalid codepoint ', ${v})`)} END`,
-    );
+    return sql`
+      CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL
+      THEN ${raiseError(sql`concat('Invalid codepoint ', ${v})`)} END
+    `;
   });
 }
 
 function ascii({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "ascii", (v) => {
     const code = sql`CAST(unicode(${v}) AS BIGINT)`;
-    return spaced(
-      sql`CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN`,
-      sql`${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`,
-    );
+    return sql`
+      CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN
+      ${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END
+    `;
   });
 }
 
@@ -262,7 +261,7 @@ export const stringFunctions: FunctionTable = {
   SOUNDEX: call("lw_soundex"),
   SPLIT: onBytes(split, "latin1"),
   STARTS_WITH: onBytes(call("starts_with"), "starts_with"),
-  STRPOS: onBytes(({ args: [text = EMPTY, wanted = EMPTY] }) => new Position(text, wanted), "latin1"),
+  STRPOS: onBytes(({ args }) => callSql("strpos", args), "latin1"),
   SUBSTR: onBytes(substr, "substr"),
   TO_BASE32: call("lw_to_base32"),
   TO_BASE64: call("to_base64"),

@@ -3,7 +3,7 @@
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { DATE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
@@ -71,16 +71,16 @@ export function makeDate(year: Sql, month: Sql, day: Sql): Sql {
   return computeOnce([year, month, day], "date", (y, m, d) => {
     // Within the calendar whatever the numbers are: DuckDB computes constants as it plans, in branches not taken too.
     const first = sql`make_date(greatest(least(${y}, 9999), 1), greatest(least(${m}, 12), 1), 1)`;
-    const isValid = spaced(
-      sql`${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31`,
-      sql`AND ${d} <= day(last_day(${first}))`,
-    );
+    const isValid = sql`
+      ${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31
+      AND ${d} <= day(last_day(${first}))
+    `;
     const message = sql`printf('Input calculates to invalid date: %04d-%02d-%02d', ${y}, ${m}, ${d})`;
     const isNull = sql`${y} IS NULL OR ${m} IS NULL OR ${d} IS NULL`;
-    return spaced(
-      sql`CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}`,
-      sql`ELSE ${first} + CAST(greatest(least(${d}, 31), 1) - 1 AS INTEGER) END`,
-    );
+    return sql`
+      CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}
+      ELSE ${first} + CAST(greatest(least(${d}, 31), 1) - 1 AS INTEGER) END
+    `;
   });
 }
 
@@ -94,7 +94,7 @@ function printDate({ args, types, timeZone }: Context): Sql {
     case "TIMESTAMP":
       return castTo(wallFromUtc(value, zoneOf(args[1], timeZone)), DATE);
     case "STRING":
-      return sql`lw_date_from_text(${value})`;
+      return sql`lw_date_of_text(${value}, ${zoneOf(undefined, timeZone)})`;
     default:
       return castTo(value, DATE);
   }

@@ -2,7 +2,7 @@
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
@@ -29,10 +29,10 @@ function makeDatetime([
     const isValid = sql`${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
     const message = sql`concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
     const isNull = sql`${d} IS NULL OR ${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
-    return spaced(
-      sql`CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}`,
-      sql`ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`,
-    );
+    return sql`
+      CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}
+      ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END
+    `;
   });
   return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
 }
@@ -47,7 +47,7 @@ function printDatetime({ args, types, timeZone }: Context): Sql {
     case "TIMESTAMP":
       return wallFromUtc(value, zoneOf(second, timeZone));
     case "STRING":
-      return sql`lw_datetime_from_text(${value})`;
+      return sql`lw_datetime_of_text(${value}, ${zoneOf(undefined, timeZone)})`;
     default:
       return value;
   }

@@ -22,8 +22,9 @@ export function intervalParts(interval: Sql): IntervalPartsSql {
 }
 
 /**
- * What intervals compare by, in microseconds: a month is 30 days, a day 24 hours. DuckDB compares those so whose fields
- * have one sign, and sorts them by their fields where an aggregate or a window does.
+ * Prints the length of an interval for comparisons, in microseconds: a month is 30 days, a day 24 hours. DuckDB
+ * compares intervals in this way if their fields have one sign, and sorts them by their fields in an aggregate or a
+ * window.
  */
 export function intervalLength(interval: Sql): Sql {
   return computeOnce([interval], "length", (x) => {

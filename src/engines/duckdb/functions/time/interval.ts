@@ -5,7 +5,8 @@
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { parseInterval } from "../../../../semantics/time/calendar.ts";
+import { MONTHS_PER_PART } from "../../../../values/calendar.ts";
+import { parseInterval } from "../../../../values/interval.ts";
 import { NULL, nameSql, numberSql, signSql, textSql } from "../../sql/atoms.ts";
 import { raiseError, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
@@ -50,7 +51,7 @@ function callOnParts(name: string, interval: Sql, extra: Sql): Sql {
   return sql`CAST(${nameSql(name)}(${months}, ${days}, ${micros}, ${extra}) AS INTERVAL)`;
 }
 
-/** What is known of an interval before the query runs: the part it is made of, or which of its fields are zero. */
+/** Facts about an interval before the query runs: the part it is made of, or which of its fields are zero. */
 export interface KnownInterval {
   readonly part?: string;
   readonly hasMonths?: boolean;
@@ -64,7 +65,6 @@ export interface KnownInterval {
 export function knownInterval(expression: Expr | undefined): KnownInterval {
   if (expression?.kind === "Literal" && expression.value !== null) {
     const parts = parseInterval(expression.value);
-    if (parts === undefined) return {};
     const years = Math.abs(parts.months) / 12 + Math.abs(parts.days) / 365 + Math.abs(Number(parts.micros)) / 3.1e13;
     return {
       hasMonths: parts.months !== 0,
@@ -75,7 +75,7 @@ export function knownInterval(expression: Expr | undefined): KnownInterval {
   }
   const unit = expression?.kind === "Call" && expression.function === "$interval" ? expression.arguments[1] : undefined;
   if (unit?.kind !== "DatePart") return {};
-  const hasMonths = ["YEAR", "QUARTER", "MONTH"].includes(unit.part);
+  const hasMonths = MONTHS_PER_PART[unit.part] !== undefined;
   return { part: unit.part, hasMonths, hasMicros: !hasMonths && unit.part !== "WEEK" && unit.part !== "DAY" };
 }
 
@@ -107,7 +107,7 @@ export function moveByInterval(value: Sql, type: SqlType, operator: "+" | "-", i
   return checkTimestamp(moved, OVERFLOW);
 }
 
-/** What is moved is NULL where it is NULL, also by an interval that fails. */
+/** Prints NULL for a NULL operand, even if the interval fails. */
 function unlessNull(value: Sql, mayFail: boolean, move: (value: Sql) => Sql): Sql {
   if (!mayFail || value === CURRENT_INSTANT) return move(value);
   return computeOnce([value], "moved", (v) => sql`CASE WHEN ${v} IS NOT NULL THEN ${move(v)} END`);

@@ -4,7 +4,7 @@ import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { TRUE, variableSql } from "../../sql/atoms.ts";
 import { filterList, lambda, raiseError, raiseText } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import { intervalParts } from "./interval-parts.ts";
@@ -33,10 +33,10 @@ export function makeRange(start: Sql, end: Sql): Sql {
 }
 
 function isWithin(value: Sql, range: Sql): Sql {
-  return spaced(
-    sql`(${startOf(range)} IS NULL OR ${startOf(range)} <= ${value}) AND (${endOf(range)} IS NULL`,
-    sql`OR ${value} < ${endOf(range)})`,
-  );
+  return sql`
+    (${startOf(range)} IS NULL OR ${startOf(range)} <= ${value}) AND (${endOf(range)} IS NULL
+    OR ${value} < ${endOf(range)})
+  `;
 }
 
 function printContains({ args, types }: Context): Sql {
@@ -65,10 +65,10 @@ function printIntersect({ args }: Context): Sql {
     // greatest() and least() pass over NULLs, as unbounded ends must be.
     const start = sql`greatest(${startOf(left)}, ${startOf(right)})`;
     const end = sql`least(${endOf(left)}, ${endOf(right)})`;
-    return spaced(
-      sql`CASE WHEN ${left} IS NULL OR ${right} IS NULL THEN NULL`,
-      sql`WHEN NOT (${overlapTest(left, right)}) THEN ${raiseText(message)} ELSE ${pack(start, end)} END`,
-    );
+    return sql`
+      CASE WHEN ${left} IS NULL OR ${right} IS NULL THEN NULL
+      WHEN NOT (${overlapTest(left, right)}) THEN ${raiseText(message)} ELSE ${pack(start, end)} END
+    `;
   });
 }
 
@@ -101,13 +101,13 @@ function printGenerateArray({ args, types, call }: Context): Sql {
     const unbounded = raiseText("Unbounded RANGE is not supported by GENERATE_RANGE_ARRAY");
     const mixed = raiseText("The step of GENERATE_RANGE_ARRAY must have one part that its bounds can be moved by");
     const negative = raiseText("The step of GENERATE_RANGE_ARRAY must be greater than zero");
-    return spaced(
-      sql`CASE WHEN ${whole} IS NULL OR ${by} IS NULL OR ${partial} IS NULL THEN NULL`,
-      sql`WHEN ${startOf(whole)} IS NULL OR ${endOf(whole)} IS NULL THEN ${unbounded}`,
-      sql`WHEN ${by} <= to_days(0) THEN ${negative}`,
-      sql`WHEN ${isMixed(by, element)} THEN ${mixed}`,
-      sql`ELSE list_transform([${starts}], ${lambda(variableSql("lw_starts"), complete)})[1] END`,
-    );
+    return sql`
+      CASE WHEN ${whole} IS NULL OR ${by} IS NULL OR ${partial} IS NULL THEN NULL
+      WHEN ${startOf(whole)} IS NULL OR ${endOf(whole)} IS NULL THEN ${unbounded}
+      WHEN ${by} <= to_days(0) THEN ${negative}
+      WHEN ${isMixed(by, element)} THEN ${mixed}
+      ELSE list_transform([${starts}], ${lambda(variableSql("lw_starts"), complete)})[1] END
+    `;
   });
 }
 

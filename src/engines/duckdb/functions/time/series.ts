@@ -3,9 +3,9 @@
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
-import { NULL, signSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { callSql, castTo, filterList, lambda, mapList, raiseError, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { NULL, signSql, variableSql } from "../../sql/atoms.ts";
+import { callSql, castTo, filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { DATE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext } from "../types.ts";
@@ -53,14 +53,14 @@ export function seriesOf(start: Sql, end: Sql, step: Sql, type: SqlType, name: s
       sql`CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ELSE lw_value ${after} ${to} END`,
     );
     const tooMany = raiseText(`${name} makes more elements than max_array_elements allows`);
-    const body = spaced(
-      sql`CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL`,
-      sql`WHEN lw_length = 0 THEN ${raiseText("Sequence step cannot be 0.")}`,
-      sql`WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany}`,
-      sql`WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN []`,
-      ...(type.kind === "DATE" && !isHalfOpen ? [sql`WHEN ${months} <> 0 THEN ${byMonths}`] : []),
-      sql`ELSE ${kept} END`,
-    );
+    const ofMonths = type.kind === "DATE" && !isHalfOpen ? sql`WHEN ${months} <> 0 THEN ${byMonths} ` : EMPTY;
+    const body = sql`
+      CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL
+      WHEN lw_length = 0 THEN ${raiseText("Sequence step cannot be 0.")}
+      WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany}
+      WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN []
+      ${ofMonths}ELSE ${kept} END
+    `;
     return sql`list_transform([${shortestMicros(by)}], ${lambda(variableSql("lw_length"), body)})[1]`;
   });
 }
@@ -83,6 +83,9 @@ const ORIGIN_TIMESTAMP = sql`TIMESTAMP '1950-01-01 00:00:00'`;
 export function printBucket({ args, types, call }: Context): Sql {
   const [value = EMPTY, width = EMPTY, origin] = args;
   const isDate = types[0]?.kind === "DATE";
+  const parts = isDate ? "months or days" : "months, days or smaller parts down to microseconds";
+  const usable = types[0]?.kind === "TIMESTAMP" ? "days or smaller parts down to microseconds" : parts;
+  const message = `${call.function} needs a bucket width greater than zero, in one of ${usable}`;
   const first = origin ?? (isDate ? ORIGIN_DATE : ORIGIN_TIMESTAMP);
   const bucket = computeOnce([value, width, first], "bucket", (v, w, o) => {
     const { months, days, micros } = intervalParts(w);
@@ -94,18 +97,19 @@ export function printBucket({ args, types, call }: Context): Sql {
     const monthBucket = (index: Sql) => sql`${o} + to_months(CAST((${index}) * ${months} AS INTEGER))`;
     const unusable =
       types[0]?.kind === "TIMESTAMP" ? sql` OR ${months} <> 0` : isDate ? sql` OR ${micros} <> 0` : EMPTY;
-    const isWrong = sql`${months} < 0 OR ${length} < 0 OR (${months} > 0) = (${length} > 0)${unusable}`;
-    const parts =
-      types[0]?.kind === "TIMESTAMP"
-        ? "days and smaller parts"
-        : `months or in days${isDate ? "" : " and smaller parts"}`;
-    const message = textSql(`${call.function} needs a bucket width greater than zero, in ${parts}`);
-    return spaced(
-      sql`CASE WHEN ${isWrong} THEN ${raiseError(message)}`,
-      sql`WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v}`,
-      sql`THEN ${monthBucket(sql`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END`,
-      sql`ELSE CAST(${o} AS TIMESTAMP) + to_microseconds(${count} * ${length}) END`,
+    const given = [months, days, micros];
+    const counted = given.map((part) => sql`CAST(${part} > 0 AS INTEGER)`);
+    const isNegative = joinSql(
+      given.map((part) => sql`${part} < 0`),
+      " OR ",
     );
+    const isWrong = sql`${isNegative} OR ${joinSql(counted, " + ")} <> 1${unusable}`;
+    return sql`
+      CASE WHEN ${isWrong} THEN ${raiseText(message)}
+      WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v}
+      THEN ${monthBucket(sql`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END
+      ELSE CAST(${o} AS TIMESTAMP) + to_microseconds(${count} * ${length}) END
+    `;
   });
   const checked = checkTimestamp(bucket, `The bucket of ${call.function} lies outside the range of its type`);
   return isDate ? castTo(checked, DATE) : checked;

@@ -3,7 +3,7 @@
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { textSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
-import { type Sql, spaced, sql } from "../../sql/sql.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { DATE, TIME, TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { intervalToText } from "./interval.ts";
@@ -13,11 +13,11 @@ import { isUtc, utcFromWall, wallFromUtc } from "./time-zone.ts";
 function withFraction(value: Sql, format: string, suffix = ""): Sql {
   return computeOnce([value], "fraction", (v) => {
     const micros = sql`datepart('microsecond', ${v})`;
-    return spaced(
-      sql`CASE WHEN ${micros} % 1000000 = 0 THEN strftime(${v}, ${textSql(`${format}${suffix}`)})`,
-      sql`WHEN ${micros} % 1000 = 0 THEN strftime(${v}, ${textSql(`${format}.%g${suffix}`)})`,
-      sql`ELSE strftime(${v}, ${textSql(`${format}.%f${suffix}`)}) END`,
-    );
+    return sql`
+      CASE WHEN ${micros} % 1000000 = 0 THEN strftime(${v}, ${textSql(`${format}${suffix}`)})
+      WHEN ${micros} % 1000 = 0 THEN strftime(${v}, ${textSql(`${format}.%g${suffix}`)})
+      ELSE strftime(${v}, ${textSql(`${format}.%f${suffix}`)}) END
+    `;
   });
 }
 

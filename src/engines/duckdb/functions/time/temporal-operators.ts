@@ -1,4 +1,4 @@
-/** What `+ - * /` print where an operand is a date, a time or an interval. */
+/** Prints `+ - * /` over dates, times and intervals. */
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type MemoryDatabase,
+  openMemoryDatabase,
+} from "../../../../../test/support/engines/duckdb/driver/memory-database.ts";
+import { printSql } from "../../../../../test/support/engines/duckdb/sql/printed-sql.ts";
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { DATE, DATETIME, INTERVAL, type SqlType, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
 import { storedColumnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { quoteString } from "../../sql-text.ts";
@@ -39,7 +43,7 @@ function printCall(name: string, type: SqlType, ...given: readonly Argument[]): 
     call: { kind: "Call", function: name, arguments: expressions, isSafe: false, type, span },
     timeZone: "UTC",
   });
-  return printed.text;
+  return printSql(printed);
 }
 
 describe("the printer of date and time functions", () => {
@@ -63,7 +67,7 @@ describe("the printer of date and time functions", () => {
 
   it("prints a cast between TIMESTAMP and DATETIME in UTC as its operand", () => {
     const cast = (from: SqlType, to: SqlType) =>
-      printCast({ operand: variableSql("x"), from, to, isSafe: false, timeZone: "UTC" }).text;
+      printSql(printCast({ operand: variableSql("x"), from, to, isSafe: false, timeZone: "UTC" }));
     expect(cast(TIMESTAMP, DATETIME)).toBe("x");
     expect(cast(DATETIME, TIMESTAMP)).toBe("x");
   });
@@ -125,8 +129,8 @@ describe("date and time functions on DuckDB", () => {
     "find the same local times and instants in %s as the JavaScript functions",
     async (zone) => {
       const quoted = quoteString(zone);
-      const wall = wallFromUtc(TS, textSql(zone)).text;
-      const utc = utcFromWall(TS, textSql(zone)).text;
+      const wall = printSql(wallFromUtc(TS, textSql(zone)));
+      const utc = printSql(utcFromWall(TS, textSql(zone)));
       const { rows: found } = await database.query(
         `SELECT count(*), count(*) FILTER (${wall} <> lw_wall_from_utc(ts, ${quoted})), ` +
           `count(*) FILTER (${utc} <> lw_utc_from_wall(ts, ${quoted})) FROM t`,
@@ -137,10 +141,10 @@ describe("date and time functions on DuckDB", () => {
 
   it("format timestamps natively just like the JavaScript function", async () => {
     const format = textSql("%a %A %b %B %d %F %G %H %I %j %m %M %p %R %S %T %u %U %V %w %W %Y %y %%");
-    const native = formatTimestamp(format, TS, textSql("UTC")).text;
+    const native = printSql(formatTimestamp(format, TS, textSql("UTC")));
     expect(native).toContain("strftime");
     const { rows: found } = await database.query(
-      `SELECT count(*) FILTER (${native} <> lw_format_timestamp(${format.text}, ts, 'UTC')) FROM instants`,
+      `SELECT count(*) FILTER (${native} <> lw_format_timestamp(${printSql(format)}, ts, 'UTC')) FROM instants`,
     );
     expect(found).toEqual([[0n]]);
   });
@@ -149,13 +153,13 @@ describe("date and time functions on DuckDB", () => {
     const first = sql`TIMESTAMP '0001-01-01 00:00:00'`;
     for (const timeZone of ["-08:00", "America/Los_Angeles"]) {
       const cast = (isSafe: boolean) => printCast({ operand: first, from: TIMESTAMP, to: DATETIME, isSafe, timeZone });
-      expect((await database.query(`SELECT ${cast(true).text}`)).rows).toEqual([[null]]);
-      await expect(database.query(`SELECT ${cast(false).text}`)).rejects.toThrow("out of the range");
+      expect((await database.query(`SELECT ${printSql(cast(true))}`)).rows).toEqual([[null]]);
+      await expect(database.query(`SELECT ${printSql(cast(false))}`)).rejects.toThrow("out of the range");
     }
   });
 
   it("write timestamps natively just like the JavaScript function, and read them back", async () => {
-    const text = printCast({ operand: TS, from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" }).text;
+    const text = printSql(printCast({ operand: TS, from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" }));
     const { rows: found } = await database.query(
       `SELECT count(*) FILTER (${text} <> lw_timestamp_to_text(ts, 'UTC')), ` +
         `count(*) FILTER (lw_timestamp_from_text(${text}, 'UTC') <> ts) FROM instants`,

@@ -5,7 +5,8 @@
  * of ours, as are zones that are known only when the query runs.
  */
 
-import { readOffset } from "../../../../googlesql/typing/temporal-text.ts";
+import { readOffset } from "../../../../values/time-zone.ts";
+import { clock } from "../../../sql/node.ts";
 import { numberSql, signSql, textSql } from "../../sql/atoms.ts";
 import { callSql, fallible } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
@@ -51,8 +52,8 @@ export function isOffset(zoneSql: Sql): boolean {
 }
 
 /**
- * What clocks in the zone (an SQL expression) show at an instant. It may be told to leave the calendar where only a
- * part is asked for.
+ * Prints the local time in the zone (an SQL expression) at an instant. It may leave the calendar if only a part is
+ * needed.
  */
 export function wallFromUtc(utc: Sql, zoneSql: Sql, mayLeaveCalendar = false): Sql {
   const zone = zoneSql.literalText;
@@ -94,4 +95,4 @@ export function zoneOf(argument: Sql | undefined, sessionZone: string): Sql {
 }
 
 /** The instant at which the query began, as the same value in all of its parts. */
-export const CURRENT_INSTANT = sql`timezone('UTC', get_current_timestamp())`;
+export const CURRENT_INSTANT = clock(sql`timezone('UTC', get_current_timestamp())`);

@@ -2,7 +2,7 @@
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
-import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { TIME } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
@@ -16,10 +16,10 @@ function makeTime(hour: Sql, minute: Sql, second: Sql): Sql {
     const message = sql`printf('Input calculates to invalid time: %02d:%02d:%02d', ${h}, ${m}, ${s})`;
     const seconds = sql`to_seconds((${h} * 60 + ${m}) * 60 + ${s})`;
     const isNull = sql`${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
-    return spaced(
-      sql`CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}`,
-      sql`ELSE TIME '00:00:00' + ${seconds} END`,
-    );
+    return sql`
+      CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}
+      ELSE TIME '00:00:00' + ${seconds} END
+    `;
   });
 }
 

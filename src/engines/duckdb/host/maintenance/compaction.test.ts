@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { useDatabase } from "../../driver/testing/test-database.ts";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import { createStoredSource, type StoredSource } from "../store/stored-source.ts";
 import { beginCompaction, finishCompaction, planCompaction, writeRun } from "./compaction.ts";
 

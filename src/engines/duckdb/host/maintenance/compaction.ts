@@ -64,8 +64,8 @@ async function findMergedRun(
 }
 
 /**
- * What to rewrite next of a source; undefined when its tail is short. `rowsInLog`: so many of its last rows may not
- * be in the file yet; they wait. Where row groups end is not asked for: DuckDB tells it for all columns at once
+ * Plans the next rewrite of a source; undefined if its tail is short. `rowsInLog`: so many of its last rows may not be
+ * in the file yet; they wait. Row groups' ends are not read: DuckDB reports them for all columns at once
  * (`pragma_storage_info`), for which it reads the whole file.
  */
 export async function planCompaction(

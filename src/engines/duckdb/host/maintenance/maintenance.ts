@@ -1,4 +1,4 @@
-/** What the store does for itself between commits: checkpoints, and compaction of what was appended. */
+/** Maintains the store between commits: checkpoints, and compaction of appended rows. */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { EngineError } from "../../../contract/query-engine.ts";
@@ -66,6 +66,10 @@ export class Maintenance {
   #compacting: Promise<boolean> | undefined;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted = false;
+  /** Checkpoints and compactions so far: each may have given rows other numbers. */
+  #moveCount = 0;
+  /** Deletions that no compaction may run beside. */
+  #deletions = 0;
   /** True while the file is being copied. */
   #isHeld = false;
   /** True while checkpoints wait for room on the disk. */
@@ -95,6 +99,37 @@ export class Maintenance {
     if (this.#compacting === undefined && !this.#isHeld && logBytesOf(directory) >= checkpointBytes) {
       await this.#checkpoint(connection);
     }
+  }
+
+  /** Whether the file is being copied, so that nothing in it becomes free. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Resolves when no compaction runs, which takes space for its rows twice. */
+  async compacted(): Promise<void> {
+    await this.#compacting?.catch(() => false);
+  }
+
+  get moveCount(): number {
+    return this.#moveCount;
+  }
+
+  /** Lets a compaction that runs end, and none begin until the work has ended: it would conflict with what is deleted. */
+  async withoutCompaction<T>(work: () => Promise<T>): Promise<T> {
+    this.#deletions++;
+    try {
+      await this.compacted();
+      return await work();
+    } finally {
+      this.#deletions--;
+    }
+  }
+
+  /** Called on the writer's queue after rows were deleted. */
+  noteDeleted(): void {
+    this.#hasDeleted = true;
+    this.#options.position.record();
   }
 
   /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
@@ -130,7 +165,7 @@ export class Maintenance {
    * takes shorter tails too.
    */
   async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
-    if (this.#isHeld) return false;
+    if (this.#isHeld || this.#deletions > 0) return false;
     this.#compacting ??= this.#compactOnce(writer, isPatient).finally(() => {
       this.#compacting = undefined;
     });
@@ -199,6 +234,7 @@ export class Maintenance {
   async #write(connection: Connection, maxFolds = 0): Promise<void> {
     const { position, pauseQueries } = this.#options;
     position.unsettle();
+    this.#moveCount++;
     const write = () => makeCheckpoint(connection, maxFolds);
     if (this.#hasDeleted) this.#hasDeleted = !(await pauseQueries(write));
     else await write();

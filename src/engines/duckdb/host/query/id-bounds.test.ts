@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import { STRING } from "../../../../googlesql/types.ts";
-import { useDatabase } from "../../driver/testing/test-database.ts";
 import type { TimeRange } from "../store/id-filter.ts";
 import { boundIds } from "./id-bounds.ts";
 

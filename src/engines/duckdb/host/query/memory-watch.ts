@@ -2,7 +2,7 @@
 import type { Database } from "../../driver/connection.ts";
 
 const SAMPLE_INTERVAL_MS = 50;
-/** What the buffers hold of the file is everybody's, and goes when room is needed. */
+/** The memory of queries. Buffers of the file belong to all, and are freed when memory is needed. */
 const MEMORY_OF_QUERIES =
   "SELECT coalesce(sum(memory_usage_bytes), 0)::DOUBLE FROM duckdb_memory() " +
   "WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'TRANSACTION', 'WINDOW_CACHE')";

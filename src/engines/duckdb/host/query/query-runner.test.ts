@@ -32,7 +32,7 @@ function open(findIdRange: FindIdRange = () => undefined) {
     values: [] as readonly BoundValue[],
     checked: [] as string[],
     rows: [[1n], [2n]] as DuckDBValue[][],
-    /** What statements answer that are run as a whole. */
+    /** The answers of statements that are run as a whole. */
     keys: async (): Promise<DuckDBValue[][]> => [],
   };
   const connection: Partial<Connection> = {

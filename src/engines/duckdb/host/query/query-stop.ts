@@ -1,4 +1,4 @@
-/** What stops a query while it runs: its caller, its time, and the memory that it takes. */
+/** Stops a running query: for its caller, its time, or its memory. */
 import { EngineError } from "../../../contract/query-engine.ts";
 import { toEngineError } from "../../driver/driver-error.ts";
 import type { HostQuery } from "../protocol.ts";

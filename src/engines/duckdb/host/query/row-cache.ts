@@ -53,7 +53,7 @@ interface ShapeState {
   pause: number;
 }
 
-/** What to ask first: the statement, and the value of its one parameter more, where it has one. */
+/** A statement to be run first, with the value of its one additional parameter, if it has one. */
 export interface KeysStatement {
   readonly sql: string;
   readonly since: DuckDBTimestampValue | undefined;
@@ -72,7 +72,7 @@ function isLasting({ texts }: RowShape, row: Row): boolean {
   });
 }
 
-/** What tells an event's texts apart. A row's tenant is its last value, where it has one. */
+/** Returns a key of an event's texts. A row's tenant is its last value, if it has one. */
 function keyOf({ table, texts, hasTenant }: RowShape, row: Row, idPosition: number): string {
   const tenant = hasTenant ? (row.at(-1) ?? null) : null;
   const whose = tenant === null ? "" : `${String(tenant).length}:${String(tenant)}`;
@@ -121,7 +121,7 @@ export class RowCache {
     return { shape, state, generation: this.#generation, values: text, sinceUs: sinceUs.get(text) };
   }
 
-  /** What to ask first; undefined where that promises little. */
+  /** Returns the statement to be run first; undefined if it would save little. */
   keysOf({ shape, state, sinceUs }: CacheableCall): KeysStatement | undefined {
     if (state.wait > 0) {
       state.wait--;

@@ -1,4 +1,4 @@
-/** What a statement that selects plain columns of one table is asked for without its texts. */
+/** Rewrites a statement that selects plain columns of one table so that it leaves out texts. */
 import { LATE_ROWS } from "../../driver/connection.ts";
 import type { PlainColumn, RowsPlan } from "../../statement-plan.ts";
 
@@ -21,7 +21,7 @@ export interface RowShape {
   readonly newest:
     | { readonly sql: string; readonly timePosition: number; readonly timeKeyPosition: number }
     | undefined;
-  /** Of each column: its name where it is a text to keep; else undefined, and `keysSql` answers it. */
+  /** The name of each column that is a cached text; undefined for those that `keysSql` returns. */
   readonly texts: readonly (string | undefined)[];
   /** Where the id stands among all columns, and in what `keysSql` answers. */
   readonly idPosition: number;

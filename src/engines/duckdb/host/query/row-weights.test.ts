@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { useDatabase } from "../../driver/testing/test-database.ts";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import { weighRows } from "./row-weights.ts";
 
 /** A value as JSON has it: texts, numbers, lists, and records as objects. */

@@ -83,7 +83,7 @@ function weighLists(vector: Vector, { valueType }: DuckDBListType, rowCount: num
 
 interface Entries {
   readonly view: DataView;
-  /** What lies at the place of a NULL is undefined. */
+  /** True for a value; the entry of a NULL is undefined. */
   readonly isValid: (row: number) => boolean;
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import type { Connection } from "../../driver/connection.ts";
-import { useDatabase } from "../../driver/testing/test-database.ts";
 import { type CheckStatement, createStatementCheck } from "./statement-check.ts";
 
 describe("the statement check", () => {

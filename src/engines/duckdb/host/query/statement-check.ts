@@ -3,7 +3,9 @@
  * SELECT over the store's tables, with functions that the compiler can print and nothing else. A statement that fails
  * here is a bug of ours or an attack, never a mistake of a caller.
  */
+
 import { LRUCache } from "lru-cache";
+import { createSerialQueue } from "../../../../shared/serial-queue.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 
@@ -120,12 +122,10 @@ export function createStatementCheck(
     sizeCalculation: (_, sql) => sql.length + 1,
   });
   // The connection runs one statement at a time.
-  let previous: Promise<unknown> = Promise.resolve();
+  const inTurn = createSerialQueue();
   return async (sql) => {
     if (passed.has(sql)) return;
-    const serialising = previous.then(() => connection.all("SELECT json_serialize_sql($1::VARCHAR)", [{ value: sql }]));
-    previous = serialising.catch(() => undefined);
-    const [row] = await serialising;
+    const [row] = await inTurn(() => connection.all("SELECT json_serialize_sql($1::VARCHAR)", [{ value: sql }]));
     checkSerialised(JSON.parse(String(row?.[0])) as Json, rules);
     passed.set(sql, true);
   };

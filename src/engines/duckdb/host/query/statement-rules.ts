@@ -1,4 +1,4 @@
-/** What the compiler can print, and so what a statement may hold. */
+/** Limits statements to the forms that the compiler can print. */
 import { allowedFunctions, allowedTableFunctions } from "../../compile/allowed-functions.ts";
 import type { StatementRules } from "./statement-check.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import { useDatabase } from "../../driver/testing/test-database.ts";
 import { fillDeclaredColumns } from "./declared-columns.ts";
 import { createStoredSource } from "./stored-source.ts";
 
@@ -16,7 +16,7 @@ describe("a field that is declared after its values were stored", () => {
     await duckdb.connection.all("CREATE TABLE lw_fields (source VARCHAR, column_name VARCHAR, stale BOOLEAN)");
   });
 
-  /** What the column of the type has of each row, once the field is declared. */
+  /** Returns the declared column's value of each row, once the field is declared. */
   async function fill(
     entries: readonly SchemaEntry[],
     rows: readonly (readonly [column: string, value: string])[],

@@ -1,6 +1,7 @@
 /** Values of rows that were stored before a field was declared, put into the declared type's column. */
 
 import { foldName } from "../../../schema/declaration.ts";
+import { INTEGER_TEXT, NUMBER_TEXT } from "../../../schema/declared-value.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
@@ -8,9 +9,6 @@ import { isSingle, jsonPlace } from "./json-paths.ts";
 import type { StoredSource } from "./stored-source.ts";
 
 type ValueEntry = SchemaEntry & { readonly role: "value" };
-
-const INTEGER_TEXT = "-?[0-9]{1,19}";
-const NUMBER_TEXT = "-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?";
 
 function textTo(text: string, type: ValueType): string | undefined {
   switch (type) {

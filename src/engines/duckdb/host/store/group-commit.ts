@@ -1,6 +1,6 @@
 /** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
 import type { AppendResult } from "../../../contract/query-engine.ts";
-import type { EncodedBatch } from "../../batch/batch.ts";
+import { type EncodedBatch, withOwnIds } from "../../batch/batch.ts";
 import { type ColumnView, readValues, viewBatch } from "../../batch/batch-reader.ts";
 import type { Connection } from "../../driver/connection.ts";
 import type { AppendContext } from "../protocol.ts";
@@ -27,6 +27,11 @@ export function rowCountOf({ batches }: AppendWork): number {
   return batches.reduce((sum, { header }) => sum + header.rowCount, 0);
 }
 
+/** The work as it is to be tried after a failure: every id of it is looked up. */
+export function asAgain<Work extends AppendWork>(work: Work): Work {
+  return { ...work, batches: work.batches.map(withOwnIds) };
+}
+
 interface ReadBatch {
   readonly source: StoredSource;
   readonly batch: EncodedBatch;
@@ -34,7 +39,7 @@ interface ReadBatch {
   readonly ids: readonly string[];
   readonly timestamps: readonly bigint[];
   readonly hashes: readonly IdHash[];
-  /** Of each row whose id may be a repeat; empty for a source without tenants. */
+  /** The tenant of each row whose id may be a repeat; empty for a source without tenants. */
   readonly tenants: ReadonlyMap<number, string>;
 }
 
@@ -111,7 +116,10 @@ async function pickFromSource(
   return batches.map((batch) => pickRows(batch, known));
 }
 
-/** Stores the work in one transaction and answers each part's result, in order. All or none is stored. */
+/**
+ * Stores the work in one transaction and answers each part's result, in order. All or none is stored; where this fails,
+ * it is not known which: `asAgain` is what may be tried then.
+ */
 export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<AppendResult[]> {
   const readWorks = works.map(({ source, batches }) => batches.map((batch) => readBatch(source, batch)));
   const bySource = new Map<StoredSource, ReadBatch[]>();
@@ -121,7 +129,7 @@ export async function commitGroup(connection: Connection, works: readonly Append
     else group.push(batch);
   }
   const picked = new Map<ReadBatch, PickedRows>();
-  await connection.transaction(async () => {
+  const work = async () => {
     for (const [source, group] of bySource) {
       const parts = await pickFromSource(connection, source, group);
       parts.forEach((part, index) => {
@@ -134,7 +142,14 @@ export async function commitGroup(connection: Connection, works: readonly Append
     for (const { source, context } of works) {
       if (context.tenants.length > 0) await keepTenants(connection, source.name, context.tenants);
     }
-  });
+  };
+  try {
+    await connection.transaction(work);
+  } catch (error) {
+    // A commit that is done may fail for want of memory to say so. Ids that are remembered are only looked up.
+    for (const batch of readWorks.flat()) rememberIds(batch, batch.ids.keys());
+    throw error;
+  }
   return readWorks.map((batches) => {
     const result = { stored: 0, repeated: 0 };
     for (const batch of batches) {
@@ -147,7 +162,7 @@ export async function commitGroup(connection: Connection, works: readonly Append
   });
 }
 
-function rememberIds({ source, hashes, timestamps }: ReadBatch, rows: readonly number[]): void {
+function rememberIds({ source, hashes, timestamps }: ReadBatch, rows: Iterable<number>): void {
   for (const row of rows) {
     const [hash, timestamp] = [hashes[row], timestamps[row]];
     if (hash !== undefined && timestamp !== undefined) source.ids.add(hash, timestamp);

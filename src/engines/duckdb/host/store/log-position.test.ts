@@ -17,7 +17,7 @@ describe("the recorded log position", () => {
   const open = () => new LogPosition(join(folder, "position"), join(folder, "log"));
   const writeLog = (bytes: number) => writeFileSync(join(folder, "log"), Buffer.alloc(bytes));
 
-  /** What a restart finds after these steps. */
+  /** Returns the state that a restart finds after these steps. */
   function findAfter(steps: (position: LogPosition) => void, nowMs = NOW_MS) {
     const before = open();
     steps(before);

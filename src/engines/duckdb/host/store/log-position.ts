@@ -27,7 +27,7 @@ function isSize(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** What the text says; nothing, where it is no such line: one that was cut off by a power failure, or made by hand. */
+/** Parses the text; empty for anything else, such as a line cut off by a power failure, or written by hand. */
 function parse(text: string): Known {
   try {
     const { log_bytes, loss } = JSON.parse(text) as Partial<Known>;

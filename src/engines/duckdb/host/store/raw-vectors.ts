@@ -29,7 +29,7 @@ const LOW = 2 ** 32;
 export class RawVectors {
   readonly #chunk: DuckDBDataChunk;
   readonly #rowCount: number;
-  /** What a vector is built in before it is copied there. */
+  /** The buffer in which a vector is built before it is copied. */
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #words: Uint32Array;
   readonly #valid: Uint8Array<ArrayBuffer>;

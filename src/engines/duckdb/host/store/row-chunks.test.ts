@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import { BatchBuilder, type BatchValue } from "../../batch/batch.ts";
 import { viewBatch } from "../../batch/batch-reader.ts";
 import { DuckDBListValue, type DuckDBValue } from "../../driver/driver.ts";
-import { useDatabase } from "../../driver/testing/test-database.ts";
 import { buildChunks, type PickedRows, type TableColumn } from "./row-chunks.ts";
 
 const table: readonly TableColumn[] = [

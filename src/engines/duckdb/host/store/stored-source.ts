@@ -1,4 +1,4 @@
-/** What the writer knows of one source: its table's columns and the ids it holds. */
+/** A source as the writer knows it: its table's columns and the ids in it. */
 
 import { liveColumn, type SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";

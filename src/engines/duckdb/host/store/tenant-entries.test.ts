@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import { useDatabase } from "../../driver/testing/test-database.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { findTenants, keepTenants, readTenants, replaceTenants } from "./tenant-entries.ts";
 

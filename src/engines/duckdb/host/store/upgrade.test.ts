@@ -51,7 +51,9 @@ describe("a store in the first format that malformed events have damaged", () =>
   function unpack(): string {
     const directory = mkdtempSync(join(tmpdir(), "logweir-upgrade-"));
     closers.push(() => rmSync(directory, { recursive: true, force: true }));
-    const packed = readFileSync(join(import.meta.dirname, "testing/format-1.duckdb.gz"));
+    const packed = readFileSync(
+      join(import.meta.dirname, "../../../../../test/support/engines/duckdb/host/store/format-1.duckdb.gz"),
+    );
     writeFileSync(join(directory, "events.duckdb"), gunzipSync(packed));
     return directory;
   }
@@ -77,7 +79,7 @@ describe("a store in the first format that malformed events have damaged", () =>
         store.layoutOf,
         { text },
       );
-      const limits = { timeoutMs: 10_000, maxRows: 1000, maxResultBytes: 1_000_000 };
+      const limits = { timeoutMs: 60_000, maxRows: 1000, maxResultBytes: 1_000_000 };
       const { batches } = await runQuery(host, { query: compiled, values: [], encoding: "objects", limits, signal });
       const rows: Record<string, unknown>[] = [];
       for await (const { json } of batches) rows.push(...(JSON.parse(`[${json}]`) as Record<string, unknown>[]));

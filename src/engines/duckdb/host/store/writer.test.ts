@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { BatchBuilder, type EncodedBatch } from "../../batch/batch.ts";
 import { type Connection, openDatabase } from "../../driver/connection.ts";
+import { createSourceTables } from "./source-tables.ts";
+import { openStoreFile } from "./store-file.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
@@ -121,7 +123,7 @@ describe("the writer", () => {
     const error = new Error("Out of Memory Error: no");
     const { append, commits } = openStub(() => (isShort ? error : undefined));
     const answers = Promise.allSettled(["a", "b"].map((name) => append(name)));
-    for (const [index, pauseMs] of [50, 100, 200, 400, 800].entries()) {
+    for (const [index, pauseMs] of [50, 100, 200, 400, 800, 1_600].entries()) {
       await vi.advanceTimersByTimeAsync(pauseMs - 1);
       expect(commits).toHaveLength(index + 1);
       await vi.advanceTimersByTimeAsync(1);
@@ -132,12 +134,56 @@ describe("the writer", () => {
       retryAfterSeconds: 1,
     };
     expect(await answers).toMatchObject([{ reason }, { reason }]);
-    expect(commits).toHaveLength(6);
+    expect(commits).toHaveLength(7);
     const later = append("c");
     await vi.advanceTimersByTimeAsync(1);
     isShort = false;
     await vi.advanceTimersByTimeAsync(100);
     expect(await later).toEqual({ stored: 0, repeated: 0 });
+  });
+
+  it("stores events once where a commit fails after it is done, whoever made their ids", async () => {
+    const compaction = { minRows: 10, maxRows: 100 };
+    const options = { threads: 1, memoryLimitBytes: 64 * 1024 ** 2, checkpointBytes: 1024 ** 2, compaction };
+    const { database } = await openStoreFile(options);
+    const connection = await database.connect();
+    const [source] = await createSourceTables(connection, [
+      { name: "edge", entries: [{ role: "json", path: "", column: "j0" }], rules: { tenantField: null, fields: [] } },
+    ]);
+    if (source === undefined) throw new Error("There is no source");
+    source.hasAllIds = true;
+    let failures = 2;
+    const failing = new Proxy(connection, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== "transaction") return typeof value === "function" ? value.bind(target) : value;
+        return async (work: () => Promise<unknown>) => {
+          const result = await target.transaction(work);
+          if (failures-- > 0) throw new Error("Cannot create a data chunk with these column types: BIGINT");
+          return result;
+        };
+      },
+    });
+    const unexpected = () => expect.unreachable();
+    const writer = new Writer(failing, { afterCommit: async () => {}, onFatal: unexpected, onProblem: unexpected });
+    const append = (...ids: readonly (readonly [id: string, hasGeneratedId: boolean])[]) => {
+      const builder = new BatchBuilder();
+      for (const [id, hasGeneratedId] of ids) {
+        builder.addRow({ id, hasGeneratedId, timestampUs: 5n, eventMessage: null, fields: {} });
+      }
+      return writer.append({ source, batches: [builder.encode()], context: { tenants: [] } });
+    };
+    const appends = [append(["own", false], ["made", true]), append(["other", true])];
+    await Promise.all(appends);
+    await append(["own", false]);
+    expect(await connection.all(`SELECT id FROM "${source.table}" ORDER BY id`)).toEqual([
+      ["made"],
+      ["other"],
+      ["own"],
+    ]);
+    await writer.close();
+    connection.close();
+    database.close();
   });
 
   it("answers every append made before it was closed, and rejects later ones", async () => {

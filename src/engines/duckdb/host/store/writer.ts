@@ -5,13 +5,13 @@
 import { type AppendResult, EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { describeCause, isFatal, toEngineError } from "../../driver/driver-error.ts";
-import { type AppendWork, commitGroup, rowCountOf } from "./group-commit.ts";
+import { type AppendWork, asAgain, commitGroup, rowCountOf } from "./group-commit.ts";
 
 /** The limits of one group, so that no commit delays the next ones for long. */
 const MAX_GROUP_ROWS = 2000;
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 /** How often a group is tried again when memory is short, and after how long the first time. */
-const MEMORY_ATTEMPTS = 5;
+const MEMORY_ATTEMPTS = 6;
 const MEMORY_PAUSE_MS = 50;
 
 interface AppendJob extends AppendWork {
@@ -30,7 +30,7 @@ export interface WriterHooks {
   readonly afterCommit: (works: readonly AppendWork[]) => Promise<void>;
   /** The database refuses everything until it is reopened. */
   readonly onFatal: (error: unknown) => void;
-  /** What follows a commit failed; the events are stored. */
+  /** Called when work after a commit failed; the events are stored. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -147,15 +147,15 @@ export class Writer {
     this.#noteFatal(error);
     const failure = toAppendError(error);
     if (failure.code === "overloaded" && !isFatal(error) && attempt < MEMORY_ATTEMPTS) {
-      // Nothing of the group is stored. A query that takes too much is over soon.
+      // A query that takes too much is over soon.
       await new Promise((resolve) => setTimeout(resolve, MEMORY_PAUSE_MS * 2 ** attempt));
-      return this.#commit(group, attempt + 1);
+      return this.#commit(group.map(asAgain), attempt + 1);
     }
     if (group.length === 1 || failure.code !== "internal" || isFatal(error)) {
       for (const job of group) job.reject(failure);
       return;
     }
-    for (const job of group) await this.#commit([job]);
+    for (const job of group) await this.#commit([asAgain(job)]);
   }
 
   #noteFatal(error: unknown): void {

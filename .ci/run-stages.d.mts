@@ -1,0 +1,15 @@
+import type { Stage } from "./stages.mjs";
+
+export interface StageResult {
+  readonly name: string;
+  /** Undefined when it passed. */
+  readonly problem: string | undefined;
+  readonly seconds: number;
+  readonly processorSeconds: number;
+}
+
+export function runStages(
+  stages: readonly Stage[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly StageResult[]>;
+export function describeResults(results: readonly StageResult[]): string;

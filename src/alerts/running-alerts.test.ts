@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { flushPromises, StoppedClock } from "../../test/support/drains/rules.ts";
+import type { DrainAnswer, DrainRequest } from "../drains/destinations/send-request.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { AlertForm } from "./alert.ts";
+import { planOf } from "./alert-document.ts";
+import type { AlertQueries, AlertRows } from "./run-query.ts";
+import { createRunningAlerts } from "./running-alerts.ts";
+
+const minuteMs = 60_000;
+const url = "http://hook.example/";
+const base: AlertForm = { name: "n", sql: "select 1", every: "1m", notify: [{ type: "webhook", url }] };
+const planned = (form: Partial<AlertForm> = {}, id = "a") => planOf({ id, form: { ...base, ...form } });
+
+interface Disk {
+  readonly states: Map<string, string>;
+  isWritable: boolean;
+}
+
+function open({
+  disk = { states: new Map(), isWritable: true },
+  clock = new StoppedClock(),
+}: {
+  disk?: Disk;
+  clock?: StoppedClock;
+} = {}) {
+  const world = {
+    disk,
+    clock,
+    requests: [] as DrainRequest[],
+    warnings: [] as string[],
+    isLeader: true,
+    runCount: 0,
+    rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false }),
+    answer: (): DrainAnswer => ({ kind: "taken" }),
+  };
+  const queries: AlertQueries = {
+    findProblems: () => ({}),
+    run: () => {
+      world.runCount++;
+      return world.rows();
+    },
+  };
+  const running = createRunningAlerts({
+    documents: {
+      states: async () => new Map(disk.states),
+      readState: async (id) => disk.states.get(id),
+      putState: async (id, state) => {
+        if (!disk.isWritable) throw new Error("the disk is full");
+        disk.states.set(id, state);
+        return true;
+      },
+    },
+    send: async (request) => {
+      world.requests.push(request);
+      return world.answer();
+    },
+    serviceId: "me",
+    findBackend: () => undefined,
+    isEvaluator: () => world.isLeader,
+    clock,
+    onNotice: () => undefined,
+    warn: (message) => world.warnings.push(message),
+  });
+  /** Sets the clock forward, and wakes whoever waits for it. */
+  const pass = async (ms: number) => {
+    clock.nowNumber += ms;
+    clock.wake();
+    await flushPromises();
+  };
+  const told = () => world.requests.map(({ body }) => (JSON.parse(body) as { readonly status: string }).status);
+  return { ...world, world, running, queries, pass, told };
+}
+
+describe("running alerts", () => {
+  it("run by their schedule, and once when they are made", async () => {
+    const { running, queries, pass, world, told } = open();
+    running.start(queries);
+    await flushPromises();
+    running.replaceAll([planned()]);
+    await flushPromises();
+    expect([world.runCount, told()]).toEqual([1, ["firing"]]);
+    for (let minute = 0; minute < 5; minute++) await pass(minuteMs);
+    expect([world.runCount, told()]).toEqual([6, ["firing"]]);
+    running.replaceAll([planned({ enabled: false })]);
+    await pass(minuteMs);
+    expect(world.runCount).toBe(6);
+    await running.close();
+  });
+
+  it("tell again after an end whatever was not stored as told, with the same id, and nothing else twice", async () => {
+    const first = open();
+    first.running.replaceAll([planned()]);
+    first.running.start(first.queries);
+    first.world.answer = () => ({ kind: "failed", reason: "down" });
+    await flushPromises();
+    await first.pass(minuteMs);
+    expect(first.told()).toEqual(["firing"]);
+    expect(await first.running.stateOf("a")).toMatchObject({ deliveryError: "down", waiting: [{}] });
+    await first.running.close();
+    const second = open({ disk: first.disk, clock: first.clock });
+    second.running.replaceAll([planned()]);
+    second.running.start(second.queries);
+    await flushPromises();
+    expect(second.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(
+      first.requests.map(({ headers }) => headers["idempotency-key"]),
+    );
+    await second.running.close();
+    const third = open({ disk: first.disk, clock: first.clock });
+    third.running.replaceAll([planned()]);
+    third.running.start(third.queries);
+    await flushPromises();
+    await third.pass(minuteMs);
+    expect([third.world.runCount, third.told()]).toEqual([1, []]);
+    await third.running.close();
+  });
+
+  it("back off from a destination that fails, in order, and leave others alone", async () => {
+    const other = "http://other.example/";
+    const { running, queries, pass, world } = open();
+    running.replaceAll([planned({ webhook_notification_url: other })]);
+    running.start(queries);
+    world.answer = () =>
+      world.requests.at(-1)?.url === other ? { kind: "taken" } : { kind: "failed", reason: "down" };
+    await flushPromises();
+    await pass(minuteMs);
+    const sent = (address: string) => world.requests.filter((each) => each.url === address).length;
+    expect([sent(url), sent(other)]).toEqual([1, 1]);
+    world.rows = async () => ({ rows: [], isCut: false });
+    await pass(1_000);
+    await pass(minuteMs);
+    expect(sent(other)).toBe(2);
+    world.answer = () => ({ kind: "taken" });
+    world.requests.length = 0;
+    await pass(300_000);
+    expect(world.requests.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
+      "firing",
+      "resolved",
+    ]);
+    await running.close();
+  });
+
+  it("send nothing of a state that cannot be stored, and tell it once it can", async () => {
+    const { running, queries, pass, disk, told, world } = open();
+    running.replaceAll([planned()]);
+    running.start(queries);
+    disk.isWritable = false;
+    await flushPromises();
+    await pass(minuteMs);
+    expect([told(), world.warnings.length]).toEqual([[], 1]);
+    disk.isWritable = true;
+    await pass(minuteMs);
+    expect(told()).toEqual(["firing"]);
+    await running.close();
+  });
+
+  it("run on the service that leads alone, which takes the state of the other over", async () => {
+    const clock = new StoppedClock();
+    const one = open({ clock });
+    const two = open({ clock, disk: one.disk });
+    two.world.isLeader = false;
+    for (const each of [one, two]) {
+      each.running.replaceAll([planned()]);
+      each.running.start(each.queries);
+    }
+    await flushPromises();
+    await one.pass(minuteMs);
+    expect([one.told(), two.told(), two.world.runCount]).toEqual([["firing"], [], 0]);
+    one.world.isLeader = false;
+    two.world.isLeader = true;
+    two.world.rows = async () => ({ rows: [], isCut: false });
+    await one.pass(1_000);
+    await one.pass(minuteMs);
+    expect([one.world.runCount, two.told()]).toEqual([1, ["resolved"]]);
+    await Promise.all([one.running.close(), two.running.close()]);
+  });
+
+  it("tell that a query fails, has too many rows, or too many groups", async () => {
+    const many = Array.from({ length: 101 }, (_, n) => ({ n }));
+    for (const [rows, reason] of [
+      [() => Promise.reject(new ServiceError("timeout", "It took long")), "It took long (timeout)"],
+      [() => Promise.reject(new Error("a secret of ours")), "an internal error"],
+      [async () => ({ rows: many, isCut: true }), "its query has more than 101 rows"],
+      [async () => ({ rows: many, isCut: false }), "101 groups meet its condition, of 100 at most"],
+    ] as const) {
+      const { running, queries, pass, world } = open();
+      world.rows = rows;
+      running.replaceAll([planned({ group_by: ["n"] })]);
+      running.start(queries);
+      await flushPromises();
+      await pass(minuteMs);
+      const { failure } = await running.stateOf("a");
+      expect(failure?.reason).toContain(reason);
+      expect(world.requests.map(({ body }) => body.includes(reason))).toEqual([true]);
+      await running.close();
+    }
+  });
+});

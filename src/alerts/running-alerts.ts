@@ -1,0 +1,326 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Backend } from "../drains/backend.ts";
+import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
+import type { SendRequest } from "../drains/destinations/send-request.ts";
+import { Admission } from "../shared/admission.ts";
+import { createSerialQueue, type SerialQueue } from "../shared/serial-queue.ts";
+import type { AlertDestination, AlertPlan } from "./alert.ts";
+import { type AlertState, advance, type Notice, type RunOutcome, startState } from "./alert-state.ts";
+import { destinationKey, makeRequest } from "./destinations/make-request.ts";
+import { evaluate } from "./evaluate.ts";
+import type { AlertQueries } from "./run-query.ts";
+import { nextRunMs } from "./schedule.ts";
+
+/** A notice, and the destinations that have yet to get it. */
+interface Waiting {
+  readonly notice: Notice;
+  readonly to: readonly string[];
+}
+
+/** The state of an alert as it is stored: with the notices that are still to be sent. */
+export interface StoredState extends AlertState {
+  readonly lastRunAtMs: number | undefined;
+  readonly waiting: readonly Waiting[];
+  /** Notices that were given up: too many waited, or their destination refused them or is gone. */
+  readonly droppedCount: number;
+  /** Why a destination did not take the last notice that was sent to it. */
+  readonly deliveryError: string | undefined;
+}
+
+/** Stores states. */
+export interface StateDocuments {
+  states(): Promise<ReadonlyMap<string, string>>;
+  readState(id: string): Promise<string | undefined>;
+  putState(id: string, state: string): Promise<boolean>;
+}
+
+/** Alerts in operation. */
+export interface RunningAlerts {
+  /** These are all alerts now. */
+  replaceAll(plans: readonly AlertPlan[]): void;
+  /** Begins to run and to send. */
+  start(queries: AlertQueries): void;
+  /** The state as it was stored last, by whichever service runs the alert. */
+  stateOf(id: string): Promise<StoredState>;
+  /** Ends running and sending, and waits until that is so. */
+  close(): Promise<void>;
+}
+
+export interface RunningOptions {
+  readonly documents: StateDocuments;
+  readonly send: SendRequest;
+  /** Names this service. */
+  readonly serviceId: string;
+  readonly findBackend: (id: string) => Backend | undefined;
+  /** Whether this service runs alerts: one of those on the same documents does. */
+  readonly isEvaluator: () => boolean;
+  readonly clock: DeliveryClock;
+  /** Called with each notice that has been stored. */
+  readonly onNotice: (plan: AlertPlan, notice: Notice) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
+const longestSleepMs = 1_000;
+/** Queries of alerts that run at once. */
+const maxRunning = 4;
+/** Notices of an alert that wait, at most; the oldest go. */
+const maxWaiting = 1_000;
+
+const noState: StoredState = {
+  ...startState,
+  lastRunAtMs: undefined,
+  waiting: [],
+  droppedCount: 0,
+  deliveryError: undefined,
+};
+
+export function createRunningAlerts(options: RunningOptions): RunningAlerts {
+  return new AlertsAtWork(options);
+}
+
+/** Sending to a destination, which is left alone until a time after a failure. */
+interface Lane {
+  isSending: boolean;
+  failures: number;
+  notBeforeMs: number;
+}
+
+interface RunningAlert {
+  plan: AlertPlan;
+  state: StoredState;
+  nextMs: number | undefined;
+  isRunning: boolean;
+  /** By the keys of destinations. */
+  readonly lanes: Map<string, Lane>;
+  /** Changes of the state come one after another. */
+  readonly inTurn: SerialQueue;
+}
+
+class AlertsAtWork implements RunningAlerts {
+  readonly #options: RunningOptions;
+  readonly #alerts = new Map<string, RunningAlert>();
+  readonly #turns = new Admission({ maxRunning, maxWaiting: Number.POSITIVE_INFINITY });
+  readonly #ending = new AbortController();
+  /** Runs and deliveries that have not ended. */
+  readonly #open = new Set<Promise<void>>();
+  #plans: readonly AlertPlan[] = [];
+  /** Whether the alerts have the states that are stored. */
+  #isLoaded = false;
+  #wake = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+  }
+
+  replaceAll(plans: readonly AlertPlan[]): void {
+    this.#plans = plans;
+    const ids = new Set(plans.map(({ id }) => id));
+    for (const id of this.#alerts.keys()) if (!ids.has(id)) this.#alerts.delete(id);
+    if (this.#isLoaded) for (const plan of plans) this.#place(plan, undefined);
+    this.#wake.abort();
+  }
+
+  start(queries: AlertQueries): void {
+    this.#loop = this.#run(queries);
+  }
+
+  async stateOf(id: string): Promise<StoredState> {
+    return readState(await this.#options.documents.readState(id));
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#wake.abort();
+    await this.#loop;
+    await Promise.all(this.#open);
+  }
+
+  async #run(queries: AlertQueries): Promise<void> {
+    const { clock, warn } = this.#options;
+    while (!this.#ending.signal.aborted) {
+      this.#wake = new AbortController();
+      const sleepMs = await this.#step(queries).catch((error: unknown) => {
+        warn(`alerts cannot run: ${String(error)}`);
+        return longestSleepMs;
+      });
+      if (!this.#ending.signal.aborted) await clock.sleep(sleepMs, this.#wake.signal);
+    }
+  }
+
+  /** Begins what is due. Resolves with the milliseconds until more is. */
+  async #step(queries: AlertQueries): Promise<number> {
+    const { clock, isEvaluator, documents } = this.#options;
+    if (!isEvaluator()) {
+      this.#isLoaded = false;
+      this.#alerts.clear();
+      return longestSleepMs;
+    }
+    if (!this.#isLoaded) {
+      const states = await documents.states();
+      for (const plan of this.#plans) this.#place(plan, states.get(plan.id));
+      this.#isLoaded = true;
+    }
+    const nowMs = clock.nowMs();
+    let wakeMs = nowMs + longestSleepMs;
+    for (const alert of this.#alerts.values()) {
+      if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
+        alert.nextMs = nextRunMs(alert.plan.schedule, nowMs);
+        this.#follow(this.#evaluate(queries, alert));
+      }
+      this.#sendWaiting(alert);
+      wakeMs = Math.min(wakeMs, alert.nextMs ?? wakeMs);
+      for (const { isSending, notBeforeMs } of alert.lanes.values()) {
+        if (!isSending && notBeforeMs > nowMs) wakeMs = Math.min(wakeMs, notBeforeMs);
+      }
+    }
+    return Math.max(1, wakeMs - nowMs);
+  }
+
+  #place(plan: AlertPlan, state: string | undefined): void {
+    const before = this.#alerts.get(plan.id);
+    if (before !== undefined && isDeepStrictEqual(before.plan, plan)) return;
+    const nowMs = this.#options.clock.nowMs();
+    // Those of an interval run at once when they are made or changed.
+    const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : nextRunMs(plan.schedule, nowMs);
+    const nextMs = plan.isEnabled ? startMs : undefined;
+    if (before === undefined) {
+      const own = { isRunning: false, lanes: new Map(), inTurn: createSerialQueue() };
+      this.#alerts.set(plan.id, { plan, nextMs, state: readState(state), ...own });
+    } else {
+      before.plan = plan;
+      before.nextMs = nextMs;
+    }
+  }
+
+  #follow(work: Promise<void>): void {
+    const followed: Promise<void> = work
+      .catch((error: unknown) => {
+        if (!this.#ending.signal.aborted) this.#options.warn(`an alert cannot run: ${String(error)}`);
+      })
+      .finally(() => this.#open.delete(followed));
+    this.#open.add(followed);
+  }
+
+  async #evaluate(queries: AlertQueries, alert: RunningAlert): Promise<void> {
+    const { signal } = this.#ending;
+    const { plan } = alert;
+    alert.isRunning = true;
+    try {
+      const leave = await this.#turns.enter(signal);
+      const outcome = await evaluate(queries, plan, signal).catch(this.#toFailure).finally(leave);
+      await alert.inTurn(async () => {
+        // It was changed meanwhile, or belongs to another service now.
+        if (alert.plan !== plan || !this.#isOurs(alert)) return;
+        const nowMs = this.#options.clock.nowMs();
+        const { state, notices } = advance(plan, alert.state, outcome, nowMs);
+        const to = plan.destinations.map(destinationKey);
+        const added = to.length === 0 ? [] : notices.map((notice) => ({ notice, to }));
+        const all = [...alert.state.waiting, ...added];
+        const waiting = all.slice(-maxWaiting);
+        const droppedCount = alert.state.droppedCount + all.length - waiting.length;
+        if (!(await this.#save(alert, { ...alert.state, ...state, waiting, droppedCount, lastRunAtMs: nowMs }))) return;
+        for (const notice of notices) this.#options.onNotice(plan, notice);
+      });
+    } finally {
+      alert.isRunning = false;
+    }
+    this.#sendWaiting(alert);
+  }
+
+  readonly #toFailure = (error: unknown): RunOutcome => {
+    if (this.#ending.signal.aborted) throw error;
+    this.#options.warn(`the query of an alert failed: ${String(error)}`);
+    return { kind: "failed", reason: "an internal error, which is in the log of the service" };
+  };
+
+  #isOurs(alert: RunningAlert): boolean {
+    return this.#options.isEvaluator() && this.#alerts.get(alert.plan.id) === alert && !this.#ending.signal.aborted;
+  }
+
+  /** Nothing is sent of a state that is not stored: after a restart it would be told again as something new. */
+  async #save(alert: RunningAlert, state: StoredState): Promise<boolean> {
+    if (!(await this.#options.documents.putState(alert.plan.id, JSON.stringify(state)))) return false;
+    alert.state = state;
+    return true;
+  }
+
+  /** Sends what waits, to each destination in order and to all of them at once. */
+  #sendWaiting(alert: RunningAlert): void {
+    const nowMs = this.#options.clock.nowMs();
+    for (const key of new Set(alert.state.waiting.flatMap(({ to }) => to))) {
+      const lane = alert.lanes.get(key) ?? { isSending: false, failures: 0, notBeforeMs: 0 };
+      alert.lanes.set(key, lane);
+      if (lane.isSending || lane.notBeforeMs > nowMs) continue;
+      lane.isSending = true;
+      this.#follow(
+        this.#sendTo(alert, key, lane)
+          .catch((error: unknown) => {
+            // What was sent and is not noted is sent again.
+            this.#leaveAlone(lane);
+            throw error;
+          })
+          .finally(() => {
+            lane.isSending = false;
+            this.#wake.abort();
+          }),
+      );
+    }
+  }
+
+  async #sendTo(alert: RunningAlert, key: string, lane: Lane): Promise<void> {
+    const { warn } = this.#options;
+    for (;;) {
+      const next = alert.state.waiting.find(({ to }) => to.includes(key));
+      if (next === undefined || !this.#isOurs(alert)) return;
+      const destination = alert.plan.destinations.find((each) => destinationKey(each) === key);
+      const answer = await this.#send(alert.plan, next.notice, destination);
+      if (answer.kind === "failed") {
+        this.#leaveAlone(lane, answer.retryAfterMs);
+        if (alert.state.deliveryError !== answer.reason) {
+          warn(`notices of the alert ${alert.plan.name} wait: ${answer.reason}`);
+          await this.#change(alert, (state) => ({ ...state, deliveryError: answer.reason }));
+        }
+        return;
+      }
+      const isTaken = answer.kind === "taken";
+      if (!isTaken) warn(`a notice of the alert ${alert.plan.name} is given up: ${answer.reason}`);
+      await this.#change(alert, ({ waiting, droppedCount, ...state }) => ({
+        ...state,
+        waiting: waiting.flatMap((each) => (each.notice === next.notice ? without(each, key) : each)),
+        droppedCount: droppedCount + (isTaken ? 0 : 1),
+        deliveryError: isTaken ? undefined : answer.reason,
+      }));
+      lane.failures = 0;
+    }
+  }
+
+  #leaveAlone(lane: Lane, retryAfterMs?: number): void {
+    const { clock } = this.#options;
+    lane.notBeforeMs = clock.nowMs() + pauseAfter(lane.failures++, retryAfterMs, clock);
+  }
+
+  #change(alert: RunningAlert, change: (state: StoredState) => StoredState): Promise<unknown> {
+    return alert.inTurn(() => this.#save(alert, change(alert.state)));
+  }
+
+  async #send(plan: AlertPlan, notice: Notice, destination: AlertDestination | undefined) {
+    const { send, findBackend, serviceId, clock } = this.#options;
+    const backend = destination?.type === "backend" ? findBackend(destination.id) : undefined;
+    const parts = { backend, serviceId, nowMs: clock.nowMs() };
+    const request = destination && makeRequest(plan, notice, destination, parts);
+    if (request === undefined) return { kind: "refused", reason: "the destination was removed" } as const;
+    return send(request, this.#ending.signal);
+  }
+}
+
+function without({ notice, to }: Waiting, key: string): readonly Waiting[] {
+  const rest = to.filter((each) => each !== key);
+  return rest.length === 0 ? [] : [{ notice, to: rest }];
+}
+
+/** `undefined` fields are absent in JSON. */
+function readState(text: string | undefined): StoredState {
+  return text === undefined ? noState : { ...noState, ...(JSON.parse(text) as Partial<StoredState>) };
+}

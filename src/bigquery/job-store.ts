@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "../shared/errors.ts";
+import type { Chunk, RunnableQuery } from "./run-query.ts";
+
+/** The rows of a result that were read last, and their place. */
+export interface HeldChunk {
+  readonly chunk: Chunk;
+  /** Where the chunk begins; undefined for the first. */
+  readonly cursor: string | undefined;
+  /** The call that it answers: as long as the token may do the same. */
+  readonly stamp: string;
+}
+
+/** A query of a token, and the rows of its result that were read last. */
+export interface Job {
+  readonly id: string;
+  readonly project: string;
+  readonly createdAtMs: number;
+  readonly text: string;
+  readonly query: RunnableQuery;
+  readonly usesCache: boolean;
+  held: HeldChunk | undefined;
+  readonly columns: Chunk["columns"];
+  /** Known where the first rows were all. */
+  totalRows: number | undefined;
+  isCacheHit: boolean;
+  endedAtMs: number | undefined;
+  error: ServiceError | undefined;
+  /** They end the runs that are under way. */
+  readonly stops: Set<() => void>;
+}
+
+/** Jobs of all tokens. A token finds its own only. */
+export interface JobStore {
+  add(tokenId: string, job: NewJob): Job;
+  /** Throws `not_found` also for a job of another token. */
+  find(tokenId: string, id: string): Job;
+  /** Newest first. */
+  list(tokenId: string): readonly Job[];
+  /** Takes rows of a job in, and lets go of older jobs' where all together are too much. */
+  hold(job: Job, held: HeldChunk): void;
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+}
+
+export type NewJob = Pick<Job, "project" | "text" | "query" | "usesCache" | "columns"> & {
+  readonly id: string | undefined;
+};
+
+export interface JobBounds {
+  /** Jobs of a token, of which the oldest goes. */
+  readonly jobs: number;
+  /** Characters of rows that all jobs hold together. */
+  readonly characters: number;
+  readonly lifeMs: number;
+}
+
+const defaults: JobBounds = { jobs: 100, characters: 32_000_000, lifeMs: 600_000 };
+
+const sizeOf = ({ held, text, query }: Job): number =>
+  text.length + query.placed.sql.length + (held?.chunk.rows.reduce((sum, row) => sum + row.length, 0) ?? 0);
+
+/** Holds jobs in memory, for a while: a result that is gone is read again. `nowMs` is in milliseconds since 1970. */
+export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults): JobStore {
+  const all = new Map<string, Job>();
+  const keyOf = (tokenId: string, id: string) => `${tokenId}\n${id}`;
+  const dropOld = () => {
+    for (const [key, { createdAtMs }] of all) if (createdAtMs + bounds.lifeMs <= nowMs()) all.delete(key);
+  };
+  const own = (tokenId: string) => [...all].filter(([key]) => key.startsWith(keyOf(tokenId, "")));
+  return {
+    nowMs,
+    add(tokenId, { id = `job_${randomUUID()}`, ...job }) {
+      dropOld();
+      const key = keyOf(tokenId, id);
+      if (all.has(key)) throw new ServiceError("duplicate_name", `Already Exists: Job ${id.slice(0, 200)}`);
+      const [oldest, ...others] = own(tokenId);
+      if (oldest !== undefined && others.length + 1 >= bounds.jobs) all.delete(oldest[0]);
+      const added: Job = {
+        ...{ ...job, id, createdAtMs: nowMs(), held: undefined, totalRows: undefined, isCacheHit: false },
+        ...{ endedAtMs: undefined, error: undefined, stops: new Set() },
+      };
+      all.set(key, added);
+      return added;
+    },
+    find(tokenId, id) {
+      dropOld();
+      const job = all.get(keyOf(tokenId, id));
+      if (job !== undefined) return job;
+      throw new ServiceError("not_found", `Not found: Job ${id.slice(0, 200)}`, {
+        hint: `A token finds the jobs of its last ${bounds.lifeMs / 60_000} minutes.`,
+      });
+    },
+    list(tokenId) {
+      dropOld();
+      return own(tokenId)
+        .map(([, job]) => job)
+        .reverse();
+    },
+    hold(job, held) {
+      job.held = held;
+      let characters = 0;
+      for (const each of [...all.values()].reverse()) {
+        characters += each === job ? 0 : sizeOf(each);
+        if (each !== job && characters + sizeOf(job) > bounds.characters) each.held = undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { printString } from "../googlesql/printer/name.ts";
+import { ServiceError } from "../shared/errors.ts";
+
+/** BigQuery's `QueryParameterType`. */
+interface ParameterType {
+  readonly type?: string;
+  readonly arrayType?: ParameterType;
+  readonly structTypes?: readonly { readonly name?: string; readonly type?: ParameterType }[];
+}
+
+/** BigQuery's `QueryParameterValue`. */
+interface ParameterValue {
+  readonly value?: unknown;
+  readonly arrayValues?: readonly ParameterValue[] | null;
+  readonly structValues?: Readonly<Record<string, ParameterValue>> | null;
+}
+
+/** BigQuery's `QueryParameter`; one without a name is positional. */
+export interface QueryParameter {
+  readonly name?: string;
+  readonly parameterType?: ParameterType;
+  readonly parameterValue?: ParameterValue;
+}
+
+/** Types whose texts are those of their literals: `DATE '2026-08-20'`. */
+const byLiteral = ["NUMERIC", "BIGNUMERIC", "DATE", "DATETIME", "TIME", "TIMESTAMP", "JSON"];
+const names: Readonly<Record<string, string>> = {
+  INTEGER: "INT64",
+  FLOAT: "FLOAT64",
+  BOOLEAN: "BOOL",
+  DECIMAL: "NUMERIC",
+  BIGDECIMAL: "BIGNUMERIC",
+};
+const scalars = [...byLiteral, "INT64", "FLOAT64", "BOOL", "STRING", "BYTES", "INTERVAL"];
+
+/** Types that are deeper than any query's would only exhaust the stack. */
+const maxDepth = 50;
+
+/** The value as a GoogleSQL expression of its type, on one line. Throws `invalid_parameter`. */
+export function toLiteral({ name, parameterType = {}, parameterValue = {} }: QueryParameter): string {
+  const shown = name ?? "?";
+  try {
+    return printValue(shown, parameterType, parameterValue ?? {});
+  } catch (error) {
+    if (error instanceof TypeError) throw refuse(shown, "is not of the form of BigQuery's parameters");
+    throw error;
+  }
+}
+
+/** The plain value of a parameter, for one that an endpoint declares. Throws `invalid_parameter` for records. */
+export function toPlainValue({ name = "?", parameterType, parameterValue }: QueryParameter): unknown {
+  if (parameterType?.arrayType === undefined && parameterType?.structTypes === undefined) {
+    return parameterValue?.value ?? null;
+  }
+  throw refuse(name, "is one of the endpoint's, which take no arrays and no records");
+}
+
+function refuse(parameter: string, problem: string): ServiceError {
+  return new ServiceError("invalid_parameter", `The query parameter ${parameter.slice(0, 200)} ${problem}`, {
+    parameter,
+  });
+}
+
+function printType(shown: string, { type = "", arrayType, structTypes }: ParameterType, depth = 0): string {
+  const kind = names[type.toUpperCase()] ?? type.toUpperCase();
+  if (depth > maxDepth) throw refuse(shown, "is nested too deeply");
+  if (kind === "ARRAY") return `ARRAY<${printType(shown, arrayType ?? {}, depth + 1)}>`;
+  if (kind === "STRUCT") {
+    const fields = (structTypes ?? []).map(({ name, type: each = {} }) => {
+      const inner = printType(shown, each, depth + 1);
+      return name === undefined || name === "" ? inner : `${quoteName(shown, name)} ${inner}`;
+    });
+    return `STRUCT<${fields.join(", ")}>`;
+  }
+  if (scalars.includes(kind)) return kind;
+  throw refuse(shown, `has the type ${type.slice(0, 100) || "none"}, which cannot be sent`);
+}
+
+function quoteName(shown: string, name: string): string {
+  if (/^\w+$/.test(name)) return `\`${name}\``;
+  throw refuse(shown, "has a field whose name is not of letters, digits and _");
+}
+
+function printValue(shown: string, type: ParameterType, sent: ParameterValue): string {
+  const printed = printType(shown, type);
+  const { value, arrayValues, structValues } = sent;
+  if (printed.startsWith("ARRAY<")) {
+    if (arrayValues === null || arrayValues === undefined) return `CAST(NULL AS ${printed})`;
+    return `${printed}[${arrayValues.map((each) => printValue(shown, type.arrayType ?? {}, each)).join(", ")}]`;
+  }
+  if (printed.startsWith("STRUCT<")) {
+    if (structValues === null || structValues === undefined) return `CAST(NULL AS ${printed})`;
+    const values = (type.structTypes ?? []).map(({ name = "", type: each = {} }) =>
+      printValue(shown, each, structValues[name] ?? {}),
+    );
+    return `${printed}(${values.join(", ")})`;
+  }
+  return value === null || value === undefined ? `CAST(NULL AS ${printed})` : printScalar(shown, printed, value);
+}
+
+function printScalar(shown: string, type: string, sent: unknown): string {
+  if (typeof sent === "object") throw refuse(shown, `must be a text that is a value of ${type}`);
+  const text = String(sent);
+  if (!text.isWellFormed()) throw refuse(shown, "holds half of a surrogate pair");
+  switch (type) {
+    case "STRING":
+      return printString(text);
+    case "BYTES":
+      return `FROM_BASE64(${printString(text)})`;
+    case "BOOL":
+      if (/^(?:true|false)$/i.test(text)) return text.toUpperCase();
+      throw refuse(shown, "must be true or false");
+    case "INT64":
+      // LIMIT takes nothing but a literal.
+      if (/^\d{1,19}$/.test(text)) return text;
+      if (/^[+-]?\d{1,19}$/.test(text)) return `(${text})`;
+      throw refuse(shown, "must be an integer of 64 bits");
+    case "FLOAT64":
+    case "INTERVAL":
+      return `CAST(${printString(text)} AS ${type})`;
+    default:
+      return `${type} ${printString(text)}`;
+  }
+}

@@ -1,0 +1,105 @@
+import { ServiceError } from "../shared/errors.ts";
+import type { AskedPage } from "./job-results.ts";
+import type { QueryParameter } from "./parameter-literal.ts";
+import type { SentQuery } from "./place-query.ts";
+import type { TimestampFormat } from "./row-format.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A request for a query, from either of the forms that BigQuery has for it. */
+export interface QueryRequest extends SentQuery {
+  readonly isDryRun: boolean;
+  readonly usesCache: boolean;
+  /** As the client names the job. */
+  readonly jobId: string | undefined;
+}
+
+/** Parts of a query that would write, or read what is not ours, by their names in BigQuery's API. */
+const refusedOptions = [
+  "destinationTable",
+  "tableDefinitions",
+  "userDefinedFunctionResources",
+  "createSession",
+  "scriptOptions",
+  "continuous",
+] as const;
+
+/** The body of `jobs.query`. Throws `unsupported`, `missing_parameter` and `invalid_parameter`. */
+export function readQueryRequest(body: Fields): QueryRequest {
+  return readQuery(body, body.dryRun === true, undefined);
+}
+
+/** The body of `jobs.insert`. Throws the same. */
+export function readJobRequest(body: Fields): QueryRequest {
+  const { query, dryRun, ...others } = fieldsOf(body.configuration);
+  const { jobId } = fieldsOf(body.jobReference);
+  for (const kind of ["load", "extract", "copy"]) {
+    if (others[kind] !== undefined) throw unsupported(`configuration.${kind}`, `Jobs of the kind ${kind} are not run`);
+  }
+  if (jobId !== undefined && !/^[\w-]{1,1024}$/.test(String(jobId))) {
+    throw invalid("jobReference.jobId", "must be up to 1,024 letters, digits, - and _");
+  }
+  return readQuery(fieldsOf(query), dryRun === true, jobId === undefined ? undefined : String(jobId));
+}
+
+function readQuery(body: Fields, isDryRun: boolean, jobId: string | undefined): QueryRequest {
+  for (const option of refusedOptions) {
+    const value = body[option];
+    const isEmpty = value === undefined || value === null || value === false;
+    if (!isEmpty && Object.keys(Object(value)).length + Number(value === true) > 0) {
+      throw unsupported(option, `${option} is not supported: queries are read, and nothing is written`);
+    }
+  }
+  if (body.useLegacySql === true) throw unsupported("useLegacySql", "Legacy SQL is not supported; use GoogleSQL");
+  const { query: text, queryParameters = [] } = body;
+  if (typeof text !== "string" || text.trim() === "") {
+    throw new ServiceError("missing_parameter", "A query is required", { parameter: "query" });
+  }
+  const isList = Array.isArray(queryParameters) && queryParameters.every((each) => typeof Object(each) === typeof each);
+  if (!isList || (queryParameters as unknown[]).includes(null)) throw invalid("queryParameters", "must be a list");
+  const { datasetId } = fieldsOf(body.defaultDataset);
+  return {
+    text,
+    defaultDataset: typeof datasetId === "string" && datasetId !== "" ? datasetId : undefined,
+    parameters: queryParameters as readonly QueryParameter[],
+    isDryRun,
+    usesCache: body.useQueryCache !== false,
+    jobId,
+  };
+}
+
+/** The page and the form of timestamps, from a body or from the parameters of an address. */
+export function readPageRequest(sent: Fields): AskedPage {
+  const { pageToken } = sent;
+  const options = fieldsOf(sent.formatOptions);
+  const format = options.timestampOutputFormat ?? sent["formatOptions.timestampOutputFormat"];
+  const isInt64 = String(options.useInt64Timestamp ?? sent["formatOptions.useInt64Timestamp"]) === "true";
+  const known = (["INT64", "FLOAT64", "ISO8601_STRING"] as const).find((each) => each === format);
+  const timestamps: TimestampFormat = known ?? (isInt64 ? "INT64" : "FLOAT64");
+  return {
+    pageToken: typeof pageToken === "string" && pageToken !== "" ? pageToken : undefined,
+    startIndex: readCount("startIndex", sent.startIndex) ?? 0,
+    maxResults: readCount("maxResults", sent.maxResults),
+    timestamps,
+  };
+}
+
+function readCount(name: string, sent: unknown): number | undefined {
+  if (sent === undefined || sent === null || sent === "") return undefined;
+  const text = typeof sent === "object" ? String(fieldsOf(sent).value) : String(sent);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalid(name, "must be an integer of 0 or more");
+}
+
+/** The fields of an object; none for any other value. */
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function unsupported(parameter: string, message: string): ServiceError {
+  return new ServiceError("unsupported", message, { parameter });
+}
+
+function invalid(parameter: string, problem: string): ServiceError {
+  return new ServiceError("invalid_parameter", `${parameter} ${problem}`, { parameter });
+}

@@ -1,0 +1,265 @@
+import { findDefaultTable } from "../endpoints/call/plan/saved-query.ts";
+import { listScopeTables } from "../endpoints/explore/inspect-consumer.ts";
+import type { OutputColumn } from "../engines/contract/query-engine.ts";
+import { GoogleSqlError } from "../googlesql/diagnostic.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { BigQueryCaller } from "./bigquery-caller.ts";
+import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
+import { describeJob, referJob, resultsDataset } from "./job-resource.ts";
+import { cancelJob, finishJob, jobOfToken, readPage } from "./job-results.ts";
+import type { Job, JobStore } from "./job-store.ts";
+import { type QueryParameter, toPlainValue } from "./parameter-literal.ts";
+import { type PlacedQuery, placeQuery } from "./place-query.ts";
+import { type Fields, type QueryRequest, readJobRequest, readPageRequest, readQueryRequest } from "./read-request.ts";
+import { toSchema } from "./row-format.ts";
+import { describeQuery, openQuery, type RunnableQuery } from "./run-query.ts";
+
+/** A request's caller, the project in its address, and the jobs of all callers. */
+export interface BigQueryContext {
+  readonly caller: BigQueryCaller;
+  readonly project: string;
+  readonly jobs: JobStore;
+}
+
+/** `projects.list`: any project may be named; a token that is pinned to a tenant is told this one. */
+export function listProjects({ identity }: BigQueryCaller): object {
+  const ids = [...new Set(Object.values(identity.pins))];
+  const projects = (ids.length === 0 ? ["logweir"] : ids).map((id) => ({
+    ...{ kind: "bigquery#project", id, numericId: "0", friendlyName: id, projectReference: { projectId: id } },
+  }));
+  return { kind: "bigquery#projectList", projects, totalItems: projects.length };
+}
+
+/** `datasets.list` */
+export function tellDatasets({ caller, project }: BigQueryContext): object {
+  const datasets = listDatasets(caller.endpoints, caller.identity);
+  return { kind: "bigquery#datasetList", datasets: datasets.map((each) => describeDataset(project, each)) };
+}
+
+/** `datasets.get` */
+export function tellDataset({ caller, project }: BigQueryContext, id: string): object {
+  return describeDataset(project, findDataset(listDatasets(caller.endpoints, caller.identity), id));
+}
+
+function describeDataset(project: string, { id, endpoint: { definition } }: Dataset): object {
+  return {
+    kind: "bigquery#dataset",
+    id: `${project}:${id}`,
+    datasetReference: { projectId: project, datasetId: id },
+    friendlyName: definition.name,
+    ...(definition.description === undefined ? {} : { description: definition.description }),
+    location: "logweir",
+    access: [],
+  };
+}
+
+/** `tables.list`: the tables of which the caller may read anything. */
+export async function tellTables(context: BigQueryContext, datasetId: string): Promise<object> {
+  const { caller, project } = context;
+  const { endpoint } = findDataset(listDatasets(caller.endpoints, caller.identity), datasetId);
+  const parameters = chooseParameters(context, endpoint, []);
+  const call = await caller.openCall(endpoint.definition.id, parameters, false);
+  const tables = listScopeTables(caller.runner, call, findDefaultTable(call.target.savedQuery));
+  return {
+    kind: "bigquery#tableList",
+    tables: tables.map(({ name }) => describeTable(project, datasetId, name)),
+    totalItems: tables.length,
+  };
+}
+
+function describeTable(project: string, datasetId: string, tableId: string): object {
+  return {
+    kind: "bigquery#table",
+    id: `${project}:${datasetId}.${tableId}`,
+    tableReference: { projectId: project, datasetId, tableId },
+    type: "TABLE",
+    location: "logweir",
+  };
+}
+
+/** `tables.get`, of the result of a job too. */
+export async function tellTable(context: BigQueryContext, datasetId: string, tableId: string): Promise<object> {
+  const columns = await describeColumns(context, datasetId, tableId);
+  return { ...describeTable(context.project, datasetId, tableId), schema: toSchema(columns) };
+}
+
+async function describeColumns(
+  context: BigQueryContext,
+  datasetId: string,
+  tableId: string,
+): Promise<readonly OutputColumn[]> {
+  const { caller, jobs } = context;
+  if (datasetId === resultsDataset) return jobs.find(caller.identity.tokenId, tableId).columns;
+  return (await place(context, readTableRequest(datasetId, tableId))).columns;
+}
+
+/** `tabledata.list` */
+export async function listRows(
+  context: BigQueryContext,
+  datasetId: string,
+  tableId: string,
+  sent: Fields,
+): Promise<object> {
+  const { caller, jobs } = context;
+  const { tokenId } = caller.identity;
+  const page = readPageRequest(sent);
+  const first = page.pageToken === undefined ? undefined : (jobOfToken(page.pageToken) ?? "");
+  const known = datasetId === resultsDataset ? tableId : first;
+  const job =
+    known === undefined
+      ? await addJob(context, readTableRequest(datasetId, tableId, sent.selectedFields))
+      : jobs.find(tokenId, known);
+  const { rows, pageToken } = await readPage(caller, jobs, job, page);
+  return { kind: "bigquery#tableDataList", ...tellRows(job, rows, pageToken) };
+}
+
+/** The query of a table's rows. */
+function readTableRequest(datasetId: string, tableId: string, selected?: unknown): QueryRequest {
+  const names = typeof selected === "string" && selected !== "" ? selected.split(",") : [];
+  for (const name of [tableId, ...names]) {
+    if (!/[`\\.\n\r]/.test(name)) continue;
+    throw new ServiceError("invalid_parameter", "A table, or a field of selectedFields, must be a plain name", {
+      parameter: name === tableId ? "table" : "selectedFields",
+    });
+  }
+  const columns = names.length === 0 ? "*" : names.map((name) => `\`${name}\``).join(", ");
+  const text = `SELECT ${columns} FROM \`${tableId}\``;
+  return {
+    ...{ text, defaultDataset: datasetId, parameters: [] },
+    ...{ isDryRun: false, usesCache: true, jobId: undefined },
+  };
+}
+
+/** `jobs.query` */
+export async function startQuery(context: BigQueryContext, body: Fields): Promise<object> {
+  const request = readQueryRequest(body);
+  const page = readPageRequest(body);
+  const kind = "bigquery#queryResponse";
+  if (request.isDryRun) {
+    const { columns } = await place(context, request);
+    return { kind, schema: toSchema(columns), totalBytesProcessed: "0", jobComplete: true, cacheHit: false };
+  }
+  const job = await addJob(context, request);
+  return { ...(await tellResults(context, job, page)), kind };
+}
+
+/** `jobs.insert`: the query is checked now, and runs in the first request that asks for its outcome. */
+export async function insertJob(context: BigQueryContext, body: Fields): Promise<object> {
+  const request = readJobRequest(body);
+  if (!request.isDryRun) return describeJob(await addJob(context, request));
+  const { columns, query } = await place(context, request);
+  const now = context.jobs.nowMs();
+  const tried: Job = {
+    ...{ id: request.jobId ?? "", project: context.project, text: request.text, query, usesCache: request.usesCache },
+    ...{ columns, createdAtMs: now, endedAtMs: now, held: undefined, totalRows: undefined, isCacheHit: false },
+    ...{ error: undefined, stops: new Set() },
+  };
+  return describeJob(tried);
+}
+
+/** `jobs.list`, newest first. */
+export function listJobs({ caller, jobs }: BigQueryContext): object {
+  const described = jobs.list(caller.identity.tokenId).map((job) => ({
+    ...describeJob(job),
+    state: job.endedAtMs === undefined ? "RUNNING" : "DONE",
+  }));
+  return { kind: "bigquery#jobList", jobs: described };
+}
+
+/** `jobs.get`: answers once the query has run. */
+export async function tellJob({ caller, jobs }: BigQueryContext, id: string): Promise<object> {
+  const job = jobs.find(caller.identity.tokenId, id);
+  await finishJob(caller, jobs, job);
+  return describeJob(job);
+}
+
+/** `jobs.cancel` */
+export function stopJob({ caller, jobs }: BigQueryContext, id: string): object {
+  const job = jobs.find(caller.identity.tokenId, id);
+  cancelJob(job, jobs.nowMs());
+  return { kind: "bigquery#jobCancelResponse", job: describeJob(job) };
+}
+
+/** `jobs.getQueryResults` */
+export async function readResults(context: BigQueryContext, id: string, sent: Fields): Promise<object> {
+  const { caller, jobs } = context;
+  const answer = await tellResults(context, jobs.find(caller.identity.tokenId, id), readPageRequest(sent));
+  return { ...answer, kind: "bigquery#getQueryResultsResponse" };
+}
+
+async function tellResults(
+  { caller, jobs }: BigQueryContext,
+  job: Job,
+  page: ReturnType<typeof readPageRequest>,
+): Promise<object> {
+  const { rows, pageToken } = await readPage(caller, jobs, job, page);
+  return {
+    jobReference: referJob(job),
+    schema: toSchema(job.columns),
+    ...tellRows(job, rows, pageToken),
+    jobComplete: true,
+    totalBytesProcessed: "0",
+    cacheHit: job.isCacheHit,
+  };
+}
+
+/** The number of all rows is left out where it is not known. */
+function tellRows({ totalRows }: Job, rows: readonly object[], pageToken: string | undefined): object {
+  return {
+    ...(totalRows === undefined ? {} : { totalRows: String(totalRows) }),
+    ...(pageToken === undefined ? {} : { pageToken }),
+    rows,
+  };
+}
+
+interface CheckedQuery {
+  readonly query: RunnableQuery;
+  readonly columns: readonly OutputColumn[];
+}
+
+/** Checks a query without running it. Throws `ServiceError` with the place in the client's text. */
+async function place(context: BigQueryContext, request: QueryRequest): Promise<CheckedQuery> {
+  const { caller } = context;
+  const placed: PlacedQuery = placeQuery(request, listDatasets(caller.endpoints, caller.identity));
+  const parameters = chooseParameters(context, placed.dataset.endpoint, request.parameters);
+  const query = { placed, parameters };
+  const call = await openQuery(caller, query, false);
+  return { query, columns: await describeQuery(caller, query, call) };
+}
+
+async function addJob(context: BigQueryContext, request: QueryRequest): Promise<Job> {
+  const { caller, jobs, project } = context;
+  const { query, columns } = await place(context, request);
+  const { text, usesCache, jobId: id } = request;
+  return jobs.add(caller.identity.tokenId, { id, project, text, query, usesCache, columns });
+}
+
+/**
+ * The values of an endpoint's parameters: the query's of the same names; and for a required tenant that neither the
+ * query nor the token's pins choose, the project of the address.
+ */
+function chooseParameters(
+  { caller, project }: BigQueryContext,
+  endpoint: Dataset["endpoint"],
+  sent: readonly QueryParameter[],
+): ReadonlyMap<string, unknown> {
+  const chosen = new Map<string, unknown>();
+  const tenants = tenantParametersOf(caller, endpoint);
+  for (const { name, isRequired } of endpoint.contract.parameters) {
+    const given = sent.find((each) => each.name?.toLowerCase() === name.toLowerCase());
+    const isTenant = isRequired && tenants.includes(name.toLowerCase()) && !Object.hasOwn(caller.identity.pins, name);
+    if (given !== undefined) chosen.set(name, toPlainValue(given));
+    else if (isTenant) chosen.set(name, project);
+  }
+  return chosen;
+}
+
+/** None where the endpoint does not work any more: its call says so. */
+function tenantParametersOf({ runner }: BigQueryCaller, endpoint: Dataset["endpoint"]): readonly string[] {
+  try {
+    return runner.planner.tenantParameters(endpoint).map((name) => name.toLowerCase());
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return [];
+    throw error;
+  }
+}

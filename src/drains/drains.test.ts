@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { createDisk, createMemoryLog } from "../../test/support/drains/memory-log.ts";
+import {
+  backendOf,
+  FakeDestination,
+  findsAll,
+  flushPromises,
+  keysOf,
+  ruleOf,
+  StoppedClock,
+} from "../../test/support/drains/rules.ts";
+import type { Source } from "../sources/source.ts";
+import { createDrains } from "./drains.ts";
+import { createRemovals } from "./removals.ts";
+import { createRunningRules } from "./running-rules.ts";
+
+function open(findAddressProblem: (url: string) => Promise<string | undefined> = async () => undefined) {
+  const disk = createDisk();
+  const destination = new FakeDestination();
+  const clock = new StoppedClock();
+  const written: string[] = [];
+  const running = createRunningRules({
+    log: createMemoryLog({ disk, segmentKeys: 1, maxBytes: 1_000_000, enter: async () => undefined }),
+    ...{ clock, send: destination.send, serviceId: "0123456789abcdef", graceMs: 1_000, warn: () => undefined },
+    removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
+  });
+  const note = (what: string) => async (of: { readonly id: string } | string) => {
+    written.push(`${what} ${typeof of === "string" ? of : of.id}`);
+  };
+  const drains = createDrains({
+    ...{ backends: [], rules: [], running, nowMs: () => 7, findAddressProblem },
+    documents: {
+      putBackend: note("backend"),
+      removeBackend: note("no backend"),
+      putRule: note("rule"),
+      removeRule: note("no rule"),
+    },
+    findSource: (name) => (["edge", "auth"].includes(name) ? ({ name } as Source) : undefined),
+  });
+  running.start(findsAll);
+  const store = async (source: string, ...ids: string[]) => {
+    if (drains.isWatched(source)) await drains.note(source, keysOf(...ids));
+    await flushPromises();
+  };
+  return { drains, running, destination, disk, clock, store, written };
+}
+
+const [one, two] = [ruleOf("one"), ruleOf("two")];
+const other = (url: string) => ({ ...backendOf("b"), config: { url, headers: {}, gzip: false } });
+
+describe("changes of another service", () => {
+  it("begin rules that are new, in any order, and end those that are gone", async () => {
+    const { drains, destination, store, running, written } = open();
+    await store("edge", "before");
+    await drains.replaceAll([backendOf("b")], [one]);
+    await store("edge", "a");
+    await drains.replaceAll([backendOf("b")], [two, one]);
+    await store("edge", "b");
+    expect(destination.ids()).toEqual(["a", "b", "b"]);
+    await drains.replaceAll([backendOf("b")], [two]);
+    await store("edge", "c");
+    expect(destination.ids()).toEqual(["a", "b", "b", "c"]);
+    expect(drains.rules).toEqual([two]);
+    expect(drains.status().map(({ rule, delivered }) => [rule.id, delivered])).toEqual([["two", 2]]);
+    await drains.replaceAll([], []);
+    expect([drains.isWatched("edge"), drains.backends, written]).toEqual([false, [], []]);
+    await running.close();
+  });
+
+  it("change where a rule sends, and what, from the event where it was", async () => {
+    const { drains, destination, store, running, disk } = open();
+    await drains.replaceAll([other("http://old/")], [one]);
+    await store("edge", "a");
+    destination.answer = () => ({ kind: "failed", reason: "down" });
+    await store("edge", "b", "c");
+    destination.answer = () => ({ kind: "taken" });
+    await drains.replaceAll([other("http://new/")], [one]);
+    await flushPromises();
+    expect(destination.taken.map(({ url, ids }) => [url, ...ids])).toEqual([
+      ["http://old/", "a"],
+      ["http://new/", "b", "c"],
+    ]);
+    await drains.replaceAll([other("http://new/")], [{ ...one, lql: "d" }]);
+    await store("edge", "d", "e");
+    expect(destination.ids()).toEqual(["a", "b", "c", "e"]);
+    expect(drains.status()[0]).toMatchObject({ delivered: 4, excluded: 1, waiting: 0 });
+    expect(disk.positions.get("one")?.start).toBe(0);
+    await running.close();
+  });
+
+  it("move a rule to another backend or another source", async () => {
+    const { drains, destination, store, running } = open();
+    const backends = [backendOf("b"), backendOf("c")];
+    await drains.replaceAll(backends, [one]);
+    await drains.replaceAll(backends, [{ ...one, backendId: "c" }]);
+    await store("edge", "a");
+    expect(destination.taken[0]?.url).toBe("http://c.example/");
+    await drains.replaceAll(backends, [{ ...one, source: "auth" }]);
+    expect([drains.isWatched("edge"), drains.isWatched("auth")]).toEqual([false, true]);
+    await store("edge", "b");
+    await store("auth", "c");
+    expect(destination.ids()).toEqual(["a", "c"]);
+    await running.close();
+  });
+
+  it("leave a rule alone that is as it was, and its request that is under way", async () => {
+    const { drains, destination, store, running } = open();
+    await drains.replaceAll([backendOf("b")], [one]);
+    let aborted = 0;
+    destination.answer = (_request, signal) => {
+      signal.addEventListener("abort", () => aborted++);
+      return new Promise(() => undefined);
+    };
+    await store("edge", "a");
+    // Fields in another order are the same.
+    const same = Object.fromEntries(Object.entries(one).reverse()) as unknown as typeof one;
+    await drains.replaceAll([backendOf("x"), { ...backendOf("b") }], [two, same]);
+    expect(aborted).toBe(0);
+    expect(drains.backends.map(({ id }) => id)).toEqual(["x", "b"]);
+    void running;
+  });
+});
+
+describe("changes", () => {
+  it("refuse an address where nothing may be sent, and then change nothing", async () => {
+    const { drains, written } = open(async (url) => (url.includes("10.") ? "is private" : undefined));
+    const document = (url: string) => ({ name: "n", type: "webhook", config: { url } });
+    await expect(drains.saveBackend(document("http://10.0.0.1/"))).rejects.toMatchObject({
+      code: "validation_failed",
+      details: { fields: { "config.url": ["is private"] } },
+    });
+    const { id } = await drains.saveBackend(document("http://8.8.8.8/"));
+    await expect(drains.saveBackend(document("http://10.0.0.1/"), id)).rejects.toThrow("is private");
+    expect([written, drains.findBackend(id).config.url]).toEqual([[`backend ${id}`], "http://8.8.8.8/"]);
+  });
+
+  it("show the status of one backend's rules, or of all", async () => {
+    const { drains, running } = open();
+    await drains.replaceAll([backendOf("b"), backendOf("c")], [one, { ...two, backendId: "c" }]);
+    expect(drains.status("c").map(({ rule }) => rule.id)).toEqual(["two"]);
+    expect(drains.status().map(({ rule }) => rule.id)).toEqual(["one", "two"]);
+    expect(drains.status("none")).toEqual([]);
+    await running.close();
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { FakeStore } from "../../test/support/drains/fake-store.ts";
+import { EngineError, type EventSearch, type FindEvents, type LogEvent } from "../engines/contract/query-engine.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { WaitingKey } from "./journal.ts";
+import { createEventReader, isTooLarge, type ReaderOptions } from "./read-events.ts";
+
+const { signal } = new AbortController();
+
+function eventOf(id: string, tenant: string | null, us: number, kind = "x"): LogEvent {
+  const fields = { kind, ...(tenant === null ? {} : { project: tenant }) };
+  return { id, hasGeneratedId: false, timestampUs: BigInt(us), eventMessage: null, fields };
+}
+
+function keyOf(id: string, tenant: string | null | undefined, us: number): WaitingKey {
+  return { id, tenant, timestampUs: BigInt(us) };
+}
+
+function open(events: readonly LogEvent[], more: Partial<ReaderOptions> = {}) {
+  const store = new FakeStore();
+  store.append(events);
+  const searches: EventSearch[] = [];
+  const findEvents: FindEvents = (source, search, ending) => {
+    searches.push(search);
+    return store.find(source, search, ending);
+  };
+  const { matcher } = store;
+  const reader = createEventReader({ findEvents, matcher, findSource: () => ({ tenantField: "project" }), ...more });
+  const read = async (keys: readonly WaitingKey[], lql = "") =>
+    (await reader.read("edge", lql, keys, signal)).map(({ kind, events: found, key }, index) => {
+      expect(key).toBe(keys[index]);
+      return [kind, ...found.map(({ id, fields }) => `${String(fields.project)} ${id}`)];
+    });
+  return { store, searches, read };
+}
+
+describe("the reader of events", () => {
+  it("finds each key's own event among those of other tenants with its id, and says which are missing", async () => {
+    const { read, searches } = open(["a", "b", null].map((tenant) => eventOf("1", tenant, 5)));
+    expect(await read([keyOf("1", "b", 5), keyOf("2", "b", 5), keyOf("1", null, 5), keyOf("1", "b", 5)])).toEqual([
+      ["selected", "b 1"],
+      ["absent"],
+      ["selected", "undefined 1"],
+      ["selected", "b 1"],
+    ]);
+    // Nothing of tenants that are not asked for is read.
+    expect(searches.map(({ tenants }) => tenants)).toEqual([["b", null], ["b"]]);
+    expect(searches.map(({ range }) => range)).toEqual([{ fromUs: 5n, toUs: 6n }, undefined]);
+  });
+
+  it("finds an event that came again with another time, which is stored with its first", async () => {
+    const { read } = open([eventOf("1", "a", 5), eventOf("2", "a", 900)]);
+    expect(await read([keyOf("1", "a", 700), keyOf("2", "a", 900)])).toEqual([
+      ["selected", "a 1"],
+      ["selected", "a 2"],
+    ]);
+  });
+
+  it("sends the events of all tenants of the key's id and time where an earlier release wrote it", async () => {
+    const { read, searches } = open([eventOf("1", "a", 5), eventOf("1", "b", 5), eventOf("1", "c", 6)]);
+    expect(await read([keyOf("1", undefined, 5)])).toEqual([["selected", "a 1", "b 1"]]);
+    expect(searches[0]?.tenants).toBeUndefined();
+  });
+
+  it("tells what the query leaves out from what the query does not see yet", async () => {
+    const { read } = open([eventOf("1", "a", 5), eventOf("2", "a", 5, "y"), eventOf("3", "a", 5)], {
+      matcher: {
+        check: async () => undefined,
+        match: async (_source, lql, events) =>
+          new Map(events.flatMap((each) => (each.id === "3" ? [] : [[each, each.id === "1" && lql === "x"]]))),
+      },
+    });
+    const keys = ["1", "2", "3"].map((id) => keyOf(id, "a", 5));
+    expect(await read(keys, "x")).toEqual([["selected", "a 1"], ["excluded"], ["absent"]]);
+    expect(await read(keys, "  ")).toEqual([
+      ["selected", "a 1"],
+      ["selected", "a 2"],
+      ["selected", "a 3"],
+    ]);
+  });
+
+  it("reads more of a single event than of several, and at most two batches at once", async () => {
+    const { read, searches, store } = open([eventOf("1", "a", 5)]);
+    await read([keyOf("1", "a", 5)]);
+    await read([keyOf("1", "a", 5), keyOf("1", "a", 5)]);
+    expect(searches.map(({ maxBytes }) => maxBytes)).toEqual([64_000_000, 8_000_000]);
+    let running = 0;
+    let most = 0;
+    store.enter = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+    };
+    await Promise.all(Array.from({ length: 6 }, () => read([keyOf("1", "a", 5)])));
+    expect(most).toBe(2);
+  });
+
+  it("fails as a whole where something could not be read, and tells what smaller reads may mend", async () => {
+    const { read, store } = open([eventOf("1", "a", 5)]);
+    store.enter = async () => {
+      throw new EngineError("memory_exceeded", "too much");
+    };
+    await expect(read([keyOf("1", "a", 5)])).rejects.toThrow("too much");
+    for (const code of ["result_too_large", "memory_exceeded", "limit_exceeded", "timeout"] as const) {
+      expect([code, isTooLarge(new EngineError(code, ""))]).toEqual([code, true]);
+    }
+    expect(isTooLarge(new ServiceError("memory_exceeded", ""))).toBe(true);
+    for (const error of [
+      new EngineError("unavailable", ""),
+      new ServiceError("engine_unavailable", ""),
+      new Error(""),
+    ]) {
+      expect(isTooLarge(error)).toBe(false);
+    }
+  });
+});

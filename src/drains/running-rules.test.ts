@@ -1,0 +1,323 @@
+import { describe, expect, it } from "vitest";
+import { createDisk, createMemoryLog, type MemoryLogOptions } from "../../test/support/drains/memory-log.ts";
+import {
+  backendOf,
+  FakeDestination,
+  findsAll,
+  flushPromises,
+  keysOf,
+  ruleOf,
+  StoppedClock,
+} from "../../test/support/drains/rules.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { DrainLog } from "./drain-log.ts";
+import type { Position } from "./position.ts";
+import { createRemovals } from "./removals.ts";
+import { createRunningRules } from "./running-rules.ts";
+
+function open(options: Partial<MemoryLogOptions> & { readonly log?: (log: DrainLog) => DrainLog } = {}) {
+  const disk = options.disk ?? createDisk();
+  const plain = createMemoryLog({
+    disk,
+    segmentKeys: 2,
+    maxBytes: 1_000_000,
+    enter: async () => undefined,
+    ...options,
+  });
+  const log = options.log?.(plain) ?? plain;
+  const clock = new StoppedClock();
+  const destination = new FakeDestination();
+  const warnings: string[] = [];
+  const running = createRunningRules({
+    ...{ log, clock, send: destination.send, serviceId: "0123456789abcdef", graceMs: 1_000 },
+    removals: createRemovals({ findSource: () => undefined, nowMs: () => clock.nowNumber }),
+    warn: (message) => warnings.push(message),
+  });
+  return { disk, log, clock, destination, warnings, running };
+}
+
+const rule = ruleOf("r");
+const backend = backendOf("b");
+const failed = { kind: "failed", reason: "down" } as const;
+
+describe("running rules", () => {
+  it("send from the start on what was noted before it, and what comes later", async () => {
+    const { running, destination } = open();
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a", "b"));
+    await flushPromises();
+    expect([destination.ids(), running.stateOf(rule).waiting]).toEqual([[], 2]);
+    running.start(findsAll);
+    await running.note("edge", keysOf("c"));
+    await flushPromises();
+    expect([destination.ids(), running.stateOf(rule)]).toMatchObject([["a", "b", "c"], { waiting: 0, delivered: 3 }]);
+    await running.close();
+  });
+
+  it("begin a new rule with later events only, and one without its position with all that wait", async () => {
+    const disk = createDisk();
+    const first = open({ disk });
+    first.running.start(findsAll);
+    first.destination.answer = () => failed;
+    await first.running.restart(rule, backend);
+    await first.running.note("edge", keysOf("a"));
+    await first.running.restart(ruleOf("late"), backendOf("late"));
+    await first.running.note("edge", keysOf("b"));
+    await flushPromises();
+    await first.running.close();
+    disk.positions.delete("late");
+    const second = open({ disk });
+    await second.running.restart(rule, backend);
+    await second.running.restart(ruleOf("late"), backendOf("late"));
+    second.running.start(findsAll);
+    await flushPromises();
+    expect(second.destination.ids("http://b.example/")).toEqual(["a", "b"]);
+    expect(second.destination.ids("http://late.example/")).toEqual(["a", "b"]);
+    expect(first.running.stateOf(ruleOf("late")).waiting).toBe(1);
+    await second.running.close();
+  });
+
+  it("continue where they were, with the counts, when the rule or its backend changes", async () => {
+    const { running, destination, clock } = open();
+    running.start(findsAll);
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a", "b"));
+    await flushPromises();
+    destination.answer = () => failed;
+    await running.note("edge", keysOf("c", "d", "e"));
+    await flushPromises();
+    expect(running.stateOf(rule)).toMatchObject({ waiting: 3, failures: 1, lastError: "down" });
+    destination.answer = () => ({ kind: "taken" });
+    await running.restart({ ...rule, lql: "d" }, backendOf("b", { config: { ...backend.config, url: "http://new/" } }));
+    expect(running.stateOf(rule).lastError).toBeUndefined();
+    await flushPromises();
+    expect(destination.taken.map(({ url, ids }) => [url, ...ids])).toEqual([
+      ["http://b.example/", "a", "b"],
+      ["http://new/", "c", "e"],
+    ]);
+    expect(running.stateOf(rule)).toMatchObject({ delivered: 4, excluded: 1, failures: 1, waiting: 0 });
+    expect(clock.pauses).toHaveLength(1);
+    await running.close();
+  });
+
+  it("warn and show the reason again after failing, recovering and failing", async () => {
+    const { running, destination, clock, warnings } = open();
+    running.start(findsAll);
+    await running.restart(rule, backend);
+    for (const reason of ["first", "second"]) {
+      destination.answer = () => ({ kind: "failed", reason });
+      await running.note("edge", keysOf("a"));
+      await flushPromises();
+      clock.wake();
+      await flushPromises();
+      expect(running.stateOf(rule)).toMatchObject({ lastError: reason, waiting: 1, refused: 0, dropped: 0 });
+      destination.answer = () => ({ kind: "taken" });
+      clock.wake();
+      await flushPromises();
+      expect(running.stateOf(rule)).toMatchObject({ lastError: undefined, waiting: 0, refused: 0 });
+    }
+    expect(warnings).toEqual([
+      ...["events for b wait: first", "events for b are delivered again"],
+      ...["events for b wait: second", "events for b are delivered again"],
+    ]);
+    // The pause begins anew after each recovery.
+    expect(clock.pauses).toEqual([1_000, 2_000, 1_000, 2_000]);
+    expect(running.stateOf(rule)).toMatchObject({ failures: 4, delivered: 2 });
+    await running.close();
+  });
+
+  it("count events that cannot be noted as dropped for each rule, warn once, and let them be stored", async () => {
+    let isFull = true;
+    const enter = async (what: string) => {
+      if (what === "note" && isFull) throw new Error("no space");
+    };
+    const { running, warnings, destination } = open({ enter });
+    running.start(findsAll);
+    const other = ruleOf("other", { source: "auth" });
+    for (const each of [rule, ruleOf("s"), other]) await running.restart(each, backend);
+    await running.note("edge", keysOf("a", "b"));
+    await running.note("edge", keysOf("c"));
+    expect([rule, ruleOf("s"), other].map((each) => running.stateOf(each).dropped)).toEqual([3, 3, 0]);
+    expect(warnings).toEqual(["events of edge cannot be noted for draining, and are dropped there: Error: no space"]);
+    isFull = false;
+    await running.note("edge", keysOf("d"));
+    isFull = true;
+    await running.note("edge", keysOf("e"));
+    await flushPromises();
+    expect(warnings).toHaveLength(2);
+    expect([destination.ids(), running.stateOf(rule)]).toMatchObject([["d", "d"], { delivered: 1, dropped: 4 }]);
+    await running.close();
+  });
+
+  it("retain keys until every rule of the source has sent them, and release them then", async () => {
+    const { running, destination, log, clock } = open();
+    running.start(findsAll);
+    const slow = ruleOf("slow");
+    await running.restart(rule, backend);
+    await running.restart(slow, backendOf("slow"));
+    destination.answer = ({ url }) => (url.includes("slow") ? failed : { kind: "taken" });
+    await running.note("edge", keysOf("a", "b", "c", "d", "e"));
+    await flushPromises();
+    expect(log.journals.find("edge")?.first).toBe(0);
+    expect(running.stateOf(rule).waiting).toBe(0);
+    destination.answer = () => ({ kind: "taken" });
+    clock.wake();
+    await flushPromises();
+    expect(log.journals.find("edge")?.first).toBe(4);
+    await running.close();
+  });
+
+  it("keep keys while positions cannot be saved, and do not go back when a rule changes then", async () => {
+    const enter = async (what: string) => {
+      if (what === "save") throw new Error("no space");
+    };
+    const { running, destination, log } = open({ enter });
+    running.start(findsAll);
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a", "b", "c", "d", "e"));
+    await flushPromises();
+    await running.restart({ ...rule, lql: "none" }, backend);
+    await flushPromises();
+    expect([destination.ids(), running.stateOf(rule).delivered]).toEqual([["a", "b", "c", "d", "e"], 5]);
+    expect(log.journals.find("edge")?.first).toBe(0);
+    await running.close();
+  });
+
+  it("forget a source's keys with its last rule, and watch it no longer", async () => {
+    const { running, disk } = open();
+    await running.restart(rule, backend);
+    await running.restart(ruleOf("s"), backend);
+    await running.note("edge", keysOf("a"));
+    expect([running.isWatched("edge"), running.isWatched("auth")]).toEqual([true, false]);
+    await running.remove(rule);
+    expect([running.isWatched("edge"), disk.journals.has("edge"), disk.positions.has("r")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await running.remove(ruleOf("s"));
+    expect([running.isWatched("edge"), disk.journals.has("edge"), disk.positions.size]).toEqual([false, false, 0]);
+    expect(running.stateOf(rule)).toMatchObject({ waiting: 0, delivered: 0 });
+    await running.close();
+  });
+
+  it("leave a rule's keys and position to the service that has it", async () => {
+    const { running, disk } = open();
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a"));
+    await running.leave(rule);
+    expect([running.isWatched("edge"), disk.journals.has("edge"), disk.positions.has("r")]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    await running.close();
+  });
+
+  it("send only while it is this service's turn, and from where the other has come", async () => {
+    const turns: (() => Promise<void>)[] = [];
+    let isSender = false;
+    const positions: Position[] = [];
+    const shared = (log: DrainLog): DrainLog => ({
+      ...log,
+      isSender: () => isSender,
+      onTurn: (listener) => turns.push(listener),
+      openPosition: async (...of) => {
+        const position = await log.openPosition(...of);
+        positions.push(position);
+        return position;
+      },
+    });
+    const { running, destination, clock, disk } = open({ log: shared });
+    running.start(findsAll);
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a", "b", "c"));
+    await flushPromises();
+    expect(destination.ids()).toEqual([]);
+    // The other service has sent the first.
+    disk.positions.set("r", { start: 0, tally: { ...(positions[0] as Position).tally, delivered: 1 } });
+    isSender = true;
+    await turns[0]?.();
+    await flushPromises();
+    expect(destination.ids()).toEqual(["b", "c"]);
+    expect(running.stateOf(rule)).toMatchObject({ delivered: 3, waiting: 0 });
+    destination.answer = () => failed;
+    await running.note("edge", keysOf("d"));
+    await flushPromises();
+    isSender = false;
+    await turns[0]?.();
+    clock.wake();
+    destination.answer = () => ({ kind: "taken" });
+    await flushPromises();
+    expect([destination.ids(), running.stateOf(rule).lastError]).toEqual([["b", "c"], undefined]);
+    await running.close();
+  });
+
+  it("stop a request at the end, and send its events again at the next start", async () => {
+    const disk = createDisk();
+    const first = open({ disk });
+    first.running.start(findsAll);
+    await first.running.restart(rule, backend);
+    let asked = 0;
+    first.destination.answer = (_request, signal) => {
+      asked++;
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    await first.running.note("edge", keysOf("a"));
+    await flushPromises();
+    await first.running.close();
+    expect(asked).toBe(1);
+    const second = open({ disk });
+    await second.running.restart(rule, backend);
+    second.running.start(findsAll);
+    await flushPromises();
+    expect(second.destination.ids()).toEqual(["a"]);
+    await second.running.close();
+  });
+
+  it("count what was removed from a source as that, and what is missing without a reason as dropped", async () => {
+    const { running, clock, warnings } = open();
+    const absent = {
+      ...findsAll,
+      read: async (_s: string, _l: string, keys: ReturnType<typeof keysOf>) => {
+        return keys.map((key) => ({ key, kind: "absent" as const, events: [], byteCount: 0 }));
+      },
+    };
+    running.start(absent as typeof findsAll);
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("a", "b"));
+    running.noteRemoval("edge", { toUs: 1n });
+    await flushPromises();
+    expect(running.stateOf(rule)).toMatchObject({ removed: 1, dropped: 0, waiting: 1 });
+    expect(running.stateOf(rule).lastError).toBe('event "b" is not in the store yet');
+    running.noteRemoval("edge", {});
+    clock.wake();
+    await flushPromises();
+    expect(running.stateOf(rule)).toMatchObject({ removed: 2, dropped: 0, waiting: 0 });
+    await running.note("edge", [{ id: "c", timestampUs: 9n, tenant: null }]);
+    await flushPromises();
+    for (const nowMs of [500, 1_000, 1_999, 2_500]) {
+      clock.nowNumber = nowMs;
+      clock.wake();
+      await flushPromises();
+    }
+    expect(running.stateOf(rule)).toMatchObject({ removed: 2, dropped: 1, waiting: 0 });
+    expect(warnings).toContain('event "c" of edge for b are dropped: they are not in the store');
+    await running.close();
+  });
+
+  it("tell why a query cannot run, once they have a reader", async () => {
+    const { running } = open();
+    expect(await running.findProblem("edge", "x")).toBeUndefined();
+    const failWith = (code: "invalid_parameter" | "engine_unavailable" | "too_many_queries") => {
+      const check = () => Promise.reject(new ServiceError(code, "no such field"));
+      running.start({ ...findsAll, check });
+      return running.findProblem("edge", "x");
+    };
+    expect(await failWith("invalid_parameter")).toBe("no such field");
+    for (const code of ["engine_unavailable", "too_many_queries"] as const) {
+      await expect(failWith(code)).rejects.toMatchObject({ code });
+    }
+    await running.close();
+  });
+});

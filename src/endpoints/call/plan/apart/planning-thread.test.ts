@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { compileQuery } from "../../../../engines/duckdb/compile/compile.ts";
+import type { TableDefinition } from "../../../../googlesql/relation.ts";
+import { STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { createTarget } from "../../../definition/query-target.ts";
+import { noEndpoints } from "../endpoint-tables.ts";
+import type { ConsumerQuery } from "../plan.ts";
+import { createPlanner } from "../planner.ts";
+import { PlanningThread } from "./planning-thread.ts";
+
+const columns = [
+  { name: "id", type: STRING },
+  { name: "timestamp", type: TIMESTAMP },
+  { name: "project", type: STRING },
+];
+const leaves = new Map(columns.map(({ name, type }) => [name, { type, variants: [{ column: name, type }] }]));
+let edge: TableDefinition = { name: "edge", isLenient: true, tenantField: "project", columns };
+const tables = {
+  findTable: (name: string) => (name === "edge" ? edge : undefined),
+  tableNames: () => ["edge"],
+};
+const layoutOf = (definition: TableDefinition) => ({
+  ...{ definition, table: "t1", leaves, recordColumns: new Map(), presence: new Map() },
+});
+const engine = {
+  compile: (query: Parameters<typeof compileQuery>[0], options?: object) => compileQuery(query, layoutOf, options),
+};
+const target = createTarget({
+  id: "e",
+  query: "WITH logs AS (SELECT * FROM edge WHERE project = @project) SELECT id FROM logs",
+  maxRows: 100,
+  isSandboxed: true,
+  parameters: [
+    { name: "project", type: "string", isRequired: true, allowed: undefined, default: null, description: undefined },
+  ],
+});
+const tenants = { readValue: (name: string) => (name === "project" ? "p" : undefined) };
+const turnOf = (caller: string, timeoutMs = 60_000, given = new AbortController().signal) => ({
+  caller,
+  timeoutMs,
+  openSignal: () => given,
+});
+const sql = (text: string): ConsumerQuery => ({ language: "sql", text });
+/** Longer than what is planned at once. */
+const long = (count: number, more = "") =>
+  sql(`SELECT id FROM logs WHERE ${Array.from({ length: count }, (_, i) => `id = 'id ${i}'`).join(" OR ")}${more}`);
+
+const opened: PlanningThread[] = [];
+function open(path?: string) {
+  const log: string[] = [];
+  const thread = new PlanningThread({
+    ...{ engine: "duckdb", tables, endpoints: noEndpoints, layoutOf, log: (_, message) => void log.push(message) },
+    ...(path === undefined ? {} : { path }),
+  });
+  opened.push(thread);
+  const apart = createPlanner({ engine, tables, nowMs: () => 0, thread });
+  const here = createPlanner({ engine, tables, nowMs: () => 0 });
+  return { thread, apart, here, log };
+}
+
+afterEach(async () => {
+  for (const thread of opened.splice(0)) await thread.close();
+});
+
+const withoutCheck = ({ isCurrent: _, ...query }: object & { isCurrent?: unknown }) => query;
+
+describe("a long query", () => {
+  it("is planned in the thread as it would be here, once for all calls until its table changes", async () => {
+    const { apart, here } = open();
+    for (const consumer of [long(600), { ...long(600), redactsPii: true }, long(600, " ORDER BY timestamp DESC")]) {
+      const planned = apart.planFairly?.(target, consumer, undefined, undefined, tenants, turnOf("a"));
+      expect(planned).toBeInstanceOf(Promise);
+      const query = await planned;
+      expect(withoutCheck(query ?? {})).toEqual(
+        withoutCheck(here.plan(target, consumer, undefined, undefined, tenants)),
+      );
+      expect(query?.isCurrent?.()).toBe(true);
+      const again = apart.planFairly?.(target, consumer, undefined, undefined, tenants, turnOf("a"));
+      expect(again).toMatchObject({ sql: query?.sql });
+      expect(again).not.toBeInstanceOf(Promise);
+      edge = { ...edge };
+      expect(query?.isCurrent?.()).toBe(false);
+      const renewed = apart.planFairly?.(target, consumer, undefined, undefined, tenants, turnOf("a"));
+      expect(renewed).toBeInstanceOf(Promise);
+      expect((await renewed)?.isCurrent?.()).toBe(true);
+    }
+  });
+
+  it("fails as it would here, with code, place and hint", async () => {
+    const { apart, here } = open();
+    for (const text of [
+      long(600, " AND nope("),
+      long(600, " AND SQRT('a') = 1"),
+      sql(`${long(600).text} UNION ALL SELECT id FROM edge`),
+    ]) {
+      const expected = catchError(() => here.plan(target, text, undefined, undefined, tenants));
+      const failed = await Promise.resolve(
+        apart.planFairly?.(target, text, undefined, undefined, tenants, turnOf("a")),
+      ).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(ServiceError);
+      expect(failed).toMatchObject({ code: expected.code, message: expected.message });
+      const { cause: _, ...details } = expected.details;
+      expect((failed as ServiceError).details).toMatchObject(details);
+    }
+  });
+
+  it("leaves the loop free while it is planned, and ends at its deadline with its thread", async () => {
+    const { apart, log } = open();
+    const planned = apart.planFairly?.(target, long(20_000), undefined, undefined, tenants, turnOf("a", 1));
+    await expect(planned).rejects.toMatchObject({ code: "timeout", status: 504 });
+    expect(log.every((line) => line.includes("before its deadline"))).toBe(true);
+    const after = await apart.planFairly?.(target, long(600), undefined, undefined, tenants, turnOf("a"));
+    expect(after?.columns).toHaveLength(1);
+  });
+
+  it("is given up with its caller, whose next one is planned", async () => {
+    const { apart } = open();
+    const controller = new AbortController();
+    const gone = new Error("gone");
+    const planned = apart.planFairly?.(
+      target,
+      long(20_000),
+      undefined,
+      undefined,
+      tenants,
+      turnOf("a", 60_000, controller.signal),
+    );
+    controller.abort(gone);
+    await expect(planned).rejects.toBe(gone);
+    expect((await apart.planFairly?.(target, long(601), undefined, undefined, tenants, turnOf("a")))?.sql).toContain(
+      "t1",
+    );
+  });
+
+  it("waits for its caller's earlier ones, and for one of each other's only", async () => {
+    const { apart } = open();
+    const order: string[] = [];
+    const plan = (caller: string, count: number) =>
+      Promise.resolve(
+        apart.planFairly?.(target, long(600 + count), undefined, undefined, tenants, turnOf(caller)),
+      ).then(() => void order.push(caller));
+    const all = [1, 2, 3, 4].map((count) => plan("a", count));
+    all.push(plan("b", 10), plan("c", 11), plan("b", 12));
+    await Promise.all(all);
+    expect(order.join("")).toBe("aabcaba");
+  });
+
+  it("is refused where its caller has 32 waiting, which others' are not", async () => {
+    const { apart } = open();
+    const plan = (caller: string, count: number) =>
+      Promise.resolve(apart.planFairly?.(target, long(600 + count), undefined, undefined, tenants, turnOf(caller)));
+    const all = Array.from({ length: 33 }, (_, index) => plan("a", index));
+    await expect(plan("a", 40)).rejects.toMatchObject({
+      code: "too_many_queries",
+      message: "32 long queries of this token are waiting to be compiled",
+    });
+    all.push(plan("b", 41));
+    await Promise.all(all);
+  });
+});
+
+it("short queries are planned at once, until their caller's have taken much time", async () => {
+  const { apart } = open();
+  const short = (index: number) =>
+    apart.planFairly?.(
+      target,
+      sql(`SELECT id FROM logs WHERE id = '${index}'`),
+      undefined,
+      undefined,
+      tenants,
+      turnOf("a"),
+    );
+  expect(short(0)).not.toBeInstanceOf(Promise);
+  let count = 1;
+  while (!(short(count) instanceof Promise)) count++;
+  const other = apart.planFairly?.(target, sql("SELECT id FROM logs"), undefined, undefined, tenants, turnOf("b"));
+  expect(other).not.toBeInstanceOf(Promise);
+  expect((await short(count))?.columns).toHaveLength(1);
+});
+
+function catchError(work: () => unknown): ServiceError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error("It did not fail");
+}

@@ -1,0 +1,182 @@
+import { EngineError } from "../../engines/contract/query-engine.ts";
+import type { Expression, Query } from "../../googlesql/ast.ts";
+import { parseLql } from "../../lql/parse-lql.ts";
+import { call, fieldOf, select, text } from "../../lql/sql-nodes.ts";
+import { patternsOf } from "../../lql/to-condition.ts";
+import { Admission } from "../../shared/admission.ts";
+import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import { noPins } from "../call/prepare/query-call.ts";
+import { runPrepared } from "../call/run/run-prepared.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
+import type { ParameterDefinition } from "../definition/definition.ts";
+import { createTarget, type QueryTarget } from "../definition/query-target.ts";
+import type { QueryShape } from "./query-shape.ts";
+
+/** Tells a stored event from all others of its source. */
+export interface KeyedEvent {
+  readonly id: string;
+  readonly timestampUs: bigint;
+  /** Null where it has none. */
+  readonly tenant: string | null;
+}
+
+/** Tells which events a query in LQL selects. */
+export interface EventMatcher {
+  /**
+   * Runs the query over no event, so that the engine reads all of it. Rejects with `ServiceError` for a query in LQL
+   * that cannot run over the source, and where the engine cannot run any.
+   */
+  check(source: string, lql: string): Promise<void>;
+  /**
+   * Whether the query selects each of these events of the source; an event that the query does not see is not in the
+   * answer. Throws `result_too_large` where it cannot be told, as all errors of a call.
+   */
+  match<Event extends KeyedEvent>(
+    source: string,
+    lql: string,
+    events: readonly Event[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Event, boolean>>;
+}
+
+/** Events of other tenants may have the same ids. */
+const maxRows = 200_000;
+
+/**
+ * Runs queries of the service's own: within these limits instead of those of calls, and beside their turns. Who asks
+ * bounds how many run at once.
+ */
+export function createEventMatcher(
+  runner: EndpointRunner,
+  limits: Pick<EndpointRunner, "timeoutMs" | "maxResultBytes">,
+): EventMatcher {
+  const { holdBack: _, budget: __, ...rest } = runner;
+  const admission = new Admission({ maxRunning: Number.POSITIVE_INFINITY, maxWaiting: 0 });
+  const own: EndpointRunner = { ...rest, ...limits, admission };
+  const targets = new Map<string, QueryTarget>();
+  const prepare = (
+    by: EndpointRunner,
+    source: string,
+    lql: string,
+    events: readonly KeyedEvent[],
+    shape = matchShape(by.engine.store.describe(source)?.tenantField?.split(".")),
+  ) => {
+    const target = targets.get(source) ?? createKeyedEvents(source);
+    targets.set(source, target);
+    const parameters = new Map<string, unknown>(Object.entries({ lql, ...toParameters(events) }));
+    return prepareCall(by, { target, parameters, pinned: noPins, isOwner: true, redactsPii: false, shape });
+  };
+  return {
+    async check(source, lql) {
+      if (lql.trim() === "") return;
+      // The limits of a query's text are those of the service.
+      const calls = [prepare(runner, source, lql, [])];
+      // An engine may not read the pattern for a field that no event has carried yet.
+      const { filter } = parseLql(lql, 0);
+      const patterns = filter === undefined ? [] : patternsOf(filter);
+      if (patterns.length > 0) calls.push(prepare(runner, source, lql, [], patternShape(patterns)));
+      for (const each of calls) {
+        for await (const _ of runPrepared(own, each, AbortSignal.timeout(limits.timeoutMs)));
+      }
+    },
+    async match(source, lql, events, signal) {
+      const matches = new Map<(typeof events)[number], boolean>();
+      if (events.length === 0) return matches;
+      const rows = new Map<string, boolean>();
+      let rowTotal = 0;
+      for await (const { json, rowCount } of runPrepared(own, prepare(own, source, lql, events), signal)) {
+        if (rowCount === 0) continue;
+        rowTotal += rowCount;
+        for (const row of JSON.parse(`[${json}]`) as readonly MatchRow[]) rows.set(nameRow(row), row.matches);
+      }
+      if (rowTotal >= maxRows) throw new EngineError("result_too_large", "Too many events have the same ids");
+      for (const event of events) {
+        const isMatch = rows.get(nameRow({ ...event, timestamp: String(event.timestampUs) }));
+        if (isMatch !== undefined) matches.set(event, isMatch);
+      }
+      return matches;
+    },
+  };
+}
+
+interface MatchRow {
+  readonly id: string;
+  readonly timestamp: number | string;
+  readonly tenant: string | null;
+  readonly matches: boolean;
+}
+
+function nameRow({ id, timestamp, tenant }: Pick<MatchRow, "id" | "timestamp" | "tenant">): string {
+  return JSON.stringify([id, String(timestamp), tenant]);
+}
+
+function toParameters(events: readonly KeyedEvent[]): Readonly<Record<string, string>> {
+  const times = events.map(({ timestampUs }) => timestampUs);
+  return {
+    ids: JSON.stringify([...new Set(events.map(({ id }) => id))]),
+    oldest: formatIsoTimestamp(times.reduce((a, b) => (a < b ? a : b), times[0] ?? 0n)),
+    newest: formatIsoTimestamp(times.reduce((a, b) => (a > b ? a : b), times[0] ?? 0n)),
+  };
+}
+
+/** A source's events of some keys, as the only table of a sandbox. */
+function createKeyedEvents(source: string): QueryTarget {
+  const table = `\`${source}\``;
+  const query = `WITH ${table} AS (
+  SELECT * FROM ${table}
+  WHERE id IN UNNEST(JSON_VALUE_ARRAY(@ids)) AND timestamp BETWEEN @oldest AND @newest
+)
+SELECT * FROM ${table}`;
+  return createTarget({
+    id: `keyed:${source}`,
+    query,
+    maxRows,
+    isSandboxed: true,
+    parameters: [parameter("ids", "string"), parameter("oldest", "timestamp"), parameter("newest", "timestamp")],
+  });
+}
+
+function parameter(name: string, type: ParameterDefinition["type"]): ParameterDefinition {
+  return { name, type, isRequired: true, allowed: undefined, default: null, description: undefined };
+}
+
+/** Every row's key, and whether the query's condition holds for it. */
+function matchShape(tenantPath: readonly string[] | undefined): QueryShape {
+  return {
+    key: JSON.stringify(["match", tenantPath ?? null]),
+    maxRows,
+    apply(rows): Query {
+      const { body, span } = rows;
+      if (body.kind !== "Select") return rows;
+      const { where, ...all } = body;
+      const holds: Expression =
+        where === undefined
+          ? { kind: "BoolLiteral", value: true, span }
+          : call("IFNULL", [where, { kind: "BoolLiteral", value: false, span }], span);
+      const tenant: Expression = tenantPath === undefined ? { kind: "NullLiteral", span } : fieldOf(tenantPath, span);
+      const items = [
+        select(fieldOf(["id"], span), "id", span),
+        select(fieldOf(["timestamp"], span), "timestamp", span),
+        select(tenant, "tenant", span),
+        select(holds, "matches", span),
+      ];
+      return { ...rows, body: { ...all, items } };
+    },
+  };
+}
+
+/** One row, computed with every pattern. */
+function patternShape(patterns: readonly string[]): QueryShape {
+  return {
+    key: JSON.stringify(["compile", patterns]),
+    maxRows: 1,
+    apply(rows): Query {
+      const { body, span } = rows;
+      if (body.kind !== "Select") return rows;
+      const { where: _, from: __, ...all } = body;
+      const match = (pattern: string) => call("REGEXP_CONTAINS", [text("", span), text(pattern, span)], span);
+      return { ...rows, body: { ...all, items: patterns.map((each) => select(match(each), undefined, span)) } };
+    },
+  };
+}

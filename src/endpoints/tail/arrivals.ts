@@ -1,0 +1,103 @@
+import type { EventKey } from "../../engines/contract/query-engine.ts";
+
+/** The stored identity of an event that has arrived. */
+export type ArrivalKey = Pick<EventKey, "id" | "timestampUs">;
+
+/** Events whose times are further apart are asked for separately, so that the engine reads only what is near them. */
+const clusterUs = 3_600_000_000n;
+/** Questions that a piece of arrivals is asked in, at most. */
+const maxClusters = 4;
+
+/** How far a reader has got in the arrivals of each source. */
+export type ArrivalMark = ReadonlyMap<string, number>;
+
+/** The next arrivals behind a mark. */
+export interface NextArrivals {
+  readonly keys: readonly ArrivalKey[];
+  /** Behind these keys. */
+  readonly mark: ArrivalMark;
+  /** True where keys before them were forgotten, because the reader is too far behind. */
+  readonly isTorn: boolean;
+}
+
+interface Line {
+  /** The number of the first key. */
+  first: number;
+  keys: ArrivalKey[];
+}
+
+/** Keys of the events that were stored lately, in the order in which they arrived, whatever their times are. */
+export class Arrivals {
+  readonly #lines = new Map<string, Line>();
+  readonly #maxKeys: number;
+
+  /** `maxKeys` of each source are remembered at most. */
+  constructor(maxKeys = 100_000) {
+    this.#maxKeys = maxKeys;
+  }
+
+  note(source: string, keys: readonly ArrivalKey[]): void {
+    const line = this.#lines.get(source) ?? { first: 0, keys: [] };
+    this.#lines.set(source, line);
+    for (const { id, timestampUs } of keys) line.keys.push({ id, timestampUs });
+    // Rarely, and many at once: each time, the rest is copied.
+    if (line.keys.length < 2 * this.#maxKeys) return;
+    line.first += line.keys.length - this.#maxKeys;
+    line.keys = line.keys.slice(-this.#maxKeys);
+  }
+
+  /** Behind everything that has arrived by now. */
+  mark(): ArrivalMark {
+    return new Map([...this.#lines].map(([source, { first, keys }]) => [source, first + keys.length]));
+  }
+
+  /** True where something arrived at one of the sources behind the mark. */
+  hasMore(mark: ArrivalMark, sources: readonly string[]): boolean {
+    return sources.some((source) => {
+      const line = this.#lines.get(source);
+      return line !== undefined && line.first + line.keys.length > (mark.get(source) ?? 0);
+    });
+  }
+
+  /** The next keys of the sources behind the mark, `max` at most. */
+  next(mark: ArrivalMark, sources: readonly string[], max: number): NextArrivals {
+    const keys: ArrivalKey[] = [];
+    const reached = new Map(mark);
+    let isTorn = false;
+    for (const source of sources) {
+      const line = this.#lines.get(source);
+      if (line === undefined) continue;
+      const from = reached.get(source) ?? 0;
+      isTorn ||= from < line.first;
+      const start = Math.max(from, line.first);
+      const taken = line.keys.slice(start - line.first, start - line.first + max - keys.length);
+      keys.push(...taken);
+      reached.set(source, start + taken.length);
+    }
+    return { keys, mark: reached, isTorn };
+  }
+
+  /** Forgets all keys, but not how many there were. */
+  forget(): void {
+    for (const line of this.#lines.values()) {
+      line.first += line.keys.length;
+      line.keys = [];
+    }
+  }
+}
+
+/** The keys in order of their times, those near each other together, in a few lists. */
+export function clusterByTime(keys: readonly ArrivalKey[]): readonly (readonly ArrivalKey[])[] {
+  const sorted = [...keys].sort((a, b) => (a.timestampUs < b.timestampUs ? -1 : a.timestampUs > b.timestampUs ? 1 : 0));
+  const clusters: ArrivalKey[][] = [];
+  let lastUs: bigint | undefined;
+  for (const key of sorted) {
+    const cluster = clusters.at(-1);
+    // Many separate times are asked for together: each question costs more than what is read between them.
+    const isNear = lastUs !== undefined && (key.timestampUs - lastUs <= clusterUs || clusters.length >= maxClusters);
+    if (cluster !== undefined && isNear) cluster.push(key);
+    else clusters.push([key]);
+    lastUs = key.timestampUs;
+  }
+  return clusters;
+}

@@ -1,0 +1,124 @@
+/** The emitter: a tree that has passed its engine's safety pass, as text. */
+import { walkTree } from "./map-tree.ts";
+import { Fact, type LiteralValue, type Sql } from "./node.ts";
+
+/** How an engine writes what engines write differently. All escaping is here. */
+export interface Spelling {
+  text(value: string): string;
+  /** A name that may be any text. */
+  name(value: string): string;
+  /** A literal that is no text; `type` is empty, or its type's name. */
+  literal(value: Exclude<LiteralValue, string>, type: string): string;
+  placeholder(number: number): string;
+  /** The text before a lambda's parameters, and between them and its body. */
+  readonly lambda: readonly [before: string, between: string];
+}
+
+/**
+ * A statement, or a part of one, that may be emitted: only `Statements.guarded` makes them, so that nothing goes
+ * around the engine's safety pass.
+ */
+class Guarded {
+  readonly #root: Sql;
+
+  constructor(root: Sql) {
+    this.#root = root;
+  }
+
+  /** The numbers of the placeholders in the order in which they stand, each once. */
+  get placeholders(): readonly number[] {
+    const found = new Set<number>();
+    walkTree(this.#root, Fact.PLACEHOLDER, ({ kind, value }) => {
+      if (kind === "placeholder") found.add(Number(value));
+    });
+    return [...found];
+  }
+
+  /** The text; `numberOf` says under which number a placeholder stands in it. */
+  emit(spelling: Spelling, numberOf: (placeholder: number) => number): string {
+    return emit(this.#root, spelling, numberOf);
+  }
+}
+
+export type { Guarded };
+
+/** Makes and emits an engine's statements. */
+export interface Statements {
+  guarded(root: Sql): Guarded;
+  emit(statement: Guarded, numberOf: (placeholder: number) => number): string;
+}
+
+/** An engine's statements: `guard` is its safety pass. */
+export function createStatements(spelling: Spelling, guard: (root: Sql) => Sql): Statements {
+  return {
+    guarded: (root) => new Guarded(guard(root)),
+    emit: (statement, numberOf) => statement.emit(spelling, numberOf),
+  };
+}
+
+function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => number): string {
+  let out = "";
+  // Strings on the stack are what stands between and behind the children.
+  const stack: (Sql | string)[] = [root];
+  /** Leaves the children for the next steps. */
+  const open = (before: string, { children }: Sql, separator: string, close: string) => {
+    out += before;
+    if (close !== "") stack.push(close);
+    for (let index = children.length - 1; index >= 0; index--) {
+      stack.push(children[index] as Sql);
+      if (index > 0 && separator !== "") stack.push(separator);
+    }
+  };
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    if (typeof at === "string") {
+      out += at;
+      continue;
+    }
+    const { kind, token } = at;
+    switch (kind) {
+      case "sequence":
+      case "clock":
+        open("", at, token, "");
+        break;
+      case "call":
+        open(`${token}(`, at, ", ", ")");
+        break;
+      case "cast":
+        open(`${token}(`, at, " AS ", ")");
+        break;
+      case "group":
+        open("(", at, ", ", ")");
+        break;
+      case "list":
+        open("[", at, ", ", "]");
+        break;
+      case "struct":
+        open("{", at, ", ", "}");
+        break;
+      case "field":
+        open(`${spelling.text(token)}: `, at, "", "");
+        break;
+      case "lambda":
+        open(spelling.lambda[0], at, spelling.lambda[1], "");
+        break;
+      case "try":
+        open("TRY(", at, "", ")");
+        break;
+      case "query":
+        open("SELECT ", at, "", "");
+        break;
+      case "placeholder":
+        out += spelling.placeholder(numberOf(Number(at.value)));
+        break;
+      default:
+        out += leafText(at, spelling);
+    }
+  }
+  return out;
+}
+
+function leafText({ kind, token, value }: Sql, spelling: Spelling): string {
+  if (kind === "literal")
+    return typeof value === "string" ? spelling.text(value) : spelling.literal(value ?? null, token);
+  return typeof value === "string" ? `${token}${token === "" ? "" : "."}${spelling.name(value)}` : token;
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { admits, refusals } from "../../access/route-scope.ts";
+import { type Identity, isOwner } from "../../access/scope.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { AppDependencies } from "../app-context.ts";
+import { findSenderSecret } from "../ingest/credentials.ts";
+import { createTimings, type Timings } from "../observe/timings.ts";
+import { authenticate, findSecret } from "../request/authenticate.ts";
+import { lastText, readParameters, urlParameters } from "../request/request-parameters.ts";
+import type { RegisteredRoute, RouteAccess } from "../request/route-access.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    timings: Timings;
+    /** Gives back the place of a body that is read for the token in it. */
+    releaseBody: (() => void) | undefined;
+  }
+}
+
+/** A longer body is not searched for a token, nor is an encoded one or one of unknown length. */
+const maxTokenBodyBytes = 8_192;
+/** Bodies that are read for the token in them, at a time: half a megabyte in all. */
+const maxTokenBodies = 64;
+
+type Needs = Pick<AppDependencies, "authenticator" | "runner">;
+
+/**
+ * Lets callers through as each route declares (`RouteAccess`), before anything of a body is read, and leaves who they
+ * are in `request.identity`. The exception is a token that can only be in a body of parameters: such bodies are short,
+ * few at a time, and read before the route's own work. Throws when a route is registered without a declaration.
+ */
+export function addAuthentication(app: FastifyInstance, { authenticator, runner }: Needs): void {
+  const routes: RegisteredRoute[] = [];
+  app.decorate("registeredRoutes", routes);
+  app.decorateRequest("identity");
+  app.decorateRequest("timings");
+  app.decorateRequest("releaseBody");
+  app.addHook("onRoute", ({ method, url, config }) => {
+    const methods = [method].flat();
+    if (config?.access === undefined) {
+      throw new Error(`The route ${methods.join(", ")} ${url} does not declare who may call it: config.access`);
+    }
+    routes.push({ methods, url, access: config.access });
+  });
+  const bodies = createBodyBudget(maxTokenBodies);
+  const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
+    request.timings.measureWaiting("auth", async () => {
+      const identity = await authenticate(authenticator, request, secret);
+      request.identity = admitted(access, identity);
+    });
+
+  app.addHook("onRequest", async (request, reply) => {
+    request.timings = createTimings(runner.now);
+    const access = accessOf(request);
+    if (access.scope === "anybody") return;
+    const secret = secretOf(request, access);
+    if (secret === undefined && access.tokenIn === "parameters" && mayHoldToken(request)) {
+      request.releaseBody = bodies.take();
+      if (request.releaseBody === undefined) throw tooManyBodies();
+      reply.raw.once("close", request.releaseBody);
+      return;
+    }
+    await identify(request, access, secret);
+  });
+  app.addHook("preHandler", async (request) => {
+    const access = accessOf(request);
+    if (request.identity !== undefined || access.scope === "anybody") return;
+    request.releaseBody?.();
+    const sent = await readParameters(request, maxTokenBodyBytes);
+    await identify(request, access, lastText(sent.get("api_key")));
+  });
+}
+
+/** The declaration of a request's route. Throws `internal` for a route that escaped the check at its registration. */
+export function accessOf(request: FastifyRequest): RouteAccess {
+  const { access } = request.routeOptions.config;
+  if (access === undefined) throw new ServiceError("internal", "The route does not declare who may call it");
+  return access;
+}
+
+function secretOf(request: FastifyRequest, { tokenIn }: RouteAccess): string | undefined {
+  const parameters = urlParameters(request);
+  return tokenIn === "sender" ? findSenderSecret(request, parameters) : findSecret(request, parameters);
+}
+
+function admitted({ scope, isRedacted }: RouteAccess, identity: Identity): Identity {
+  if (scope === "private" && isRedacted !== true && identity.redaction === "required" && isOwner(identity)) {
+    throw new ServiceError("insufficient_scope", "This token must see redacted data, which this call does not redact", {
+      hint: "Read through an endpoint, or as source:NAME; only tokens that may see all data make endpoints and drains.",
+    });
+  }
+  if (admits(scope, identity)) return identity;
+  throw new ServiceError("insufficient_scope", scope === "any" || scope === "anybody" ? "" : refusals[scope]);
+}
+
+function mayHoldToken({ headers }: FastifyRequest): boolean {
+  const length = Number(headers["content-length"] ?? 0);
+  return length > 0 && length <= maxTokenBodyBytes && headers["content-encoding"] === undefined;
+}
+
+function tooManyBodies(): ServiceError {
+  return new ServiceError("unauthorized", "Too many bodies are being read for the token in them", {
+    hint: "Send the access token as X-API-KEY or as Authorization: Bearer.",
+  });
+}
+
+/** Limits how many bodies of callers without a token are read at a time. */
+interface BodyBudget {
+  /** Takes a place for one body; undefined where none is free. The returned function gives it back, once. */
+  take(): (() => void) | undefined;
+}
+
+function createBodyBudget(places: number): BodyBudget {
+  let taken = 0;
+  return {
+    take() {
+      if (taken >= places) return undefined;
+      taken++;
+      let isHeld = true;
+      return () => {
+        if (isHeld) taken--;
+        isHeld = false;
+      };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Authenticator, RecalledIdentity } from "../../access/authenticator.ts";
+import type { Identity } from "../../access/scope.ts";
+import { ServiceError } from "../../shared/errors.ts";
+
+export interface TailGuardOptions {
+  readonly authenticator: Pick<Authenticator, "authenticate" | "recall">;
+  readonly secret: string;
+  /** Who follows, as it was when the tail began. */
+  readonly identity: Identity;
+  /** Changes with anything that decides what an endpoint answers, besides events. */
+  readonly revision: () => number;
+  /** The revision before the call was opened. */
+  readonly openedAt: number;
+  /** Everything that decides what the follower may be shown, as text: when the call was opened. */
+  readonly view: string;
+  /** The same now. Throws where it may follow no longer. */
+  readonly readView: () => Promise<string>;
+}
+
+/** Tells whether a follower may still be shown what it follows. */
+export interface TailGuard {
+  /**
+   * Undefined while everything is as it was when the tail began; otherwise the error to end it with: the token's, or
+   * `version_conflict`. Asks the token's store where that may have changed.
+   */
+  check(): Promise<ServiceError | undefined>;
+}
+
+export function createTailGuard(options: TailGuardOptions): TailGuard {
+  const { authenticator, secret, identity, revision, view, readView } = options;
+  const rightsOf = (of: Identity) => JSON.stringify([of.tokenId, of.scopes, of.pins, of.budget, of.redaction]);
+  const rights = rightsOf(identity);
+  let checkedRevision = options.openedAt;
+  let recalled: RecalledIdentity | undefined;
+
+  const checkToken = async (): Promise<ServiceError | undefined> => {
+    if (recalled?.isCurrent() === true) return undefined;
+    const found = await authenticator.authenticate(secret);
+    if (found === undefined) return new ServiceError("unauthorized", "The access token is not valid any more");
+    if (rightsOf(found) !== rights) return outdated("the access token");
+    recalled = authenticator.recall(secret);
+    return undefined;
+  };
+
+  return {
+    async check() {
+      try {
+        const refusal = await checkToken();
+        const now = revision();
+        if (refusal !== undefined || now === checkedRevision) return refusal;
+        if ((await readView()) !== view) return outdated("the endpoint, or what it reads,");
+        checkedRevision = now;
+        return undefined;
+      } catch (error) {
+        // While the metadata is away, tokens that were valid are; it is looked up again before the next row.
+        if (error instanceof ServiceError && error.code === "metadata_unavailable") return undefined;
+        return error instanceof ServiceError ? error : outdated("what is followed");
+      }
+    },
+  };
+}
+
+function outdated(what: string): ServiceError {
+  return new ServiceError("version_conflict", `The tail has ended: ${what} was changed. Follow again`);
+}

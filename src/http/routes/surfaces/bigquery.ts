@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { toBigQueryError } from "../../../bigquery/error-body.ts";
+import { createJobStore } from "../../../bigquery/job-store.ts";
+import {
+  type BigQueryContext,
+  insertJob,
+  listJobs,
+  listProjects,
+  listRows,
+  readResults,
+  startQuery,
+  stopJob,
+  tellDataset,
+  tellDatasets,
+  tellJob,
+  tellTable,
+  tellTables,
+} from "../../../bigquery/serve-bigquery.ts";
+import { runErrors } from "../../../openapi/error-responses.ts";
+import { anyRow } from "../../../openapi/forms.ts";
+import { describeRoutes } from "../../../openapi/route-description.ts";
+import type { AppContext } from "../../app-context.ts";
+import { dropAnswer, noteError, toServiceError } from "../../plugins/errors.ts";
+import { createRouteAdder } from "../../request/add-route.ts";
+import { CallerGoneError } from "../../request/call-signal.ts";
+import { readJsonBody } from "../../request/json-body.ts";
+import { lastText, urlParameters } from "../../request/request-parameters.ts";
+import { createSurfaceCaller } from "./surface-caller.ts";
+
+const common = { tag: "service", scope: "query", status: 200, answer: anyRow } as const;
+const read = { ...common, method: "get", errors: runErrors } as const;
+const bodyErrors = [...runErrors, "invalid_body", "unsupported_media_type", "body_too_large"] as const;
+const write = { ...common, method: "post", body: anyRow, hasBodyParameters: true, errors: bodyErrors } as const;
+const root = "/bigquery/v2/projects";
+
+export const bigQueryRoutes = describeRoutes({
+  listBigQueryProjects: { ...read, path: root, summary: "BigQuery: the project of the token" },
+  listBigQueryDatasets: {
+    ...read,
+    path: `${root}/{project}/datasets`,
+    summary: "BigQuery: the endpoints that take queries, as datasets",
+  },
+  getBigQueryDataset: {
+    ...read,
+    path: `${root}/{project}/datasets/{dataset}`,
+    summary: "BigQuery: an endpoint as a dataset",
+  },
+  listBigQueryTables: {
+    ...read,
+    path: `${root}/{project}/datasets/{dataset}/tables`,
+    summary: "BigQuery: the tables of an endpoint",
+  },
+  getBigQueryTable: {
+    ...read,
+    path: `${root}/{project}/datasets/{dataset}/tables/{table}`,
+    summary: "BigQuery: a table with its schema",
+  },
+  listBigQueryRows: {
+    ...read,
+    path: `${root}/{project}/datasets/{dataset}/tables/{table}/data`,
+    summary: "BigQuery: the rows of a table, in pages",
+  },
+  runBigQueryQuery: { ...write, path: `${root}/{project}/queries`, summary: "BigQuery: run a query" },
+  readBigQueryResults: {
+    ...read,
+    path: `${root}/{project}/queries/{job}`,
+    summary: "BigQuery: the rows of a job, in pages",
+  },
+  insertBigQueryJob: { ...write, path: `${root}/{project}/jobs`, summary: "BigQuery: start a query as a job" },
+  listBigQueryJobs: { ...read, path: `${root}/{project}/jobs`, summary: "BigQuery: the jobs of the token" },
+  getBigQueryJob: { ...read, path: `${root}/{project}/jobs/{job}`, summary: "BigQuery: a job, once it has run" },
+  cancelBigQueryJob: {
+    ...common,
+    method: "post",
+    path: `${root}/{project}/jobs/{job}/cancel`,
+    summary: "BigQuery: cancel a job",
+    errors: runErrors,
+  },
+});
+
+/**
+ * BigQuery's REST API over the endpoints. The app holds its jobs. Errors have BigQuery's form, those of
+ * authentication too.
+ */
+export function addBigQueryRoutes(app: FastifyInstance, dependencies: AppContext): void {
+  app.register(async (scope) => {
+    scope.setErrorHandler(answerError);
+    const jobs = createJobStore(dependencies.nowMs);
+    const open: Open = (request, reply, project) => {
+      reply.header("Cache-Control", "no-store");
+      return { caller: createSurfaceCaller(dependencies, request, reply, "bigquery"), project, jobs };
+    };
+    addMetadataRoutes(scope, open);
+    addJobRoutes(scope, open);
+  });
+}
+
+type Open = (request: FastifyRequest, reply: FastifyReply, project: string) => BigQueryContext;
+
+function addMetadataRoutes(scope: FastifyInstance, open: Open): void {
+  const add = createRouteAdder(scope);
+  add(bigQueryRoutes.listBigQueryProjects, async (request, reply) => {
+    const context = open(request, reply, "");
+    return reply.send(listProjects(context.caller));
+  });
+  add(bigQueryRoutes.listBigQueryDatasets, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(tellDatasets(context));
+  });
+  add(bigQueryRoutes.getBigQueryDataset, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(tellDataset(context, request.params.dataset));
+  });
+  add(bigQueryRoutes.listBigQueryTables, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(await tellTables(context, request.params.dataset));
+  });
+  add(bigQueryRoutes.getBigQueryTable, async (request, reply) => {
+    const { project, dataset, table } = request.params;
+    const context = open(request, reply, project);
+    return reply.send(await tellTable(context, dataset, table));
+  });
+  add(bigQueryRoutes.listBigQueryRows, async (request, reply) => {
+    const { project, dataset, table } = request.params;
+    const context = open(request, reply, project);
+    return reply.send(await listRows(context, dataset, table, fieldsOfUrl(request)));
+  });
+}
+
+function addJobRoutes(scope: FastifyInstance, open: Open): void {
+  const add = createRouteAdder(scope);
+  add(bigQueryRoutes.runBigQueryQuery, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(await startQuery(context, await readJsonBody(request)));
+  });
+  add(bigQueryRoutes.readBigQueryResults, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(await readResults(context, request.params.job, fieldsOfUrl(request)));
+  });
+  add(bigQueryRoutes.insertBigQueryJob, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(await insertJob(context, await readJsonBody(request)));
+  });
+  add(bigQueryRoutes.listBigQueryJobs, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(listJobs(context));
+  });
+  add(bigQueryRoutes.getBigQueryJob, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(await tellJob(context, request.params.job));
+  });
+  add(bigQueryRoutes.cancelBigQueryJob, async (request, reply) => {
+    const context = open(request, reply, request.params.project);
+    return reply.send(stopJob(context, request.params.job));
+  });
+}
+
+function fieldsOfUrl(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...urlParameters(request)].map(([name, values]) => [name, lastText(values)]));
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof CallerGoneError) return dropAnswer(request, reply);
+  const answered = toServiceError(error);
+  noteError(answered, request, reply);
+  const { status, body } = toBigQueryError(answered);
+  return reply.status(status).header("Cache-Control", "no-store").send(body);
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** How long connections may take; in milliseconds. Those of bodies are in `request/read-body.ts`. */
+export interface ConnectionTimes {
+  /** For the headers of a request, from the opening of the connection or the request's first byte. */
+  readonly headersTimeoutMs: number;
+  /** Without a request, before the connection is closed. */
+  readonly keepAliveTimeoutMs: number;
+  /** In which the caller has to take something of an answer that is being sent. */
+  readonly sendTimeoutMs: number;
+}
+
+/** URLs of 256 KB and some headers fit. */
+export const maxHeaderBytes = 512 * 1024;
+/** How often connections are checked for late headers, within their time and at least. */
+const checks = 4;
+const maxCheckMs = 5_000;
+/** So much of an unread body is discarded after the answer, and for so long, before the connection is closed. */
+const maxDiscardedBytes = 256 * 1024;
+const maxDiscardingMs = 2_000;
+
+/**
+ * The server of an app. `handle` gets every request, also those whose body the client only sends when told to. Late
+ * headers are answered by the app's handler of client errors. A body that was not read when its request was answered,
+ * by whatever, is discarded for a while, since most clients look for an answer only once they have sent everything, and
+ * would find the connection closed instead.
+ */
+export function createHttpServer(times: ConnectionTimes, handle: RequestListener): Server {
+  const { headersTimeoutMs, keepAliveTimeoutMs, sendTimeoutMs } = times;
+  const guarded: RequestListener = (request, response) => {
+    response.on("timeout", endWhenStalled);
+    // Before Node's own listener, which would discard all of it.
+    if (announcesBody(request)) response.prependOnceListener("finish", () => discardRest(request));
+    handle(request, response);
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(maxCheckMs, headersTimeoutMs / checks),
+      // Bodies have limits of their own, by which long ones may take longer.
+      requestTimeout: 0,
+    },
+    guarded,
+  );
+  server.timeout = sendTimeoutMs;
+  // Expectations of another kind are ignored: Node's own answer would leave the body to its sender.
+  return server.on("checkContinue", guarded).on("checkExpectation", guarded);
+}
+
+/** Without this listener, calls that wait for their answer would be ended too. */
+function endWhenStalled(this: ServerResponse, socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}
+
+/** True for a request whose headers announce a body. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+function discardRest(raw: IncomingMessage): void {
+  if (raw.complete || raw.destroyed) return;
+  let left = maxDiscardedBytes;
+  const timer = setTimeout(() => raw.destroy(), maxDiscardingMs).unref();
+  const stop = () => clearTimeout(timer);
+  raw.once("end", stop).once("close", stop);
+  // The connection is gone: nobody is left to tell.
+  raw.on("error", () => undefined);
+  raw.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) raw.destroy();
+  });
+  // A reader that gave up has paused it.
+  raw.resume();
+}

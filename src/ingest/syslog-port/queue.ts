@@ -1,0 +1,125 @@
+import { EngineError, type LogEvent } from "../../engines/contract/query-engine.ts";
+
+/** Messages of one batch, and how long the first waits for others, in milliseconds. */
+const maxBatch = 2_000;
+const waitMs = 100;
+/** The maximum number of pending messages: some megabytes. */
+const maxWaiting = 20_000;
+const retryMs = 500;
+
+export interface QueueOptions {
+  readonly append: (events: readonly LogEvent[], signal: AbortSignal) => Promise<unknown>;
+  readonly warn: (message: string) => void;
+}
+
+/** Collects messages and stores them in batches, one after the other. */
+export class MessageQueue {
+  readonly #counts = { stored: 0, dropped: 0 };
+  readonly #append: QueueOptions["append"];
+  readonly #warn: QueueOptions["warn"];
+  readonly #closing = new AbortController();
+  #waiting: LogEvent[] = [];
+  /** Each is called once there is room. */
+  #wakers: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor({ append, warn }: QueueOptions) {
+    this.#append = append;
+    this.#warn = warn;
+  }
+
+  /** False when too many are pending: then it was not added. */
+  add(event: LogEvent): boolean {
+    if (this.#isClosed || this.isFull) return false;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= maxBatch) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), waitMs);
+    return true;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= maxWaiting;
+  }
+
+  /** Resolves once there is room again. */
+  roomy(): Promise<void> {
+    if (!this.isFull) return Promise.resolve();
+    return new Promise((resolve) => void this.#wakers.push(resolve));
+  }
+
+  get counts(): { readonly stored: number; readonly dropped: number } {
+    return this.#counts;
+  }
+
+  /** Counts messages that were not taken. */
+  drop(count: number): void {
+    this.#counts.dropped += count;
+  }
+
+  /** Stores pending messages, drops those that the store does not take within `timeoutMs`, and accepts no more. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    const giveUp = setTimeout(() => this.#closing.abort(), timeoutMs);
+    this.#start();
+    await this.#running;
+    clearTimeout(giveUp);
+    this.#closing.abort();
+    this.#wakeAll();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // The timer may find that the previous batch included what it was set for.
+    if (this.#waiting.length > 0) this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, maxBatch);
+      await this.#store(batch);
+      this.#waiting = this.#waiting.slice(batch.length);
+      if (this.#waiting.length < maxWaiting / 2) this.#wakeAll();
+    }
+    this.#running = undefined;
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wakers.splice(0)) wake();
+  }
+
+  async #store(batch: readonly LogEvent[]): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#append(batch, this.#closing.signal);
+        this.#counts.stored += batch.length;
+        return;
+      } catch (error) {
+        if (!canRetry(error)) {
+          this.#warn(`${batch.length} messages of syslog could not be stored: ${String(error)}`);
+          break;
+        }
+        await sleep(retryMs, this.#closing.signal);
+      }
+    }
+    this.drop(batch.length);
+  }
+}
+
+function canRetry(error: unknown): boolean {
+  return error instanceof EngineError && ["unavailable", "overloaded", "disk_full"].includes(error.code);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,149 @@
+import { type Identity, isOwner } from "../access/scope.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
+import { callableEndpoints } from "../openapi/build-open-api.ts";
+import type { JsonSchema } from "../openapi/open-api-document.ts";
+import { parameterSchema } from "../openapi/parameter-schema.ts";
+import { rowFormats } from "./mcp-caller.ts";
+import { patternsOutput } from "./patterns-tool.ts";
+import { rowsSchema } from "./rows-answer.ts";
+import { ownTools, toolNameOf } from "./tool-name.ts";
+
+/** A tool as clients are told of it. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: "object" };
+  readonly outputSchema: JsonSchema;
+  readonly annotations: typeof annotations;
+}
+
+/** Nothing is changed; texts come from the outside. */
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+
+const text = (description: string): JsonSchema => ({ type: "string", description });
+
+const pageArguments: Readonly<Record<string, JsonSchema>> = {
+  cursor: text("From the answer before: goes on behind its last row, with the same arguments besides"),
+  format: { type: "string", enum: rowFormats, default: "csv", description: "How rows are written in the text" },
+};
+
+/** The arguments of a tool that runs an endpoint's own query, those that the token pins left out. */
+function endpointArguments(
+  { definition, contract }: Endpoint,
+  { pins }: Identity,
+): Readonly<Record<string, JsonSchema>> {
+  const open = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
+  const own = open.map((parameter) => {
+    const { description = parameter.description } = parameterSchema(parameter);
+    const told = parameter.description === undefined ? description : parameter.description;
+    return [parameter.name, { ...parameterSchema(parameter), ...(told === undefined ? {} : { description: told }) }];
+  });
+  const limit = { type: "integer", minimum: 1, maximum: definition.maxRows, description: "Maximum number of rows" };
+  return { ...Object.fromEntries(own), limit, ...pageArguments };
+}
+
+/** The endpoints whose callers may send a query of their own. */
+export function openEndpoints(endpoints: readonly Endpoint[], identity: Identity): readonly Endpoint[] {
+  return callableEndpoints(endpoints, identity).filter(({ definition }) => definition.isSandboxed);
+}
+
+/** The tools of a caller: one for each endpoint that it may run, and two that take its queries where any may. */
+export function listTools(endpoints: readonly Endpoint[], identity: Identity): readonly ToolDescription[] {
+  const callable = callableEndpoints(endpoints, identity);
+  const open = callable.filter(({ definition }) => definition.isSandboxed).map(({ definition }) => definition.name);
+  const own = open.length > 0 || isOwner(identity) ? ownToolsFor(open, isOwner(identity)) : [];
+  return [...own, ...callable.map((endpoint) => describeEndpointTool(endpoint, identity))];
+}
+
+function describeEndpointTool(endpoint: Endpoint, identity: Identity): ToolDescription {
+  const { definition, contract } = endpoint;
+  const { name, description = `Runs the saved query ${name}.`, isSandboxed } = definition;
+  const isRequired = ({ name: each, isRequired }: (typeof contract.parameters)[number]) =>
+    isRequired && !Object.hasOwn(identity.pins, each);
+  const more = isSandboxed
+    ? `\nFor another query over its tables use the tool ${ownTools.query} with endpoint ${name}.`
+    : "";
+  return {
+    name: toolNameOf(definition),
+    title: name,
+    description: description + more,
+    inputSchema: {
+      type: "object",
+      properties: endpointArguments(endpoint, identity),
+      required: contract.parameters.filter(isRequired).map((each) => each.name),
+      additionalProperties: false,
+    },
+    outputSchema: rowsSchema(contract.columns),
+    annotations,
+  };
+}
+
+function ownToolsFor(open: readonly string[], isOwner: boolean): readonly ToolDescription[] {
+  const sources = isOwner ? "; or source:NAME for the events of a source" : "";
+  const queried: Readonly<Record<string, JsonSchema>> = {
+    endpoint: text(`The endpoint whose tables are read: ${open.slice(0, 50).join(", ")}${sources}`),
+    sql: text("A query in GoogleSQL (the dialect of BigQuery) over these tables: SELECT only"),
+    lql: text("A query in LQL in place of sql, such as m.response.status_code:>=500 t:last@1h"),
+    parameters: {
+      type: "object",
+      description: "Values of the endpoint's parameters, by name",
+      additionalProperties: true,
+    },
+  };
+  const required = ["endpoint"];
+  return [
+    {
+      name: ownTools.query,
+      title: "Query logs",
+      description:
+        "Runs a query of your own over the tables of an endpoint. Without sql and lql it answers with these tables, " +
+        "their fields and types: begin with that. Fields of nested records are read by CROSS JOIN UNNEST(metadata) AS m. " +
+        "Errors say where the query is wrong and which name is near.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          ...queried,
+          limit: { type: "integer", minimum: 1, description: "Maximum number of rows" },
+          ...pageArguments,
+        },
+        required,
+        additionalProperties: false,
+      },
+      outputSchema: queryOutput,
+      annotations,
+    },
+    {
+      name: ownTools.patterns,
+      title: "Patterns of messages",
+      description:
+        "Tells which kinds of messages there are, with counts, times and an example of each: numbers, identifiers, " +
+        "addresses, times and quoted texts are masked. Use it before reading raw rows. Reads all rows of sql or lql, " +
+        "whose rows need the columns timestamp and event_message; else all rows of a table.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          ...queried,
+          table: text("The table to read if neither sql nor lql is given"),
+          field: text("The field that holds the message; event_message by default"),
+          top: { type: "integer", minimum: 1, maximum: 100, default: 20, description: "How many patterns are told" },
+        },
+        required,
+        additionalProperties: false,
+      },
+      outputSchema: patternsOutput,
+      annotations,
+    },
+  ];
+}
+
+const { properties, required: _ } = rowsSchema([]);
+
+/** Rows of any columns, or tables. */
+const queryOutput: JsonSchema = {
+  type: "object",
+  properties: {
+    ...properties,
+    tables: { type: "array", items: { type: "object" }, description: "Where neither sql nor lql was given" },
+  },
+};

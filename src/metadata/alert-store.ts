@@ -1,0 +1,65 @@
+import type { MetadataDatabase } from "./database.ts";
+
+/** An alert as it is stored. */
+export interface StoredAlert {
+  readonly id: string;
+  /** Sealed. */
+  readonly document: string;
+}
+
+/** Stores alerts, and the outcome of their runs. */
+export interface AlertStore {
+  /** In order of creation. */
+  list(): Promise<readonly StoredAlert[]>;
+  /** Adds one, or replaces the one with its id. */
+  put(alert: StoredAlert): Promise<void>;
+  /** Removes it with its state. */
+  remove(id: string): Promise<void>;
+  /** The states, as JSON, by the alerts' ids. */
+  states(): Promise<ReadonlyMap<string, string>>;
+  readState(id: string): Promise<string | undefined>;
+  /** Replaces the state of an alert in one write. Resolves with false where there is no such alert any longer. */
+  putState(id: string, state: string): Promise<boolean>;
+}
+
+/** Keeps alerts in the metadata. */
+export function createAlertStore({ queries }: MetadataDatabase): AlertStore {
+  return {
+    list: () => queries.selectFrom("alerts").select(["id", "document"]).orderBy("number").execute(),
+    async put({ id, document }) {
+      await queries
+        .insertInto("alerts")
+        .values({ id, document })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet({ document }))
+        .execute();
+    },
+    async remove(id) {
+      await queries.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom("alerts").where("id", "=", id).execute();
+        await transaction.deleteFrom("alert_states").where("id", "=", id).execute();
+      });
+    },
+    async states() {
+      const rows = await queries.selectFrom("alert_states").selectAll().execute();
+      return new Map(rows.map(({ id, state }) => [id, state]));
+    },
+    async readState(id) {
+      const row = await queries.selectFrom("alert_states").select("state").where("id", "=", id).executeTakeFirst();
+      return row?.state;
+    },
+    async putState(id, state) {
+      return queries.transaction().execute(async (transaction) => {
+        // The write comes first: in a file, it takes the lock.
+        await transaction
+          .insertInto("alert_states")
+          .values({ id, state })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet({ state }))
+          .execute();
+        const alert = await transaction.selectFrom("alerts").select("id").where("id", "=", id).executeTakeFirst();
+        if (alert !== undefined) return true;
+        await transaction.deleteFrom("alert_states").where("id", "=", id).execute();
+        return false;
+      });
+    },
+  };
+}

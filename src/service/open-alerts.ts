@@ -1,0 +1,101 @@
+import type { Alert, AlertPlan } from "../alerts/alert.ts";
+import { type Alerts, createAlerts } from "../alerts/alerts.ts";
+import { createAlertQueries, type EndedRun } from "../alerts/run-query.ts";
+import { createRunningAlerts } from "../alerts/running-alerts.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
+import { serviceIdOf } from "../drains/hops.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
+import { type AlertStore, createAlertStore } from "../metadata/alert-store.ts";
+import { errorCatalogue } from "../shared/error-catalogue.ts";
+import { createDeliveryClock } from "./open-drains.ts";
+import type { OpenEndpoints } from "./open-endpoints.ts";
+import type { Storage } from "./open-storage.ts";
+import type { Start } from "./start.ts";
+
+/** Alerts that run once they are started. */
+export interface OpenedAlerts {
+  readonly alerts: Alerts;
+  /** Takes over what other nodes changed. */
+  takeOver(): Promise<void>;
+  start(): void;
+  close(): Promise<void>;
+}
+
+interface AlertParts
+  extends Pick<Storage, "metadata" | "nodes" | "sources" | "serviceKey" | "draining">,
+    Pick<OpenEndpoints, "endpoints"> {
+  readonly audit: Pick<AuditLog, "record">;
+}
+
+/** Opens the stored alerts. One that was sealed with another key is skipped and logged. */
+export async function openAlerts(
+  { nowMs, logger }: Start,
+  { metadata, nodes, sources, endpoints, serviceKey, draining, audit }: AlertParts,
+  runner: EndpointRunner,
+): Promise<OpenedAlerts> {
+  const warn = (message: string) => logger.warn(message);
+  const store = createAlertStore(metadata);
+  const sealer = createConfigSealer(serviceKey);
+  const { drains, send, findAddressProblem } = draining;
+  const findBackend = (id: string) => drains.backends.find((each) => each.id === id.toLowerCase());
+  const onRun = (plan: AlertPlan, run: EndedRun) => noteRun(audit, plan, run);
+  const queries = createAlertQueries({ runner, tables: sources, endpoints, nowMs, onRun });
+  const running = createRunningAlerts({
+    documents: store,
+    send,
+    serviceId: serviceIdOf(serviceKey),
+    findBackend,
+    isEvaluator: () => nodes.isLeader(),
+    clock: createDeliveryClock(nowMs),
+    onNotice: ({ id, name }, { status, labels, message }) => {
+      const details = { message, labels: JSON.stringify(labels) };
+      audit.record({ action: `alert.${status}`, actor: "alerts", target: name, targetId: id, details });
+    },
+    warn,
+  });
+  const alerts = createAlerts({
+    alerts: await readAlerts(store, sealer, warn),
+    documents: {
+      put: ({ id, ...alert }) => store.put({ id, document: sealer.seal(JSON.stringify(alert)) }),
+      remove: (id) => store.remove(id),
+    },
+    ...{ running, queries, findBackend, findAddressProblem, nowMs },
+    amongServices: nodes.exclusively.bind(nodes),
+  });
+  return {
+    alerts,
+    takeOver: async () => alerts.replaceAll(await readAlerts(store, sealer, warn)),
+    start: () => running.start(queries),
+    close: () => running.close(),
+  };
+}
+
+async function readAlerts(
+  store: AlertStore,
+  sealer: ConfigSealer,
+  warn: (message: string) => void,
+): Promise<readonly Alert[]> {
+  return (await store.list()).flatMap(({ id, document }) => {
+    const opened = sealer.open(document);
+    if (opened !== undefined) return [{ ...(JSON.parse(opened) as Omit<Alert, "id">), id }];
+    warn(`the alert ${id} was sealed with another key: it does not run. Make it again`);
+    return [];
+  });
+}
+
+function noteRun(audit: Pick<AuditLog, "record">, { id, name }: AlertPlan, run: EndedRun): void {
+  const { endpoint, error, ...rest } = run;
+  audit.record({
+    ...rest,
+    action: endpoint === undefined ? "query.run" : "endpoint.run",
+    surface: "alert",
+    actor: "alerts",
+    ...(endpoint === undefined ? {} : { endpoint }),
+    cache: "none",
+    status: error === undefined ? 200 : errorCatalogue[error.code].status,
+    ...(error === undefined ? {} : { error: error.code }),
+    // Runs of an alert within a second become one entry: those of a rehearsal.
+    callKey: `alert ${id} ${name}`,
+  });
+}

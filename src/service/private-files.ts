@@ -1,0 +1,42 @@
+import { chmod, lstat, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+
+/** Permissions of the group and of others. */
+const foreignBits = 0o077;
+
+/**
+ * Keeps what the service stores from other users of the machine: everything that this process and the processes it
+ * starts create from now on, and everything that the folder, which is made where it is missing, holds already. Symbolic
+ * links are not followed. `warn` is told, once, of what this user may not change.
+ */
+export async function keepFilesPrivate(folder: string, warn: (message: string) => void): Promise<void> {
+  // The mask belongs to the process, and only its main thread may set it.
+  if (isMainThread) process.umask(foreignBits);
+  // A folder that cannot be made is reported by what is opened in it.
+  const isMade = await mkdir(folder, { recursive: true, mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  const refused = isMade ? await closeToOthers(folder) : [];
+  const [first] = refused;
+  if (first === undefined) return;
+  const others = refused.length === 1 ? "" : ` and ${refused.length - 1} more`;
+  warn(`Other users of this machine may read ${first}${others}, and this user may not change that: run chmod go-rwx`);
+}
+
+/** Returns the paths that could not be changed. */
+async function closeToOthers(path: string): Promise<readonly string[]> {
+  const found = await lstat(path).catch(() => undefined);
+  // Files come and go, such as those of another process that reads the metadata.
+  if (found === undefined || found.isSymbolicLink()) return [];
+  const refused: string[] = [];
+  if ((found.mode & foreignBits) !== 0) {
+    await chmod(path, found.mode & 0o700).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") refused.push(path);
+    });
+  }
+  const names = found.isDirectory() ? await readdir(path).catch(() => []) : [];
+  for (const name of names) refused.push(...(await closeToOthers(join(path, name))));
+  return refused;
+}

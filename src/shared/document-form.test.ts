@@ -1,0 +1,56 @@
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+import { createDocumentForm } from "./document-form.ts";
+
+const form = createDocumentForm(
+  Type.Object(
+    {
+      name: Type.String({ title: "a text that is not empty", pattern: "\\S", maxLength: 5 }),
+      note: Type.Optional(Type.String()),
+      kind: Type.Optional(Type.Enum(["a", "b"])),
+      on: Type.Optional(Type.Boolean()),
+      scopes: Type.Optional(
+        Type.Union([Type.Array(Type.String()), Type.String()], { title: "a list, or texts with spaces" }),
+      ),
+      limits: Type.Optional(
+        Type.Object({ rows: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: false }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+describe("a document's form", () => {
+  it("is right, where null counts as left out", () => {
+    expect(form.read({ name: "n", note: null, kind: "a" })).toEqual({ document: { name: "n", kind: "a" } });
+  });
+
+  it.each<[Record<string, unknown>, Record<string, string[]>]>([
+    [{}, { name: ["must be a text that is not empty"] }],
+    [{ name: null }, { name: ["must be a text that is not empty"] }],
+    [{ name: " " }, { name: ["must be a text that is not empty"] }],
+    [{ name: 3 }, { name: ["must be a text that is not empty"] }],
+    [{ name: "xxxxxx" }, { name: ["must have 5 characters at most"] }],
+    [{ name: "n", note: {} }, { note: ["must be a text"] }],
+    [{ name: "n", on: "yes" }, { on: ["must be true or false"] }],
+    [{ name: "n", kind: "c" }, { kind: ["must be one of a, b"] }],
+    [{ name: "n", scopes: 3 }, { scopes: ["must be a list, or texts with spaces"] }],
+    [{ name: "n", scopes: Array(20).fill(null) }, { scopes: ["must be a list, or texts with spaces"] }],
+    [{ name: "n", limits: { rows: 0 } }, { limits: ["rows: must be an integer"] }],
+    [{ name: "n", limits: { cake: 1 } }, { limits: ["cake: there is no such field; the only one is rows"] }],
+    [
+      { name: "n", "a/b~c": 1 },
+      { "a/b~c": ["there is no such field; fields are name, note, kind, on, scopes, limits"] },
+    ],
+  ])("of %j is refused by field", (sent, problems) => {
+    expect(form.read(sent)).toMatchObject({ problems });
+    expect(Object.keys((form.read(sent) as { problems: object }).problems)).toEqual(Object.keys(problems));
+  });
+
+  it("that is wrong in one field leaves the others", () => {
+    expect(form.read({ name: "n", note: 3, on: true })).toEqual({
+      problems: { note: ["must be a text"] },
+      fields: { name: "n", on: true },
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import type { Deletion, EventFilter, EventStore } from "../engines/contract/query-engine.ts";
+
+/** Why events are deleted: an owner's request, the retention of their source, or the size of the store. */
+export type DeletionReason = "request" | "retention" | "size";
+
+/** The one way in which stored events are deleted while their source stays. */
+export interface Forgetting {
+  /** Counts the events that a deletion would find. */
+  count(source: string, filter: EventFilter): Promise<number>;
+  /** Deletes events of a source, as `EventStore` does, and drops answers that may show them, here and on other nodes. */
+  delete(source: string, filter: EventFilter, reason: DeletionReason): Promise<Deletion>;
+  /** Events that this service deleted since its start. */
+  readonly deletedCounts: readonly {
+    readonly source: string;
+    readonly reason: DeletionReason;
+    readonly count: number;
+  }[];
+}
+
+export interface ForgettingOptions {
+  readonly store: Pick<EventStore, "countEvents" | "deleteEvents">;
+  /** Drops cached answers of this service and of others. */
+  readonly clearAnswers: () => Promise<void>;
+}
+
+export function createForgetting({ store, clearAnswers }: ForgettingOptions): Forgetting {
+  const counts = new Map<string, Map<DeletionReason, number>>();
+  return {
+    count: (source, filter) => store.countEvents(source, filter),
+    async delete(source, filter, reason) {
+      let deletion: Deletion | undefined;
+      try {
+        deletion = await store.deleteEvents(source, filter);
+        const ofSource = counts.get(source) ?? new Map<DeletionReason, number>();
+        counts.set(source, ofSource.set(reason, (ofSource.get(reason) ?? 0) + deletion.deleted));
+        return deletion;
+      } finally {
+        // One that failed may have deleted some.
+        if (deletion?.deleted !== 0) await clearAnswers();
+      }
+    },
+    get deletedCounts() {
+      return [...counts].flatMap(([source, ofSource]) =>
+        [...ofSource].map(([reason, count]) => ({ source, reason, count })),
+      );
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** The constructs of the language over stored rows, forms of values, and parameters. */
+import { strict as assert } from "node:assert";
+import { arrayOf, INT64, STRING, TIMESTAMP } from "../../src/googlesql/types.ts";
+import { readText } from "./bench.ts";
+import type { ConformanceCase } from "./conformance-case.ts";
+import { queryCase } from "./stored-events.ts";
+
+export const languageCases: readonly ConformanceCase[] = [
+  queryCase(
+    "groups, including NULL, in the requested order",
+    "SELECT host, COUNT(*) AS n, MAX(ms) AS top, COUNTIF(ok) AS good FROM calls GROUP BY host ORDER BY host NULLS LAST",
+    [
+      { host: "a", n: 2, top: 30, good: 1 },
+      { host: "b", n: 2, top: 20, good: 1 },
+      { host: null, n: 1, top: 2.5, good: 0 },
+    ],
+  ),
+  queryCase("an aggregate over no rows, once", "SELECT COUNT(*) AS n, SUM(ms) AS s FROM calls WHERE FALSE", [
+    { n: 0, s: null },
+  ]),
+  queryCase(
+    "left-join rows without a match",
+    "SELECT l.id, r.id AS other FROM calls l LEFT JOIN calls r ON l.host = r.host AND r.ms > l.ms ORDER BY l.id",
+    [
+      { id: "0", other: "1" },
+      { id: "1", other: null },
+      { id: "2", other: null },
+      { id: "3", other: null },
+      { id: "4", other: null },
+    ],
+  ),
+  queryCase(
+    "a window over ordered partitions",
+    "SELECT id, ROW_NUMBER() OVER (PARTITION BY host ORDER BY ms DESC, id) AS place FROM calls ORDER BY id",
+    [2, 1, 1, 2, 1].map((place, id) => ({ id: `${id}`, place })),
+  ),
+  queryCase(
+    "a sub-query that reads the row around it",
+    "SELECT c.id FROM calls c WHERE EXISTS (SELECT 1 FROM calls d WHERE d.host = c.host AND d.ms > c.ms) ORDER BY id",
+    [{ id: "0" }],
+  ),
+  queryCase(
+    "common table expressions, unions and pages",
+    "WITH both AS (SELECT id FROM calls UNION ALL SELECT id FROM forms) SELECT id FROM both ORDER BY id LIMIT 3 OFFSET 1",
+    [{ id: "0" }, { id: "1" }, { id: "1" }],
+  ),
+  queryCase("pipe syntax", "FROM calls |> WHERE ms >= 10 |> AGGREGATE COUNT(*) AS n GROUP BY host |> ORDER BY host", [
+    { host: "a", n: 2 },
+    { host: "b", n: 2 },
+  ]),
+  queryCase(
+    "comparison with NULL as unknown",
+    "SELECT id FROM calls WHERE NOT (host = 'a') OR host IS NULL ORDER BY id",
+    [{ id: "2" }, { id: "3" }, { id: "4" }],
+  ),
+  queryCase(
+    "times to the microsecond",
+    "SELECT timestamp, TIMESTAMP_TRUNC(timestamp, SECOND) AS second, FORMAT_TIMESTAMP('%F %E6S', timestamp) AS text " +
+      "FROM calls WHERE id = '3'",
+    [{ timestamp: 3_000_003, second: 3_000_000, text: "1970-01-01 03.000003" }],
+  ),
+  queryCase(
+    "values of each type as objects",
+    "SELECT 9007199254740991 AS i, 9007199254740992 + 1 AS big, 1.5 AS f, NUMERIC '1.10' AS n, b'\\x00\\xff' AS b, " +
+      "DATE '2026-08-20' AS d, DATETIME '2026-08-20 09:00:00.000001' AS dt, TRUE AS t, [1, 2] AS a, " +
+      "STRUCT(1 AS x, 'y' AS y) AS s, JSON '{\"k\": [1, null]}' AS j, CAST(NULL AS ARRAY<INT64>) AS na, " +
+      "CAST('nan' AS FLOAT64) AS nan",
+    [
+      {
+        i: 9007199254740991,
+        big: "9007199254740993",
+        f: 1.5,
+        n: "1.1",
+        b: "AP8=",
+        d: "2026-08-20",
+        dt: "2026-08-20T09:00:00.000001",
+        t: true,
+        a: [1, 2],
+        s: { x: 1, y: "y" },
+        j: { k: [1, null] },
+        na: [],
+        nan: "NaN",
+      },
+    ],
+  ),
+  queryCase(
+    "values as cells",
+    "SELECT STRUCT(1 AS x, 'y' AS y) AS s, JSON '{\"k\":1}' AS j, CAST(NULL AS ARRAY<INT64>) AS na, NULL AS n",
+    [[[1, "y"], '{"k":1}', null, null]],
+    { encoding: "cells" },
+  ),
+  queryCase(
+    "with parameters of each form, used once and twice",
+    "SELECT @s AS s, @n + @n AS n, @t AS t, ARRAY_LENGTH(@a) AS a, @none IS NULL AS none",
+    [{ s: "x", n: 14, t: 5, a: 2, none: true }],
+    {
+      parameters: {
+        s: { type: STRING, value: "x" },
+        n: { type: INT64, value: "7" },
+        t: { type: TIMESTAMP, value: "5" },
+        a: { type: arrayOf(INT64), value: ["1", null] },
+        none: { type: STRING, value: null },
+      },
+    },
+  ),
+  {
+    name: "runs a query compiled once with different values",
+    async run(bench) {
+      const query = bench.compile("SELECT @n * 2 AS d", new Map([["n", INT64]]));
+      for (const [value, answer] of [
+        ["1", 2],
+        ["21", 42],
+      ] as const) {
+        const text = await readText(await bench.startCompiled(query, { parameters: { n: { type: INT64, value } } }));
+        assert.deepEqual(JSON.parse(text), [{ d: answer }]);
+      }
+    },
+  },
+];

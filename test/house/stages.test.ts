@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import { describeResults, runStages } from "../../.ci/run-stages.mjs";
+import { nightlyStages, type Stage, stages } from "../../.ci/stages.mjs";
+import { changeSuites } from "../../vitest.change.config.ts";
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
+
+it.each([
+  ["ci", stages],
+  ["nightly", nightlyStages],
+] as const)("the workflow %s runs every stage, each as a job after the installation", (workflow, all) => {
+  const { jobs } = parse(readFileSync(`.github/workflows/${workflow}.yml`, "utf8")) as {
+    jobs: { stage: { strategy: { matrix: { stage: readonly string[] } } } };
+  };
+  const [install, ...others] = all.map(({ name }) => name);
+  expect(install).toBe("install");
+  expect(jobs.stage.strategy.matrix.stage).toEqual(others);
+});
+
+it("stages call scripts, configurations and suites that exist", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const text = [...stages, ...nightlyStages].map(({ command }) => command).join("\n");
+  const called = [...text.matchAll(/npm run -s ([\w:]+)/g)].map(([, name]) => name ?? "");
+  expect(called.length).toBeGreaterThan(10);
+  expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
+  const configurations = [...text.matchAll(/--config (\S+)/g)].map(([, path]) => path ?? "");
+  expect(configurations.filter((path) => !existsSync(path))).toEqual([]);
+  const suites = [...text.matchAll(/CI_SUITE=(\w+)/g)].map(([, name]) => name);
+  expect(suites).toEqual(Object.keys(changeSuites));
+});
+
+it("suites of a change are files that there are", () => {
+  const pathPattern = (glob: string) =>
+    new RegExp(
+      `^${glob
+        .replaceAll(".", "\\.")
+        .replaceAll("**/", "(?:.+/)?")
+        .replaceAll(/(?<!\))\*/g, "[^/]*")}$`,
+      "m",
+    );
+  const missing = Object.values(changeSuites)
+    .flat()
+    .filter((glob) => !pathPattern(glob).test(files));
+  expect(missing).toEqual([]);
+});
+
+const stage = (name: string, command: string, more: Partial<Stage> = {}): Stage => ({
+  name,
+  finds: "",
+  command,
+  limitSeconds: 60,
+  ...more,
+});
+
+/** Returns the outcome of each stage of a run, without their output. */
+async function problemsOf(all: readonly Stage[]) {
+  const silent = [vi.spyOn(console, "log"), vi.spyOn(process.stdout, "write")].map((each) =>
+    each.mockImplementation(() => true as never),
+  );
+  const results = await runStages(all, process.env);
+  for (const each of silent) each.mockRestore();
+  return results.map(({ name, problem }) => [name, problem]);
+}
+
+it("a run goes on after a failure, ends what takes too long, and tells what each stage came to", async () => {
+  const found = await problemsOf([
+    stage("right", "exit 0"),
+    stage("wrong", "false; true"),
+    stage("late", "sleep 60 & wait", { limitSeconds: 0.2 }),
+    stage("piped", "false | true"),
+    stage("one", "exit 0", { lane: "a" }),
+    stage("other", "exit 3", { lane: "b" }),
+  ]);
+  expect(found.slice(0, 4)).toEqual([
+    ["right", undefined],
+    ["wrong", "ended with 1"],
+    ["late", "not over after 0.2 s"],
+    ["piped", "ended with 1"],
+  ]);
+  expect(found.slice(4).sort()).toEqual([
+    ["one", undefined],
+    ["other", "ended with 3"],
+  ]);
+});
+
+it("nothing is tried after a stage that all others need", async () => {
+  const found = await problemsOf([stage("install", "exit 1", { isNeeded: true }), stage("test", "exit 0")]);
+  expect(found).toEqual([["install", "ended with 1"]]);
+});
+
+it("a stage's line has its seconds and what was wrong", () => {
+  const result = { name: "lint", problem: "ended with 1", seconds: 1.25, processorSeconds: 2.5 };
+  expect(describeResults([result])).toMatch(/^lint +1\.3 +2\.5 {2}ended with 1$/m);
+});

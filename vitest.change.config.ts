@@ -1,0 +1,25 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import long from "./vitest.long.config.ts";
+
+/** Long suites of what any change can break, with a tenth of their samples; `.ci/nightly` runs all of them whole. */
+const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: "0.1" } } }));
+
+/** By stage of `.ci/run`. */
+export const changeSuites: Readonly<Record<string, readonly string[]>> = {
+  security: [
+    "test/security/**/*.long.ts",
+    "test/security/attempts.test.ts",
+    "test/security/sandbox-properties.test.ts",
+    "src/redaction/corpus.test.ts",
+  ],
+  settings: ["test/composition/*.long.ts", "test/docs/*.long.ts"],
+  server: [
+    "src/engines/clickhouse/**/*.long.ts",
+    "test/clickhouse/*.long.ts",
+    "src/metadata/postgres/*.long.ts",
+    "src/engines/duckdb/conformance.long.ts",
+  ],
+};
+
+const { CI_SUITE: suite = "security" } = process.env;
+export default { ...config, test: { ...config.test, include: [...(changeSuites[suite] ?? [])] } };
