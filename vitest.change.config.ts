@@ -2,7 +2,7 @@ import { defineConfig, mergeConfig } from "vitest/config";
 import long from "./vitest.long.config.ts";
 
 /** Long suites of what any change can break, with a tenth of their samples; `.ci/nightly` runs all of them whole. */
-const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: "0.1" } } }));
+const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: "0.1" }, maxConcurrency: 2 } }));
 
 /** By stage of `.ci/run`. */
 export const changeSuites: Readonly<Record<string, readonly string[]>> = {

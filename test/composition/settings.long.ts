@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 import { attempt, settingAttempts } from "./setting-attempts.ts";
 
-describe("the setting", () => {
+// Each starts services of its own, and mostly waits for them.
+describe.concurrent("the setting", () => {
   for (const [name, row] of Object.entries(settingAttempts)) {
     if (typeof row === "function") it(`${name} takes effect`, () => attempt(row));
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { allowedFunctions } from "../../src/engines/duckdb/compile/allowed-functions.ts";
 import { type Connection, type Database, openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
 import { guardText } from "../support/engines/duckdb/sql/printed-sql.ts";
+import { sampleOf } from "../support/sample-size.ts";
 import { argumentTexts } from "./tables/oracle-arguments.ts";
 
 const rowCount = 6_000;
@@ -40,6 +41,9 @@ const literals: Readonly<Record<string, string>> = {
  * other values.
  */
 const checkedBefore: ReadonlySet<string> = new Set(["like_escape 0", "like_escape 2"]);
+
+/** Some functions that are known to fail; they are always tried, so that no run passes vacuously. */
+const failing = ["from_base64", "json_extract", "like_escape", "lpad", "regexp_extract_all", "unhex"];
 
 /** Texts for the other arguments, one for all of them at a time. */
 const others = ["a", "1", "day", "UTC", "{}", "$.a", "x"];
@@ -122,8 +126,12 @@ it("no DuckDB function that the compiler prints fails for rows that are not sele
   );
   const leaks: string[] = [];
   const found = new Set<string>();
-  for (const [name, parameters] of rows) {
-    if (!allowedFunctions.has(String(name)) || String(name).startsWith("lw_")) continue;
+  const printed = rows.filter(([name]) => allowedFunctions.has(String(name)) && !String(name).startsWith("lw_"));
+  const tried = sampleOf(
+    printed.filter(([name]) => !failing.includes(String(name))),
+    0,
+  );
+  for (const [name, parameters] of [...printed.filter(([name]) => failing.includes(String(name))), ...tried]) {
     const types = String(parameters).split(" ");
     for (const position of types.keys()) {
       if (checkedBefore.has(`${name} ${position}`)) continue;
@@ -141,8 +149,5 @@ it("no DuckDB function that the compiler prints fails for rows that are not sele
     }
   }
   expect(leaks).toEqual([]);
-  // Some functions that are known to fail, so that this test does not pass vacuously.
-  expect([...found]).toEqual(
-    expect.arrayContaining(["from_base64", "json_extract", "like_escape", "lpad", "regexp_extract_all", "unhex"]),
-  );
+  expect([...found]).toEqual(expect.arrayContaining(failing));
 });

@@ -1,6 +1,8 @@
 import { describe } from "vitest";
-import { sampleSize } from "../../support/sample-size.ts";
+import { isWhole } from "../../support/sample-size.ts";
 import { testOddEvents } from "./odd-event-tests.ts";
 
-for (let first = 0; first < sampleSize(1, 7); first++)
-  describe(`every seventh from ${first} on`, () => testOddEvents(7, first));
+const step = isWhole ? 7 : 21;
+for (let first = 0; first < (isWhole ? step : 1); first++) {
+  describe(`every event of ${step} from ${first} on`, () => testOddEvents(step, first));
+}
