@@ -86,7 +86,12 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     return { definition, value: definition.default, origin: "default" };
   });
   const read = createReader(effective);
-  problems.push(...findExposedTokens(effective), ...findServerProblems(read), ...findBoundProblems(read));
+  problems.push(
+    ...findExposedTokens(effective),
+    ...findServerProblems(read),
+    ...findBoundProblems(read),
+    ...findSignedTokenProblems(read),
+  );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const settings = toSettings(effective, places);
   return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
@@ -233,6 +238,15 @@ function toSettings(effective: readonly EffectiveSetting[], { workingDir, packag
 
 function toBytes(megabytes: number | undefined): number | undefined {
   return megabytes === undefined ? undefined : megabytes * 1_000_000;
+}
+
+/** Problems of settings that limit signed tokens while none are accepted. */
+function findSignedTokenProblems(read: ReturnType<typeof createReader>): readonly string[] {
+  if (read(settingDefinitions.jwtKeys) !== undefined) return [];
+  const { jwtIssuer, jwtAudience, jwtRevoked } = settingDefinitions;
+  return [jwtIssuer, jwtAudience, jwtRevoked]
+    .filter((each) => read(each) !== undefined)
+    .map((each) => `${variableOf(each)}: needs LOGWEIR_JWT_KEYS, by which signed tokens are accepted`);
 }
 
 /** A bound that cannot be measured exactly would delete too much. */

@@ -120,6 +120,35 @@ export const settingDefinitions = nameSettings({
     otherVariables: ["LOGFLARE_API_KEY"],
     description: "A fixed token with the scopes `query` and `ingest`, at least 16 characters.",
   },
+  jwtKeys: {
+    type: {
+      kind: "text",
+      findProblem: (value) =>
+        /^[a-z]+:\/\//i.test(value) && !/^https:\/\//i.test(value)
+          ? "must be a file or an https:// address"
+          : undefined,
+    },
+    default: undefined,
+    description:
+      "Accepts tokens that others sign (JWT), by the keys of a JSON Web Key Set: a file, or an `https://` address. " +
+      "See [Signed tokens](api.md#signed-tokens).",
+  },
+  jwtIssuer: {
+    type: text,
+    default: undefined,
+    description: "What the claim `iss` of signed tokens must be.",
+  },
+  jwtAudience: {
+    type: text,
+    default: undefined,
+    description: "What the claim `aud` of signed tokens must be or contain.",
+  },
+  jwtRevoked: {
+    type: text,
+    default: undefined,
+    description:
+      "A file with the ids (`jti`) of signed tokens that are revoked, one a line. It takes effect in a second.",
+  },
   allowWeakTokens: {
     type: { kind: "choice", choices: ["0", "1"] },
     default: "0",

@@ -25,6 +25,7 @@ import type { Forgetting } from "../sources/forgetting.ts";
 import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";
 import { type OpenedAlerts, openAlerts } from "./open-alerts.ts";
 import type { OpenEndpoints } from "./open-endpoints.ts";
+import { openSignedTokens } from "./open-signed-tokens.ts";
 import type { Storage } from "./open-storage.ts";
 import { createReload } from "./reload.ts";
 import { openQuotas, serviceBudget } from "./service-limits.ts";
@@ -50,7 +51,8 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   const { settings, fixedTokens, nowMs, logger, closers } = start;
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const shutdown = createShutdown();
-  const authenticator = createAuthenticator(opened.tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated");
+  const stored = createAuthenticator(opened.tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated");
+  const authenticator = await openSignedTokens(settings, stored, start);
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
   const syslog = await openSyslog({

@@ -30,6 +30,7 @@ const unstoppable: Elsewhere = {
   file: "test/security/unstoppable.test.ts",
   title: "ends an engine that does not stop",
 };
+const signed = (title: string): Elsewhere => ({ file: "test/acceptance/signed-tokens.test.ts", title });
 const columns: Elsewhere = {
   file: "src/engines/duckdb/store/tenants.test.ts",
   title: "at most the configured number of columns",
@@ -169,6 +170,10 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect([401, 403]).toContain(await statusOf(service, query, { "x-api-key": publicToken }));
   },
   apiKey: fixedToken("LOGWEIR_API_KEY", query, "/api/endpoints"),
+  jwtKeys: signed("reads its tenant's rows"),
+  jwtIssuer: signed("for others, or of others"),
+  jwtAudience: signed("for others, or of others"),
+  jwtRevoked: signed("ends by its id"),
   allowWeakTokens: async (start) => {
     const weak = { LOGFLARE_API_KEY: "short", LOGWEIR_HOST: "0.0.0.0" };
     await expect(start(weak)).rejects.toThrow(/LOGWEIR_ALLOW_WEAK_TOKENS/);
