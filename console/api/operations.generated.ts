@@ -256,7 +256,7 @@ export interface components {
             name?: string;
             description?: string;
             /** @enum {string} */
-            type?: "webhook" | "logweir" | "loki";
+            type?: "webhook" | "logweir" | "loki" | "otlp";
             /** @description url, headers, gzip; token and source of logweir, username and password of loki */
             config?: Record<string, never>;
             metadata?: Record<string, never>;

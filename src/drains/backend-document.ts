@@ -37,6 +37,7 @@ const configFields: Readonly<Record<BackendType, readonly string[]>> = {
   webhook: ["url", "headers", "gzip", "http"],
   logweir: ["url", "headers", "gzip", "token", "source"],
   loki: ["url", "headers", "gzip", "username", "password"],
+  otlp: ["url", "headers", "gzip"],
 };
 const maxHeaders = 50;
 /** Set by the request itself. */

@@ -13,11 +13,11 @@ export interface Backend {
   readonly updatedAtMs: number;
 }
 
-export const backendTypes = ["webhook", "logweir", "loki"] as const;
+export const backendTypes = ["webhook", "logweir", "loki", "otlp"] as const;
 
 /**
  * `webhook` receives events as a JSON array, `logweir` in the form of its own ingest, `loki` in the form of Loki's push
- * API.
+ * API, `otlp` as OTLP over HTTP in JSON.
  */
 export type BackendType = (typeof backendTypes)[number];
 

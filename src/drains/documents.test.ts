@@ -4,6 +4,7 @@ import type { Backend } from "./backend.ts";
 import { mask, readBackend, showBackend } from "./backend-document.ts";
 import { createConfigSealer } from "./config-sealer.ts";
 import { makeRequest } from "./destinations/make-request.ts";
+import { writeOtlp } from "./destinations/write-otlp.ts";
 
 const secrets = ["s3cret-header", "s3cret-token", "s3cret-password", "s3cret-query"];
 
@@ -172,5 +173,69 @@ describe("a request to a destination", () => {
       streams: [{ stream: { source: "edge", project: "p" }, values: [["1787216400000000000", text("")]] }],
     });
     expect(to("loki", { url: "http://d.example/own" }).url).toBe("http://d.example/own");
+  });
+
+  it("sends OTLP a record for each event, with every digit of its fields and the times that it can hold", () => {
+    const request = to("otlp", { headers: { "api-key": "k" } });
+    expect(request).toMatchObject({ url: "http://d.example/v1/logs", headers: { "api-key": "k" } });
+    expect(to("otlp", { url: "http://d.example/own" }).url).toBe("http://d.example/own");
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    const recordsOf = (...events: readonly LogEvent[]) => {
+      const { resourceLogs } = JSON.parse(writeOtlp("edge", events));
+      expect(resourceLogs[0].resource).toEqual({ attributes: [text("service.name", "edge")] });
+      return resourceLogs[0].scopeLogs[0].logRecords;
+    };
+    expect(JSON.parse(request.body).resourceLogs[0].scopeLogs[0].logRecords).toEqual(recordsOf(event));
+    expect(recordsOf(event)).toEqual([
+      {
+        timeUnixNano: "1787216400000000000",
+        observedTimeUnixNano: "1787216400000000000",
+        body: { stringValue: "m" },
+        attributes: [
+          ...[text("logweir.id", "a"), text("project", "p")],
+          ...[text("big", "12345678901234567890123"), text("wide", "1e400")],
+        ],
+      },
+    ]);
+    const metadata = { level: "Warning", trace_id: "0AF7651916CD43DD8448EB211C80319C", span_id: "0000000000000000" };
+    const values = { n: 1, x: 0.5, big: 2n ** 63n - 1n, yes: true, list: ["a", 2, { b: [false] }], metadata };
+    expect(recordsOf({ ...event, eventMessage: null, timestampUs: -5n, fields: values })).toEqual([
+      {
+        severityText: "Warning",
+        severityNumber: 13,
+        traceId: "0af7651916cd43dd8448eb211c80319c",
+        attributes: [
+          text("logweir.id", "a"),
+          { key: "logweir.timestamp", value: { intValue: "-5" } },
+          { key: "n", value: { intValue: "1" } },
+          { key: "x", value: { doubleValue: 0.5 } },
+          { key: "big", value: { intValue: "9223372036854775807" } },
+          { key: "yes", value: { boolValue: true } },
+          {
+            key: "list",
+            value: {
+              arrayValue: {
+                values: [
+                  { stringValue: "a" },
+                  { intValue: "2" },
+                  {
+                    kvlistValue: {
+                      values: [{ key: "b", value: { arrayValue: { values: [{ boolValue: false }] } } }],
+                    },
+                  },
+                ],
+              },
+            },
+          },
+          {
+            key: "metadata",
+            value: { kvlistValue: { values: Object.entries(metadata).map(([key, value]) => text(key, value)) } },
+          },
+        ],
+      },
+    ]);
+    const last = 18_446_744_073_709_551n;
+    const [held, beyond] = recordsOf({ ...event, timestampUs: last }, { ...event, timestampUs: last + 1n });
+    expect([held.timeUnixNano, beyond.timeUnixNano]).toEqual([`${last}000`, undefined]);
   });
 });

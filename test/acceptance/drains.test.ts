@@ -191,7 +191,7 @@ describe("log drains", () => {
     await call(service, "DELETE", `/api/backends/${id}`);
   });
 
-  it("forward events to another Logweir with ids, times and fields, directly and through Loki's push API", async () => {
+  it("forward events to another Logweir with ids, times and fields, directly, by Loki's push API and by OTLP", async () => {
     const far = await startService({ env });
     try {
       const config = { url: far.url, token: privateToken };
@@ -201,6 +201,8 @@ describe("log drains", () => {
         { type: "loki", config: { url: far.url, username: "any", password: privateToken } },
         { edge: "" },
       );
+      const headers = { "X-API-KEY": privateToken };
+      await drain(service, { type: "otlp", config: { url: far.url, headers } }, { edge: "" });
       const events = edgeEvents.map((event) => ({ ...event, id: `far-${event.id}` }));
       await service.ingest("edge", events);
       const columns = "id, timestamp, event_message, metadata";
@@ -216,6 +218,18 @@ describe("log drains", () => {
         return ((await response.json()) as { result: { n: number }[] }).result[0]?.n;
       };
       await until(async () => (await pushed()) === 40, "all pushed");
+      const exported = async () => {
+        const sql =
+          "select o.timestamp, o.event_message, a.project from otel as o cross join unnest(o.metadata) as m " +
+          "cross join unnest(m.attributes) as a order by o.timestamp";
+        return ((await (await far.get("/api/query", { sql })).json()) as { result?: readonly object[] }).result;
+      };
+      await until(async () => (await exported())?.length === 40, "all exported");
+      const sent = await service.rows("logs.all", {
+        project: "abc",
+        sql: "select timestamp, event_message, 'abc' as project from edge_logs where id like 'far-%' order by timestamp",
+      });
+      expect(await exported()).toEqual(sent);
     } finally {
       await far.stop();
     }

@@ -3,6 +3,7 @@ import type { Backend } from "../backend.ts";
 import { hopsHeader, writeHops } from "../hops.ts";
 import type { DrainRequest } from "./send-request.ts";
 import { writeEvent, writeUntimed } from "./write-event.ts";
+import { writeOtlp } from "./write-otlp.ts";
 
 /** Events of one request. */
 export interface Shipment {
@@ -27,11 +28,13 @@ export function makeRequest({ type, config }: Backend, { source, events, hops }:
     }
     case "loki":
       return {
-        url: lokiAddress(url),
+        url: withPath(url, "/loki/api/v1/push"),
         headers: { ...headers, ...basicAuthentication(config) },
         body: `{"streams":[${writeStreams(source, events).join(",")}]}`,
         isPacked,
       };
+    case "otlp":
+      return { url: withPath(url, "/v1/logs"), headers, body: writeOtlp(source, events), isPacked };
   }
 }
 
@@ -39,9 +42,10 @@ function writeList(events: readonly LogEvent[]): string {
   return `[${events.map(writeEvent).join(",")}]`;
 }
 
-function lokiAddress(url: string): string {
+/** The address with the protocol's usual path, where it has none of its own. */
+function withPath(url: string, path: string): string {
   const target = new URL(url);
-  if (target.pathname === "/") target.pathname = "/loki/api/v1/push";
+  if (target.pathname === "/") target.pathname = path;
   return target.href;
 }
 
