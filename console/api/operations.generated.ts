@@ -256,8 +256,8 @@ export interface components {
             name?: string;
             description?: string;
             /** @enum {string} */
-            type?: "webhook" | "logweir" | "loki" | "otlp";
-            /** @description url, headers, gzip; token and source of logweir, username and password of loki */
+            type?: "webhook" | "logweir" | "loki" | "otlp" | "s3";
+            /** @description url, headers, gzip; token and source of logweir, username and password of loki, region and keys of s3 */
             config?: Record<string, never>;
             metadata?: Record<string, never>;
         };

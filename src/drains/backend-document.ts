@@ -24,7 +24,8 @@ export const BackendDocument = Type.Partial(
     type: Type.Unsafe<BackendType>({ type: "string", enum: backendTypes }),
     config: Type.Unsafe<object>({
       type: "object",
-      description: "url, headers, gzip; token and source of logweir, username and password of loki",
+      description:
+        "url, headers, gzip; token and source of logweir, username and password of loki, region and keys of s3",
     }),
     metadata: Type.Unsafe<object>({ type: "object" }),
   }),
@@ -38,6 +39,7 @@ const configFields: Readonly<Record<BackendType, readonly string[]>> = {
   logweir: ["url", "headers", "gzip", "token", "source"],
   loki: ["url", "headers", "gzip", "username", "password"],
   otlp: ["url", "headers", "gzip"],
+  s3: ["url", "headers", "gzip", "region", "access_key_id", "secret_access_key"],
 };
 const maxHeaders = 50;
 /** Set by the request itself. */
@@ -120,9 +122,10 @@ function readConfig(
   const { gzip = true } = config;
   if (typeof gzip !== "boolean") report("config.gzip", "must be true or false");
   const url = readUrl("config.url", config.url, before?.url, report);
+  if (type === "s3") checkStore(config, url, report);
   // A secret is for its own destination only: a caller that changes the address must know it.
   const known = before !== undefined && isSameOrigin(url, before.url) ? before : undefined;
-  const optional = (field: "token" | "source" | "username" | "password") => {
+  const optional = (field: OptionalField) => {
     const value = config[field] === mask ? known?.[field] : config[field];
     if (config[field] === mask && value === undefined) report(`config.${field}`, resend);
     if (value === undefined || value === null || value === "") return {};
@@ -139,8 +142,25 @@ function readConfig(
     ...optional("source"),
     ...optional("username"),
     ...optional("password"),
+    ...optional("region"),
+    ...optional("access_key_id"),
+    ...optional("secret_access_key"),
   };
 }
+
+/** Reports what requests to an object store cannot do without. */
+function checkStore({ region, ...keys }: Readonly<Record<string, unknown>>, url: string, report: Report): void {
+  for (const field of ["access_key_id", "secret_access_key"]) {
+    if (typeof keys[field] !== "string" || keys[field] === "")
+      report(`config.${field}`, "is required: it signs requests");
+  }
+  if (region !== undefined && !(typeof region === "string" && /^[\w-]{0,60}$/.test(region))) {
+    report("config.region", "must be a region's name, such as eu-central-1");
+  }
+  if (url.includes("?")) report("config.url", "must be the address of a bucket, and of a folder in it, without ?");
+}
+
+type OptionalField = Exclude<keyof BackendConfig, "url" | "headers" | "gzip">;
 
 function isSameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
@@ -195,7 +215,7 @@ function readHeaders(
 /** A backend as the API shows it: without its secrets. */
 export function showBackend(backend: Backend) {
   const { id, name, description, type, config, metadata, createdAtMs, updatedAtMs } = backend;
-  const { url, headers, token, password, ...rest } = config;
+  const { url, headers, token, password, secret_access_key, ...rest } = config;
   return {
     id,
     token: id,
@@ -208,6 +228,7 @@ export function showBackend(backend: Backend) {
       headers: Object.fromEntries(Object.keys(headers).map((header) => [header, mask])),
       ...(token === undefined ? {} : { token: mask }),
       ...(password === undefined ? {} : { password: mask }),
+      ...(secret_access_key === undefined ? {} : { secret_access_key: mask }),
     },
     metadata,
     inserted_at: new Date(createdAtMs).toISOString(),

@@ -13,15 +13,17 @@ export interface Backend {
   readonly updatedAtMs: number;
 }
 
-export const backendTypes = ["webhook", "logweir", "loki", "otlp"] as const;
+export const backendTypes = ["webhook", "logweir", "loki", "otlp", "s3"] as const;
 
 /**
  * `webhook` receives events as a JSON array, `logweir` in the form of its own ingest, `loki` in the form of Loki's push
- * API, `otlp` as OTLP over HTTP in JSON.
+ * API, `otlp` as OTLP over HTTP in JSON, `s3` as objects of a
+ * store.
  */
 export type BackendType = (typeof backendTypes)[number];
 
-/** How a destination is reached. Its secrets are the values of headers, `token` and `password`. */
+/** How a destination is reached. Its secrets are the values of headers, `token`, `password` and
+ * `secret_access_key`. */
 export interface BackendConfig {
   /** `http:` or `https:`, without a name and password in it. */
   readonly url: string;
@@ -34,6 +36,10 @@ export interface BackendConfig {
   /** For `loki`: the user name for Basic authentication. */
   readonly username?: string;
   readonly password?: string;
+  /** For `s3`: the region, `us-east-1` unless set, and the key by which requests are signed. */
+  readonly region?: string;
+  readonly access_key_id?: string;
+  readonly secret_access_key?: string;
 }
 
 /** Selects the events for a backend: those of a source that match a query in LQL. */

@@ -2,6 +2,7 @@ import type { LogEvent } from "../engines/contract/query-engine.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import type { ByteBudget, ByteLease } from "./byte-budget.ts";
 import { makeRequest } from "./destinations/make-request.ts";
+import { hourOf } from "./destinations/put-object.ts";
 import type { SendRequest } from "./destinations/send-request.ts";
 import { writeEvent } from "./destinations/write-event.ts";
 import { isLoop, joinWays } from "./hops.ts";
@@ -210,7 +211,7 @@ class Delivery {
 
   async #sendWay({ hops, findings }: OneWay): Promise<boolean> {
     const { rule, backend, send, serviceId, clock, state, warn } = this.#options;
-    const waiting = cutBySize(findings);
+    const waiting = (backend.type === "s3" ? divideByHour(findings) : [findings]).flatMap(cutBySize);
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const events = new Set(part.flatMap((each) => each.events));
       if (events.size === 0) {
@@ -318,6 +319,19 @@ function divideByWay(findings: readonly NumberedFinding[]): readonly OneWay[] {
     way.findings.push(finding);
   }
   return [...ways.values()];
+}
+
+/** Objects of a store are by the hour of their events. */
+function divideByHour(findings: readonly NumberedFinding[]): readonly (readonly NumberedFinding[])[] {
+  const hours = new Map<string, NumberedFinding[]>();
+  for (const finding of findings) {
+    const [first] = finding.events;
+    const hour = first === undefined ? "" : hourOf(first);
+    const sameHour = hours.get(hour) ?? [];
+    hours.set(hour, sameHour);
+    sameHour.push(finding);
+  }
+  return [...hours.values()];
 }
 
 function cutBySize(findings: readonly NumberedFinding[]): NumberedFinding[][] {

@@ -51,6 +51,24 @@ describe("a backend document", () => {
     expect(saved({ name: "other" }, before)).toEqual(config);
   });
 
+  it("of an object store has the keys that sign requests, of which the secret one is never shown", () => {
+    const config = { url: "https://s3.example/bucket/logs", access_key_id: "key-1", secret_access_key: "s3cret-key" };
+    const sent = { name: "store", type: "s3", config };
+    expect(saved(sent)).toEqual({ ...config, headers: {}, gzip: true });
+    const store: Backend = {
+      ...backend,
+      type: "s3",
+      config: saved({ ...sent, config: { ...config, region: "eu-1" } }),
+    };
+    expect(JSON.stringify(showBackend(store))).not.toContain("s3cret-key");
+    expect(saved(showBackend(store), store)).toEqual(store.config);
+    const elsewhere = { ...showBackend(store).config, url: "https://else.example/bucket" };
+    expect(problemsOf({ config: elsewhere }, store)).toEqual(["config.secret_access_key"]);
+    expect(problemsOf({ ...sent, config: { url: "https://s3.example/b?x=1", region: "eu/1" } })).toEqual([
+      ...["config.access_key_id", "config.secret_access_key", "config.region", "config.url"],
+    ]);
+  });
+
   it("must include its secrets again when the address changes, so that they are not sent elsewhere", () => {
     const config = {
       url: "https://elsewhere.example/",

@@ -123,6 +123,41 @@ describe("log drains", () => {
     expect(loki.taken[0]?.body).toContain("12345678901234567890123");
   });
 
+  it("put events into objects of a store by source and hour, again after it was away", async () => {
+    const service = await start();
+    const store = await listen();
+    store.answer = () => ({ status: 400, body: "<Code>AuthorizationHeaderMalformed</Code>" });
+    const config = {
+      ...{ url: store.url, region: "eu-1", access_key_id: "key-1", secret_access_key: "s3cret-key" },
+    };
+    const status = await drain(service, { type: "s3", config });
+    const events = numbered(30).map((event, index) => {
+      return { ...event, timestamp: `2026-08-20T${index % 3 === 0 ? "08" : "09"}:00:${10 + index}Z`, project: "abc" };
+    });
+    await send(service, "edge", events);
+    await until(async () => (await status()).last_error !== null, "the refusal");
+    expect(await status()).toMatchObject({ waiting: 30, refused: 0 });
+    store.answer = () => ({ status: 200 });
+    await until(async () => (await status()).waiting === 0, "nothing waits");
+    const lines = new Map<string, Set<string>>();
+    for (const { path, body, headers } of store.taken) {
+      expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=key-1\/\d{8}\/eu-1\/s3\/aws4_request, /);
+      const hour = path.slice(0, path.lastIndexOf("/"));
+      const ids = body
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { id: string }).id);
+      lines.set(hour, new Set([...(lines.get(hour) ?? []), ...ids]));
+    }
+    const idsAt = (isFirst: boolean) => events.filter((_, index) => (index % 3 === 0) === isFirst).map(({ id }) => id);
+    expect([...lines.keys()].sort()).toEqual(["/hook/edge/2026/08/20/08", "/hook/edge/2026/08/20/09"]);
+    expect([...(lines.get("/hook/edge/2026/08/20/08") ?? [])].sort()).toEqual(idsAt(true).sort());
+    expect([...(lines.get("/hook/edge/2026/08/20/09") ?? [])].sort()).toEqual(idsAt(false).sort());
+    const shown = await call(service, "GET", "/api/backends");
+    expect(shown.text).toContain("key-1");
+    expect(shown.text).not.toContain("s3cret-key");
+  });
+
   it("end a loop of a service that drains into itself, and of two that drain into each other", async () => {
     const [one, two] = [await start(), await start()];
     const relay = await listen();

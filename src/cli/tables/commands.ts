@@ -357,7 +357,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "make a backend; nothing goes there before a rule says so",
     options: [
       ["--to <url>", "where events are sent to"],
-      ["--type <type>", "webhook, logweir, loki or otlp; webhook unless given"],
+      ["--type <type>", "webhook, logweir, loki, otlp or s3; webhook unless given"],
       ["--config <file>", "JSON with what is secret: headers; token of logweir; username and password of loki"],
     ],
     examples: [

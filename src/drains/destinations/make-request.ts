@@ -1,6 +1,7 @@
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import type { Backend } from "../backend.ts";
 import { hopsHeader, writeHops } from "../hops.ts";
+import { putObject } from "./put-object.ts";
 import type { DrainRequest } from "./send-request.ts";
 import { writeEvent, writeUntimed } from "./write-event.ts";
 import { writeOtlp } from "./write-otlp.ts";
@@ -35,6 +36,8 @@ export function makeRequest({ type, config }: Backend, { source, events, hops }:
       };
     case "otlp":
       return { url: withPath(url, "/v1/logs"), headers, body: writeOtlp(source, events), isPacked };
+    case "s3":
+      return putObject(config, source, events);
   }
 }
 

@@ -20,6 +20,12 @@ export interface DrainRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly isPacked: boolean;
+  /** POST unless given. */
+  readonly method?: "PUT";
+  /** Headers that depend on the bytes that are sent. */
+  readonly sign?: (bytes: Buffer) => Readonly<Record<string, string>>;
+  /** False where no status blames the events themselves. */
+  readonly mayRefuse?: false;
 }
 
 /** The outcome of a request. No reason holds anything of what the destination said, which may echo the request. */
@@ -53,7 +59,7 @@ const maxAnswerBytes = 16_384;
 const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * Sends requests by POST, over connections to addresses that are allowed at the moment of connecting. Follows no
+ * Sends requests over connections to addresses that are allowed at the moment of connecting. Follows no
  * redirect. `send` rejects only for the end of its signal.
  */
 export function createSender(options: SenderOptions): Sender {
@@ -82,19 +88,21 @@ export function createSender(options: SenderOptions): Sender {
         const body = request.isPacked ? await pack(request.body) : Buffer.from(request.body, "utf8");
         const isSecure = url.protocol === "https:";
         const answer = await exchange(url, {
+          method: request.method ?? "POST",
           open: isSecure ? requestHttps : requestHttp,
           agent: agents[isSecure ? "https:" : "http:"],
           headers: {
             "content-type": "application/json",
             "user-agent": "logweir",
             ...request.headers,
+            ...request.sign?.(body),
             ...(request.isPacked ? { "content-encoding": "gzip" } : {}),
             "content-length": String(body.length),
           },
           body,
           signal: deadline.signal,
         });
-        return toAnswer(answer);
+        return toAnswer(answer, request);
       } catch (error) {
         signal.throwIfAborted();
         const reason = deadline.isOver
@@ -117,6 +125,7 @@ function mayReachDirectly(host: string, allowed: AllowedDestinations): boolean |
 }
 
 interface Exchange {
+  readonly method: string;
   readonly open: typeof requestHttp;
   readonly agent: HttpAgent;
   readonly headers: Readonly<Record<string, string>>;
@@ -130,9 +139,9 @@ interface HttpAnswer {
 }
 
 /** Resolves when the answer is complete, or long enough: one that is cut may be of a destination that is ending. */
-function exchange(url: URL, { open, agent, headers, body, signal }: Exchange): Promise<HttpAnswer> {
+function exchange(url: URL, { method, open, agent, headers, body, signal }: Exchange): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const request = open(url, { method: "POST", agent, headers, signal });
+    const request = open(url, { method, agent, headers, signal });
     request.on("error", reject);
     request.once("response", (response: IncomingMessage) => {
       const { statusCode: status = 0, headers: answered } = response;
@@ -158,7 +167,7 @@ function exchange(url: URL, { open, agent, headers, body, signal }: Exchange): P
   });
 }
 
-function toAnswer({ status, retryAfter }: HttpAnswer): DrainAnswer {
+function toAnswer({ status, retryAfter }: HttpAnswer, { mayRefuse }: DrainRequest): DrainAnswer {
   if (status >= 200 && status < 300) return { kind: "taken" };
   if (status >= 300 && status < 400) {
     return {
@@ -167,7 +176,7 @@ function toAnswer({ status, retryAfter }: HttpAnswer): DrainAnswer {
     };
   }
   const reason = `the destination answered ${`${status} ${STATUS_CODES[status] ?? ""}`.trim()}`;
-  if (refusals.has(status)) return { kind: "refused", reason };
+  if (mayRefuse !== false && refusals.has(status)) return { kind: "refused", reason };
   const retryAfterMs = readRetryAfter(retryAfter);
   return { kind: "failed", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
