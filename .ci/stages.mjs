@@ -79,7 +79,7 @@ export const stages = [
   {
     name: "console",
     finds: "the console in Chromium",
-    command: `${chromium}npm run -s console:test -- story links rows keyboard safety prefix pages outage`,
+    command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
     limitSeconds: 1_200,
     lane: "browser",
   },

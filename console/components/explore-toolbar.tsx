@@ -14,7 +14,8 @@ import {
   tables,
   toParameters,
 } from "../state/explore.ts";
-import { linkTo } from "../state/route.ts";
+import { linkTo, navigate } from "../state/route.ts";
+import { session } from "../state/session.ts";
 import { copyText } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
 import { QueryEditor } from "./query-editor.tsx";
@@ -40,6 +41,7 @@ export function ExploreToolbar() {
           <ZoomButtons />
           <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
           <SavedViews />
+          {session.value?.may.manage === true && <SaveAsEndpoint draft={draft} />}
           <button
             type="button"
             class="button icon-only"
@@ -67,6 +69,23 @@ export function ExploreToolbar() {
         </button>
       </div>
     </section>
+  );
+}
+
+/** Leads to a new endpoint with this query; LQL, which endpoints are not written in, begins with all rows of its table. */
+function SaveAsEndpoint({ draft }: { readonly draft: string }) {
+  const { scope, language } = query.value;
+  const text = language === "sql" && draft.trim() !== "" ? draft : sqlTemplate(currentTable.value?.name ?? "");
+  return (
+    <button
+      type="button"
+      class="button icon-only"
+      aria-label="Save as endpoint"
+      title="Save as endpoint"
+      onClick={() => navigate("endpoints/new", new URLSearchParams({ s: scope, q: text }))}
+    >
+      <Icon name="endpoint" />
+    </button>
   );
 }
 

@@ -1,5 +1,6 @@
 import { callApi } from "../api/client.ts";
 import { EndpointDetail } from "../components/endpoint/endpoint-detail.tsx";
+import { NewEndpoint } from "../components/endpoint/new-endpoint.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { TableCard } from "../components/table-card.tsx";
 import { useLoad } from "../lib/use-load.ts";
@@ -9,7 +10,8 @@ import { linkTo, route } from "../state/route.ts";
 /** Saved queries: what they are asked, and each by itself. */
 export function EndpointsPage() {
   const [, name] = route.value.path.split("/");
-  return name === undefined ? <EndpointList /> : <EndpointDetail key={name} name={name} />;
+  if (name === undefined) return <EndpointList />;
+  return name === "new" ? <NewEndpoint /> : <EndpointDetail key={name} name={name} />;
 }
 
 const headings = [
@@ -33,6 +35,9 @@ function EndpointList() {
             ? "Saved queries. Their calls are not counted: LOGWEIR_AUDIT records no runs"
             : "Saved queries, and how they were called in the last 24 hours"}
         </p>
+        <a class="button" href={linkTo("endpoints/new")}>
+          New endpoint
+        </a>
       </div>
       <Loaded load={load}>
         {(endpoints) => (

@@ -28,7 +28,7 @@ async function checkWidth(browser: Browser, service: DemoService, pictures: stri
   const findings: string[] = [];
   // Some states are refusals: of a query with an error, of a page that nobody may open.
   const opened = await openPage(browser, service.url, { width, scheme: "light" }, (status) =>
-    [400, 404].includes(status),
+    [400, 404, 422].includes(status),
   );
   const { page } = opened;
   await page.goto(service.url);

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { hasChromium, openBrowser, tell, within } from "./browser.ts";
 import { checkKeyboard } from "./check-keyboard.ts";
+import { checkMaking } from "./check-making.ts";
 import { checkPages } from "./check-pages.ts";
 import { checkRows } from "./check-rows.ts";
 import { checkSafety } from "./check-safety.ts";
@@ -39,6 +40,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
     // First, while nothing else runs.
     ["times", () => measureTimes(browser, service).then(printTable)],
     ["story", () => checkStory(browser)],
+    ["making", () => checkMaking(browser, service)],
     ["links", () => checkLinks(browser, service)],
     ["rows", () => checkRows(browser, service)],
     ["keyboard", () => checkKeyboard(browser, service)],

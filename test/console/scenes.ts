@@ -66,6 +66,17 @@ export const scenes: readonly Scene[] = [
       await page.waitForSelector(".diff");
     },
   },
+  {
+    name: "endpoint-new",
+    path: "endpoints/new?s=logs.all&q=SELECT+id%0AFROM+edge_logs%0AWHERE+event_message+LIKE+'%25POST%25'",
+    waitFor: "text=Let callers choose",
+    act: async (page) => {
+      await page.fill("form .field input >> nth=0", "odd name");
+      await page.click('button:text-is("Show as a file")');
+      await page.click('button:text-is("Create endpoint")');
+      await page.waitForSelector(".notice.danger");
+    },
+  },
   { name: "endpoint-missing", path: "endpoints/no.such", waitFor: ".notice.danger" },
   { name: "usage-all", path: "usage", waitFor: "tbody tr" },
   {

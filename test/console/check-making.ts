@@ -1,0 +1,45 @@
+import type { Browser } from "playwright-core";
+import { openPage, until } from "./browser.ts";
+import type { DemoService } from "./service.ts";
+
+const wide = { width: 1440, scheme: "light" } as const;
+
+/**
+ * An endpoint made where its query was tried: from Explore's SQL, with a literal as a parameter, run on its page, and
+ * called over HTTP.
+ */
+export async function checkMaking(browser: Browser, service: DemoService): Promise<string[]> {
+  // A query of its own columns has no counts over time.
+  const opened = await openPage(browser, service.url, wide, (status) => status === 400);
+  const { page, findings, close } = opened;
+  await page.goto(`${service.url}/#token=${service.token}&project=default`);
+  await page.waitForSelector(".grid-row");
+  const sql =
+    "select r.method, count(*) as requests from edge_logs t cross join unnest(t.metadata) m " +
+    "cross join unnest(m.request) r where r.method = 'GET' group by r.method";
+  const state = new URLSearchParams({ s: "logs.all", l: "sql", q: sql, r: "2d", "p.project": "default" });
+  await page.goto(`${service.url}/#/explore?${state}`);
+  await page.waitForSelector(".grid-row");
+  await page.click('[title="Save as endpoint"]');
+  await page.click('button:has-text("@method")');
+  await page.fill("form .field input >> nth=0", "made.requests");
+  await page.click('button:text-is("Show as a file")');
+  const file = (await page.textContent("form pre.code")) ?? "";
+  if (!(file.includes('"method":{"type":"string","default":"GET"}') && file.includes("r.method = @method"))) {
+    findings.push(`the file is ${file.slice(0, 300)}`);
+  }
+  await page.click('button:text-is("Create endpoint")');
+  await until(page, "location.hash === '#/endpoints/made.requests'");
+  await page.waitForSelector("#run-method");
+  await page.fill("#run-project", "default");
+  await page.fill("#run-method", "POST");
+  await page.click('form button:has-text("Run")');
+  await page.waitForSelector('td:text-is("POST")');
+  const answer = await fetch(`${service.url}/api/endpoints/query/made.requests?project=default`, {
+    headers: { "x-api-key": service.token },
+  });
+  const { result } = (await answer.json()) as { readonly result?: readonly { readonly method: string }[] };
+  if (result?.[0]?.method !== "GET") findings.push(`a call answers ${answer.status} ${JSON.stringify(result)}`);
+  await close();
+  return findings.map((text) => `making: ${text}`);
+}
