@@ -1,4 +1,5 @@
-import type { Parameter, TableReference, WithEntry } from "../googlesql/ast.ts";
+import { nodesOf } from "../googlesql/ast/walk.ts";
+import type { Parameter, Query, TableReference, WithEntry } from "../googlesql/ast.ts";
 import { GoogleSqlError, positionAt } from "../googlesql/diagnostic.ts";
 import { parseClientQuery } from "../googlesql/parse.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -58,24 +59,19 @@ export function placeQuery(sent: SentQuery, datasets: readonly Dataset[]): Place
 }
 
 function parse(text: string): FoundNodes {
-  const tables: TableReference[] = [];
-  const parameters: Parameter[] = [];
-  const entries: WithEntry[] = [];
-  const open: unknown[] = [parseText(text)];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null) continue;
-    const { kind, isRecursive, entries: ofWith } = node as Readonly<Record<string, unknown>>;
-    if (kind === "Parameter") parameters.push(node as Parameter);
-    if (kind === "TableReference") tables.push(node as TableReference);
-    if (isRecursive !== undefined) entries.push(...(ofWith as readonly WithEntry[]));
-    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
-  }
-  tables.sort((a, b) => a.span.start - b.span.start);
-  return { tables, parameters, entries };
+  const query = parseText(text);
+  const clauses = [
+    ...nodesOf(query, "Query").flatMap((each) => each.with ?? []),
+    ...nodesOf(query, "PipeWith").map((each) => each.with),
+  ];
+  return {
+    tables: nodesOf(query, "TableReference"),
+    parameters: nodesOf(query, "Parameter"),
+    entries: clauses.flatMap(({ entries }) => entries),
+  };
 }
 
-function parseText(text: string): object {
+function parseText(text: string): Query {
   try {
     return parseClientQuery(text);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Query } from "../ast.ts";
 import type { TableCatalog } from "../relation.ts";
+import { reaches, scanExpressions, someExpression } from "../resolved/walk.ts";
 import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
 import type { CteBinding, CteScope, Environment } from "./context.ts";
 import { guardBinding } from "./from/guard-binding.ts";
@@ -15,32 +16,16 @@ interface Reached {
   readonly parameters: ReadonlySet<string | number>;
 }
 
-/** Walks the whole tree below a scan without recursion. */
-function reachableFrom(scan: Scan): Reached {
+function reachableFrom(root: Scan): Reached {
   const ctes = new Set<number>();
   const parameters = new Set<string | number>();
-  const open: unknown[] = [scan];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null) continue;
-    if (Array.isArray(node)) {
-      for (const item of node) open.push(item);
-      continue;
+  reaches(root, (scan) => {
+    if (scan.kind === "Cte") ctes.add(scan.cte.id);
+    for (const expression of scanExpressions(scan)) {
+      someExpression(expression, (at) => at.kind === "Parameter" && parameters.add(at.key) === undefined, false);
     }
-    const { kind, cte, key } = node as {
-      readonly kind?: unknown;
-      readonly cte?: { readonly id: number };
-      readonly key?: string | number;
-    };
-    // A table's definition and a column's type hold nothing that is read.
-    if (kind === "Table" || kind === "RECORD" || kind === "STRUCT" || kind === "MIXED") continue;
-    if (kind === "Cte" && cte !== undefined) {
-      if (ctes.has(cte.id)) continue;
-      ctes.add(cte.id);
-    }
-    if (kind === "Parameter" && key !== undefined) parameters.add(key);
-    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
-  }
+    return false;
+  });
   return { ctes, parameters };
 }
 

@@ -1,4 +1,4 @@
-import type { Query } from "../../../googlesql/ast.ts";
+import { nodesOf } from "../../../googlesql/ast/walk.ts";
 import type { TableCatalog, ViewDefinition } from "../../../googlesql/relation.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { defaultDetectors } from "../../../redaction/detector.ts";
@@ -94,7 +94,8 @@ export function visibleParameters(
     for (const { name, type } of next.definition.parameters) {
       if (!types.has(name.toLowerCase())) types.set(name.toLowerCase(), sqlTypeOf(type));
     }
-    for (const name of findTableNames(next.savedQuery)) {
+    for (const { path } of nodesOf(next.savedQuery, "TableReference")) {
+      const name = path.parts.map((part) => part.name).join(".");
       if (seen.has(name) || sources.findTable(name) !== undefined) continue;
       seen.add(name);
       const read = endpoints.findByName(name);
@@ -123,20 +124,4 @@ export function effectiveParameters(
     }
   }
   return [...parameters.values()];
-}
-
-/** Every name that stands as a table somewhere in the query, WITH tables among them. Walked without recursion. */
-function findTableNames(query: Query): ReadonlySet<string> {
-  const names = new Set<string>();
-  const open: unknown[] = [query];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null) continue;
-    if ("kind" in node && node.kind === "TableReference" && "path" in node) {
-      const { parts } = node.path as { readonly parts: readonly { readonly name: string }[] };
-      names.add(parts.map((part) => part.name).join("."));
-    }
-    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
-  }
-  return names;
 }

@@ -1,3 +1,4 @@
+import { nodesOf } from "../../ast/walk.ts";
 import type { Query, WithClause, WithEntry } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Column, CteDefinition } from "../../resolved.ts";
@@ -17,7 +18,8 @@ export interface ResolvedWith {
 export function resolveWith(environment: Environment, node: WithClause): ResolvedWith {
   const { resolution } = environment;
   const definitions: CteDefinition[] = [];
-  const entries = node.isRecursive ? sortEntries(environment, node.entries) : node.entries;
+  const read = new Map(node.isRecursive ? node.entries.map((entry) => [entry, namesRead(entry)]) : []);
+  const entries = node.isRecursive ? sortEntries(environment, node.entries, read) : node.entries;
   let scope = environment.ctes;
   const seen = new Set<string>();
   for (const entry of entries) {
@@ -28,7 +30,7 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
       });
     seen.add(key);
     const inner: Environment = { ...environment, ctes: scope, outer: undefined };
-    const isRecursive = node.isRecursive && mentions(entry.query, key);
+    const isRecursive = read.get(entry)?.has(key) === true;
     const { binding, definition } = isRecursive ? resolveRecursive(inner, entry) : resolvePlain(inner, entry);
     definitions.push(definition);
     scope = bind(scope, binding);
@@ -138,13 +140,17 @@ function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCt
  * With RECURSIVE, entries may read ones that stand later: each comes after those that it reads. Cycles of several are
  * refused.
  */
-function sortEntries(environment: Environment, entries: readonly WithEntry[]): readonly WithEntry[] {
+function sortEntries(
+  environment: Environment,
+  entries: readonly WithEntry[],
+  read: ReadonlyMap<WithEntry, ReadonlySet<string>>,
+): readonly WithEntry[] {
   const sorted: WithEntry[] = [];
   const state = new Map<WithEntry, "open" | "done">();
   const visit = (entry: WithEntry): void => {
     state.set(entry, "open");
     for (const other of entries) {
-      if (other === entry || !mentions(entry.query, other.name.name.toLowerCase())) continue;
+      if (other === entry || read.get(entry)?.has(other.name.name.toLowerCase()) !== true) continue;
       if (state.get(other) === "open") {
         environment.resolution.report(
           "unsupported",
@@ -161,21 +167,8 @@ function sortEntries(environment: Environment, entries: readonly WithEntry[]): r
   return sorted;
 }
 
-/** Does any table reference below the node have this name? Walked without recursion. */
-function mentions(node: unknown, name: string): boolean {
-  const open: unknown[] = [node];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) continue;
-    if (Array.isArray(next)) {
-      for (const item of next) open.push(item);
-      continue;
-    }
-    if ("kind" in next && next.kind === "TableReference" && "path" in next) {
-      const { parts } = next.path as { readonly parts: readonly { readonly name: string }[] };
-      if (parts.length === 1 && parts[0]?.name.toLowerCase() === name) return true;
-    }
-    for (const value of Object.values(next)) if (typeof value === "object") open.push(value);
-  }
-  return false;
+/** The names without a dot that an entry reads as tables, in lower case. */
+function namesRead({ query }: WithEntry): ReadonlySet<string> {
+  const paths = nodesOf(query, "TableReference").map(({ path: { parts } }) => parts);
+  return new Set(paths.flatMap(([name, ...more]) => (more.length === 0 ? (name?.name.toLowerCase() ?? []) : [])));
 }
