@@ -23,6 +23,7 @@ table_aliases:
   postgrest_logs: rest_logs
   pgbouncer_logs: pooler_logs
   supavisor_logs: pooler_logs
+hidden_columns: [identifier]
 ---*/
 WITH
   edge_logs AS (

@@ -60,6 +60,7 @@ export interface components {
             table_aliases: {
                 [key: string]: string;
             };
+            hidden_columns: string[];
             labels: {
                 [key: string]: string;
             };
@@ -118,6 +119,7 @@ export interface components {
             table_aliases?: {
                 [key: string]: string;
             };
+            hidden_columns?: string[];
             labels?: {
                 [key: string]: string;
             };
@@ -153,6 +155,7 @@ export interface components {
             table_aliases?: {
                 [key: string]: string;
             };
+            hidden_columns?: string[];
             labels?: {
                 [key: string]: string;
             };

@@ -83,17 +83,17 @@ describe.each(tables)("the table %s", (table, source, place) => {
     expect(await ids({ iso_timestamp_start: "", iso_timestamp_end: "" })).toHaveLength(3);
   });
 
-  it("has the columns timestamp, id, event_message, metadata and identifier", async () => {
-    const rows = await service.rows("logs.all", { project, sql: `select * from ${table} order by timestamp limit 1` });
-    expect(rows).toEqual([
-      {
-        timestamp: micros("2026-08-20T09:00:00.000001"),
-        id: `${table}-1`,
-        event_message: `${table}-1`,
-        metadata: [place === "top" ? { level: "info" } : { level: "info", [place]: project }],
-        identifier: null,
-      },
-    ]);
+  it("has the columns timestamp, id, event_message and metadata, and identifier by its name", async () => {
+    const first = (columns: string) =>
+      service.rows("logs.all", { project, sql: `select ${columns} from ${table} t order by timestamp limit 1` });
+    const row = {
+      timestamp: micros("2026-08-20T09:00:00.000001"),
+      id: `${table}-1`,
+      event_message: `${table}-1`,
+      metadata: [place === "top" ? { level: "info" } : { level: "info", [place]: project }],
+    };
+    expect(await first("*")).toEqual([row]);
+    expect(await first("t.*, identifier")).toEqual([{ ...row, identifier: null }]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Query } from "../../googlesql/ast.ts";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/nearest.ts";
-import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/plan/compile-query.ts";
+import { type CompileDependencies, type CompiledEndpoint, compileOwn, resolveOwn } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters } from "../call/plan/endpoint-tables.ts";
 import { describeOpenReads } from "../tenants/open-reads.ts";
 import { createTenancyFinder } from "../tenants/tenancy.ts";
@@ -59,6 +60,7 @@ export function checkEndpoint(
     problems.push({ path: ["query"], message: `The parameter @${key} is not declared`, code: "unknown_parameter" });
   }
   problems.push(...findUnfitTenant(draft, parameters));
+  problems.push(...findUnfitHidden(draft, dependencies, { kind: whole.compiled === undefined ? "public" : "whole" }));
   if (problems.length > 0) return { problems };
   const { problem: _, dataProblem: __, warnings: ___, ...rest } = draft;
   const warnings = [
@@ -156,6 +158,36 @@ function findUnfitTenant(
   const nearest = findNearest(wanted, names);
   const guess = nearest === undefined ? `; declare it below parameters` : `; did you mean ${nearest}?`;
   return [{ path, message: `there is no parameter ${wanted}${guess}` }];
+}
+
+/** A column that callers read by name only is one of a WITH table, and leaves it others. */
+function findUnfitHidden(
+  draft: Endpoint,
+  dependencies: CompileDependencies,
+  access: SourceAccess,
+): readonly FieldProblem[] {
+  const { hiddenColumns = [] } = draft.definition;
+  if (hiddenColumns.length === 0) return [];
+  const path = ["hidden_columns"];
+  const hidden = new Set(hiddenColumns.map((name) => name.toLowerCase()));
+  const problems: FieldProblem[] = [];
+  const known = new Map<string, string>();
+  const { with: clause, span } = draft.savedQuery;
+  for (const { name } of clause?.entries ?? []) {
+    const from = { kind: "TableReference", path: { kind: "Path", parts: [name], span }, suffixes: [], span } as const;
+    const savedQuery: Query = { kind: "Query", with: clause, body: { kind: "FromQuery", from, span }, pipes: [], span };
+    const { columns } = resolveOwn(dependencies, { ...draft, savedQuery }, { access }).query;
+    if (columns.every((column) => hidden.has(column.name.toLowerCase())))
+      problems.push({ path, message: `hides every column of ${name.name}` });
+    for (const column of columns) known.set(column.name.toLowerCase(), column.name);
+  }
+  for (const name of hiddenColumns) {
+    if (known.has(name.toLowerCase())) continue;
+    const nearest = findNearest(name, known.values());
+    const guess = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+    problems.push({ path, message: `no table of the query's WITH clause has a column ${name}${guess}` });
+  }
+  return problems;
 }
 
 /** Ids and names belong to one endpoint each. */

@@ -55,6 +55,8 @@ export interface EndpointDefinition {
   readonly tenantParameter?: string;
   /** Further names of the WITH tables, for callers' queries. */
   readonly tableAliases: Readonly<Record<string, string>>;
+  /** Columns of the WITH tables that callers' queries read by name only: `*` leaves them out. */
+  readonly hiddenColumns?: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
 }
 

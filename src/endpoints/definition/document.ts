@@ -120,6 +120,7 @@ export function describeDefinition(definition: EndpointDefinition): Readonly<Rec
     ),
     tenant_parameter: definition.tenantParameter ?? null,
     table_aliases: definition.tableAliases,
+    hidden_columns: definition.hiddenColumns ?? [],
     labels: definition.labels,
   };
 }

@@ -48,6 +48,7 @@ export const EndpointHeader = Type.Object(
     table_aliases: Type.Optional(
       Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }), Type.String({ pattern: identifier })),
     ),
+    hidden_columns: Type.Optional(Type.Array(Type.String({ pattern: identifier }), { uniqueItems: true })),
     labels: Type.Optional(Type.Record(Type.String(), Type.String())),
   },
   { additionalProperties: false },

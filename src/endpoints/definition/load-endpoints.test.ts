@@ -162,6 +162,16 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
       "has no table c",
     ],
     [
+      "a hidden column that no table has",
+      `${header("hidden_columns: [identifer]\n")}WITH a AS (SELECT 1 AS x), b AS (SELECT 2 AS identifier) SELECT * FROM a`,
+      "a.sql:3:1: no table of the query's WITH clause has a column identifer; did you mean identifier?",
+    ],
+    [
+      "a table without a column to show",
+      `${header("hidden_columns: [x]\n")}WITH a AS (SELECT 1 AS x) SELECT * FROM a`,
+      "a.sql:3:1: hides every column of a",
+    ],
+    [
       "an alias that hides a table",
       `${header("table_aliases: { A: a }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
       "has a table of this name",

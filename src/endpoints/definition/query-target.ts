@@ -14,6 +14,7 @@ export type TargetDefinition = Pick<
   | "parameters"
   | "tenantParameter"
   | "tableAliases"
+  | "hiddenColumns"
 >;
 
 /**

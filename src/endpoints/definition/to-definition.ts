@@ -48,6 +48,7 @@ export function toDefinition(
     parameters,
     ...(header.tenant_parameter === undefined ? {} : { tenantParameter: header.tenant_parameter }),
     tableAliases: header.table_aliases ?? {},
+    ...(header.hidden_columns?.length ? { hiddenColumns: header.hidden_columns } : {}),
     labels: header.labels ?? {},
   };
   return { definition, problems };

@@ -95,6 +95,8 @@ function breaksCallers(field: string, before: EndpointDefinition, after: Endpoin
     case "tenant_parameter":
       // Tokens that pin it were bound to one tenant's rows by it, or are refused now.
       return before.tenantParameter !== undefined || after.tenantParameter === noTenantParameter;
+    case "hidden_columns":
+      return before.isSandboxed;
     case "table_aliases":
       return (
         before.isSandboxed &&

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dumpQuery } from "../../../test/support/googlesql/resolver/dump.ts";
 import { sandboxed } from "../../../test/support/googlesql/resolver/resolved.ts";
 import { GoogleSqlError } from "../diagnostic.ts";
-import { STRING, TIMESTAMP } from "../types.ts";
+import { formatType, STRING, TIMESTAMP } from "../types.ts";
 
 const SAVED = `WITH
   app_logs AS (SELECT id, timestamp, event_message, metadata FROM logs WHERE id = @project ORDER BY timestamp DESC),
@@ -250,5 +250,76 @@ describe("the saved query of a sandbox", () => {
       expect(error).toBeInstanceOf(GoogleSqlError);
       expect(error).toHaveProperty("text", saved);
     }
+  });
+});
+
+describe("a hidden column of the sandbox", () => {
+  const saved = `WITH
+    a AS (SELECT 1 AS id, "x" AS name, "p" AS Secret),
+    b AS (SELECT 1 AS id, "q" AS secret)
+    SELECT * FROM a`;
+  const read = (consumer: string): string => {
+    const options = { hiddenColumns: ["secret"], aliases: { other: "a" } };
+    return sandboxed(saved, consumer, options)
+      .columns.map(({ name, column }) => (column.type.kind === "STRUCT" ? formatType(column.type) : name))
+      .join(", ");
+  };
+  const row = "STRUCT<id INT64, name STRING>";
+
+  it.each([
+    ["SELECT * FROM a", "id, name"],
+    ["SELECT a.* FROM a", "id, name"],
+    ["SELECT * FROM other", "id, name"],
+    ["SELECT other.* FROM other", "id, name"],
+    ["SELECT * EXCEPT (id) FROM a", "name"],
+    ["SELECT * REPLACE (2 AS id) FROM a", "id, name"],
+    ["SELECT DISTINCT * FROM a", "id, name"],
+    ["SELECT * FROM (SELECT * FROM a)", "id, name"],
+    ["SELECT * FROM a JOIN b USING (id)", "id, name"],
+    ["SELECT * FROM a, b", "id, name, id_1"],
+    ["SELECT * FROM (a JOIN b ON TRUE)", "id, name, id_1"],
+    ["SELECT * FROM a UNION ALL SELECT * FROM a", "id, name"],
+    ["WITH c AS (SELECT * FROM a) SELECT * FROM c", "id, name"],
+    ["WITH c AS (FROM a) SELECT * FROM c", "id, name"],
+    ["SELECT a FROM a", row],
+    ["SELECT AS STRUCT a.* FROM a", "id, name"],
+    ["SELECT (SELECT AS STRUCT a.*) FROM a", row],
+    ["SELECT ANY_VALUE(a) FROM a", row],
+    ["SELECT * FROM a PIVOT (MAX(name) FOR id IN (1 AS one))", "one"],
+    ["SELECT * FROM a UNPIVOT (v FOR n IN (name))", "id, v, n"],
+    ["FROM a", "id, name"],
+    ["FROM a |> WHERE secret = 'p'", "id, name"],
+    ["FROM a |> EXTEND 1 AS one", "id, name, one"],
+    ["FROM a |> SELECT *", "id, name"],
+    ["FROM a |> DISTINCT", "id, name"],
+    ["FROM a |> AS t |> SELECT t.*", "id, name"],
+    ["FROM a |> DROP id", "name"],
+    ["FROM a |> SET id = 2", "id, name"],
+    ["FROM a |> JOIN b USING (id)", "id, name"],
+    ["FROM a |> UNION ALL (FROM a)", "id, name"],
+    ["FROM a |> TABLESAMPLE BERNOULLI (10 PERCENT)", "id, name"],
+    ["FROM a |> ORDER BY secret |> LIMIT 1", "id, name"],
+  ])("is not in %s", (consumer, columns) => {
+    expect(read(consumer)).toBe(columns);
+  });
+
+  it.each([
+    ["SELECT secret FROM a", "secret"],
+    ["SELECT *, A.SECRET FROM a", "id, name, SECRET"],
+    ["SELECT name FROM a WHERE secret = 'p' ORDER BY secret", "name"],
+    ["SELECT * FROM (SELECT id, secret FROM a)", "id, secret"],
+    ["SELECT * FROM a JOIN b USING (secret)", "secret, id, name, id_1"],
+    ["FROM a |> RENAME secret AS open", "id, name, open"],
+    ["FROM a |> SET secret = 'q'", "id, name, Secret"],
+    ["FROM a |> AGGREGATE COUNT(*) AS n GROUP BY secret", "secret, n"],
+  ])("is read where it is named: %s", (consumer, columns) => {
+    expect(read(consumer)).toBe(columns);
+  });
+
+  it("is unknown to EXCEPT, and hides nothing of the consumer's own tables", () => {
+    expect(() => read("SELECT * EXCEPT (secret) FROM a")).toThrow(
+      "Column secret in SELECT * EXCEPT list does not exist",
+    );
+    expect(read("WITH a AS (SELECT 1 AS secret) SELECT * FROM a")).toBe("secret");
   });
 });

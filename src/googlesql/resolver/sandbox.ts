@@ -8,6 +8,7 @@ import { redactBinding } from "./from/redact-binding.ts";
 import { findCte } from "./from/table.ts";
 import { ResolutionStopped } from "./resolution.ts";
 import { createResolution, finishQuery, type ResolveOptions, resolveTopLevel, throwDiagnostics } from "./resolve.ts";
+import type { NamedColumn } from "./scope.ts";
 import { resolveWith } from "./select/with.ts";
 
 /** The tables and parameters that a scan reads: common table expressions, also through each other. */
@@ -38,6 +39,8 @@ export interface QueryText {
 export interface SandboxOptions extends ResolveOptions {
   /** Further names for the saved query's common table expressions: alias to name. */
   readonly tableAliases?: ReadonlyMap<string, string>;
+  /** Columns of these expressions that the consumer reads by name only. */
+  readonly hiddenColumns?: readonly string[];
   /** The detectors, comma separated, whose findings `$redact` hides from the consumer in the saved query's outputs. */
   readonly redaction?: string;
 }
@@ -69,7 +72,7 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
   const { redaction } = options;
   const guarded = names.map((name) => guardBinding(inside, name));
   const shown = redaction === undefined ? guarded : guarded.map((name) => redactBinding(inside, name, redaction));
-  const result = resolveTopLevel(inside, consumer.query, sandboxScope(shown, options.tableAliases ?? new Map()));
+  const result = resolveTopLevel(inside, consumer.query, sandboxScope(shown, options));
   const finished = finishQuery(inside, result);
   const reached = reachableFrom(finished.scan);
   const known = new Set([...outside.views.definitions, ...definitions]);
@@ -83,9 +86,17 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
 
 const NO_TABLES: TableCatalog = { findTable: () => undefined, tableNames: () => [] };
 
-function sandboxScope(names: readonly CteBinding[], aliases: ReadonlyMap<string, string>): CteScope {
-  const bindings = new Map(names.map((binding) => [binding.name.toLowerCase(), binding]));
-  for (const [alias, name] of aliases) {
+function sandboxScope(
+  names: readonly CteBinding[],
+  { tableAliases = new Map(), hiddenColumns = [] }: SandboxOptions,
+): CteScope {
+  const hidden = new Set(hiddenColumns.map((name) => name.toLowerCase()));
+  const hide = (named: NamedColumn): NamedColumn =>
+    hidden.has(named.name?.toLowerCase() ?? "") ? { ...named, isHidden: true } : named;
+  const bindings = new Map(
+    names.map((binding) => [binding.name.toLowerCase(), { ...binding, columns: binding.columns.map(hide) }]),
+  );
+  for (const [alias, name] of tableAliases) {
     const binding = bindings.get(name.toLowerCase());
     const key = alias.toLowerCase();
     if (binding !== undefined && !bindings.has(key)) bindings.set(key, { ...binding, name: alias });

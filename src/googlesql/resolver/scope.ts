@@ -13,6 +13,8 @@ export interface NamedColumn {
   readonly column: Column;
   /** The one column of a value table: its fields are found by their bare names, and a star expands to them. */
   readonly isValue: boolean;
+  /** Read by its name only: neither a star nor the row as a value has it. */
+  readonly isHidden?: boolean;
 }
 
 /** A table's alias. */
@@ -32,6 +34,11 @@ export interface NameList {
 /** A column that is not the value of a value table. */
 export function namedColumn(name: string | undefined, column: Column): NamedColumn {
   return { name, column, isValue: false };
+}
+
+/** The columns that a star and the row as a value have. */
+export function shownColumns(columns: readonly NamedColumn[]): readonly NamedColumn[] {
+  return columns.filter(({ isHidden }) => isHidden !== true);
 }
 
 /** Names to suggest: that of a column which was itself misspelt is not the right one of another. */

@@ -42,6 +42,7 @@ const Endpoint = Type.Object({
   redact_pii: Type.Union([flag, texts]),
   parameters: mapOf(Type.Object(parameter)),
   table_aliases: mapOf(text),
+  hidden_columns: texts,
   labels: mapOf(text),
   version: Type.Optional(count),
   origin: oneOf(["file", "api"]),

@@ -109,6 +109,7 @@ export function compileConsumer(
           parameters: visibleParameters(target, tables, endpoints),
           view: { key: viewKey(target), name: definition.name },
           tableAliases: new Map(Object.entries(definition.tableAliases)),
+          hiddenColumns: definition.hiddenColumns ?? [],
           ...(consumer.redactsPii ? { redaction: (definition.detectors ?? defaultDetectors).join(",") } : {}),
         },
       ),

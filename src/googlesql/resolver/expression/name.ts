@@ -12,6 +12,7 @@ import {
   qualifiedNames,
   type RangeVariable,
   type Scope,
+  shownColumns,
   visibleNames,
 } from "../scope.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
@@ -109,7 +110,7 @@ function wholeRow(resolution: Resolution, range: RangeVariable, span: Span): Exp
   const [only] = range.columns;
   if (only?.isValue === true && range.columns.length === 1) return columnExpr(only.column, span);
   return makeStruct(
-    range.columns.map((named) => ({ name: named.name, value: columnExpr(named.column, span) })),
+    shownColumns(range.columns).map((named) => ({ name: named.name, value: columnExpr(named.column, span) })),
     span,
     (value) => isLenientExpr(resolution, value),
   );

@@ -17,7 +17,7 @@ import {
 import { columnExpr, isConstant, negateIf } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { type NamedColumn, namedColumn, scopeOf, shownColumns } from "../scope.ts";
 
 /** One of PIVOT's aggregates, and the call that it is. */
 interface PivotAggregate {
@@ -120,7 +120,7 @@ function groupByOthers(
 ): { readonly groupBy: readonly ComputedColumn[]; readonly columns: NamedColumn[] } {
   const groupBy: ComputedColumn[] = [];
   const columns: NamedColumn[] = [];
-  for (const named of names.columns) {
+  for (const named of shownColumns(names.columns)) {
     if (read.has(named.column.id)) continue;
     const column = resolution.copyColumn(named.column);
     groupBy.push({ column, expression: columnExpr(named.column, span) });

@@ -111,9 +111,9 @@ export function scanCte(
   const columns = definition.output.map((source) => resolution.copyColumn(source));
   const copyOf = copies(definition.output, columns);
   const named: NamedColumn[] = [];
-  for (const { name, column: source, isValue } of cte.columns) {
-    const column = copyOf(source);
-    if (column !== undefined) named.push({ name, column, isValue });
+  for (const source of cte.columns) {
+    const column = copyOf(source.column);
+    if (column !== undefined) named.push({ ...source, column });
   }
   const keys = cte.order?.flatMap((key): OrderKey[] => {
     const column = copyOf(key.column);

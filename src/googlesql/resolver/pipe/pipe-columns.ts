@@ -113,7 +113,7 @@ export function renameColumns(resolution: Resolution, relation: Relation, pipe: 
       });
     seen.add(at);
     const known = columns[at];
-    if (known !== undefined) columns[at] = { ...known, name: item.to.name };
+    if (known !== undefined) columns[at] = { ...known, name: item.to.name, isHidden: false };
   }
   return { ...relation, names: { columns, ranges: relation.names.ranges } };
 }

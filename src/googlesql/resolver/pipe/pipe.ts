@@ -18,6 +18,7 @@ import { scanCte } from "../from/table.ts";
 import { resolveUnpivot } from "../from/unpivot.ts";
 import { aliased } from "../relation.ts";
 import { isErrorExpr } from "../resolution.ts";
+import { shownColumns } from "../scope.ts";
 import { limitRows, orderRelation } from "../select/order-by.ts";
 import { defineRecursive } from "../select/recursive-cte.ts";
 import { selectFrom } from "../select/select.ts";
@@ -45,7 +46,7 @@ export function stateOf(result: QueryResult): PipeState {
 /** The rows between two operators as a query's result, without names of tables. */
 function asResult({ relation, isSorted }: PipeState): QueryResult {
   const { scan, names, order, recursive } = relation;
-  return { scan, columns: names.columns, order, isSorted, recursive };
+  return { scan, columns: shownColumns(names.columns), order, isSorted, recursive };
 }
 
 /** Applies pipe operators in order; a WITH among them is visible to those after it. */

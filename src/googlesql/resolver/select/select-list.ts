@@ -7,7 +7,7 @@ import { inferredName } from "../expression/constructor.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { accessField } from "../expression/field.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import { findName, type NamedColumn, type NameList } from "../scope.ts";
+import { findName, type NamedColumn, type NameList, shownColumns } from "../scope.ts";
 
 /** One output of a select list. */
 export interface Item {
@@ -89,9 +89,9 @@ function checkNames(
   }
 }
 
-/** Expands a star over these columns: the fields of a value table's struct, the columns otherwise. */
+/** Expands a star over these columns, but hidden ones: the fields of a value table's struct, the columns otherwise. */
 export function expandColumns(resolution: Resolution, columns: readonly NamedColumn[], span: Span): Item[] {
-  return columns.flatMap((named): Item[] => {
+  return shownColumns(columns).flatMap((named): Item[] => {
     const expression = columnExpr(named.column, span);
     const fields = named.isValue ? expandFields(resolution, expression, span) : undefined;
     return fields ?? [{ name: named.name, expression, span }];

@@ -138,7 +138,10 @@ export function errorsOf(sql: string, options: Partial<ResolveOptions> = {}): re
 export function sandboxed(
   saved: string,
   consumer: string,
-  options: { readonly aliases?: Readonly<Record<string, string>> } & Partial<ResolveOptions> = {},
+  options: {
+    readonly aliases?: Readonly<Record<string, string>>;
+    readonly hiddenColumns?: readonly string[];
+  } & Partial<ResolveOptions> = {},
 ): ResolvedQuery {
   const { aliases = {}, ...rest } = options;
   return resolveSandboxed(
