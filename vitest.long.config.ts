@@ -21,6 +21,7 @@ export const sampledTests = [
   "src/engines/duckdb/store/faults.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
   "src/googlesql/parser/limits.test.ts",
+  "src/googlesql/resolver/misspelt.test.ts",
   "src/googlesql/resolver/robustness.test.ts",
   "src/googlesql/round-trip.test.ts",
   "src/http/request/crossing.test.ts",

@@ -1,4 +1,4 @@
-import type { Expression, Query } from "../ast.ts";
+import type { Expression, Identifier, Query } from "../ast.ts";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
 import type { TableCatalog } from "../relation.ts";
@@ -6,7 +6,7 @@ import type { Column, CteDefinition, Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { CteBinding, Environment, ExprContext, QueryResult } from "./context.ts";
-import type { NamedColumn, RangeVariable } from "./scope.ts";
+import type { KnownName, NamedColumn, RangeVariable } from "./scope.ts";
 
 /** The known name that is nearest to an unknown one, when one is near enough to be meant. Case does not count. */
 function nearestName(unknown: string, known: Iterable<string>): string | undefined {
@@ -133,6 +133,8 @@ export class Resolution {
   depth = 0;
   /** The parameters that are read, with their types. */
   readonly usedParameters = new Map<string | number, SqlType>();
+  /** The suggestions for reported columns, in lower case; undefined if there was none for one, or for its table. */
+  readonly guesses = new Set<string | undefined>();
   private readonly rangeColumns = new Map<RangeVariable, ReadonlyMap<string, readonly NamedColumn[]>>();
   readonly declaredParameters: ReadonlyMap<string | number, SqlType>;
 
@@ -173,6 +175,26 @@ export class Resolution {
     return this.diagnostics.length < MAX_DIAGNOSTICS ? nearestName(unknown, known) : undefined;
   }
 
+  /**
+   * Reports a name that none of the known ones is, and gives the nearest. The name of a reported column is no
+   * suggestion. Where there is one, the name that it should have had is not reported.
+   */
+  reportUnknown(message: string, name: Identifier, known: Iterable<KnownName>): string | undefined {
+    if (this.diagnostics.length >= MAX_DIAGNOSTICS) return undefined;
+    const names: string[] = [];
+    let isInDoubt = false;
+    for (const { name: each, type } of known) {
+      const isReported = type !== undefined && isErrorType(type);
+      if (isReported) isInDoubt = true;
+      if (!isReported || this.guesses.has(each.toLowerCase())) names.push(each);
+    }
+    if (isInDoubt && (this.guesses.has(name.name.toLowerCase()) || this.guesses.has(undefined))) return undefined;
+    const suggestion = nearestName(name.name, names);
+    this.guesses.add(suggestion?.toLowerCase());
+    this.report("unknown_column", message, name.span, { name: name.name, suggestion });
+    return suggestion;
+  }
+
   /** Notes a warning about a valid but unlikely text: once, at its first place. */
   warn(
     message: string,
@@ -211,8 +233,10 @@ export class Resolution {
     span: Span,
     details: { readonly name?: string; readonly suggestion?: string | undefined } = {},
   ): void {
-    if (this.diagnostics.length >= MAX_DIAGNOSTICS) return;
     const { name, suggestion } = details;
+    // With the right name in a USING, EXCEPT or RENAME, there would be one column of the name.
+    const isOfGuess = name !== undefined && this.guesses.has(name.toLowerCase());
+    if (this.diagnostics.length >= MAX_DIAGNOSTICS || (code === "ambiguous_name" && isOfGuess)) return;
     this.diagnostics.push({
       code,
       message: suggestion === undefined ? message : `${message}; did you mean ${suggestion}?`,

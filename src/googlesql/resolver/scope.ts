@@ -3,8 +3,7 @@
  * expression sees: names of its own and, where it is nested, the names around it.
  */
 import type { Column, Expr } from "../resolved.ts";
-import { recordIn } from "../types.ts";
-import { isErrorType } from "./resolution.ts";
+import { recordIn, type SqlType } from "../types.ts";
 
 /** A column under its name. */
 export interface NamedColumn {
@@ -41,9 +40,14 @@ export function shownColumns(columns: readonly NamedColumn[]): readonly NamedCol
   return columns.filter(({ isHidden }) => isHidden !== true);
 }
 
-/** Names to suggest: that of a column which was itself misspelt is not the right one of another. */
-export function knownNames(columns: readonly NamedColumn[]): string[] {
-  return columns.flatMap(({ name, column }) => (name === undefined || isErrorType(column.type) ? [] : name));
+/** A name that is known, with the type of its value, if it has one. */
+export interface KnownName {
+  readonly name: string;
+  readonly type?: SqlType;
+}
+
+export function knownNames(columns: readonly NamedColumn[]): KnownName[] {
+  return columns.flatMap(({ name, column: { type } }) => (name === undefined ? [] : { name, type }));
 }
 
 export const NO_NAMES: NameList = { columns: [], ranges: [] };
@@ -66,7 +70,7 @@ interface Level {
   /** A log source among the relations: unknown names are its fields that no event has carried. */
   readonly lenient: RangeVariable | undefined;
   /** As written, for suggestions. */
-  names(): readonly string[];
+  names(): readonly KnownName[];
 }
 
 /** Names of one level, over those of the queries around it. The level is put together when it is first asked for. */
@@ -108,7 +112,7 @@ function levelOf(list: NameList): Level {
     return targets.get(key);
   };
   const lenient = list.ranges.find((range) => range.isLenient);
-  const names = (): string[] => [...list.ranges.map((range) => range.name), ...knownNames(list.columns)];
+  const names = () => [...list.ranges.map(({ name }) => ({ name })), ...knownNames(list.columns)];
   return { find, values, ranges: list.ranges, lenient, names };
 }
 
@@ -168,7 +172,7 @@ export function scopeWith(parent: Scope | undefined, entries: readonly NamedExpr
       values: [],
       ranges: [],
       lenient: undefined,
-      names: () => entries.flatMap((entry) => entry.name ?? []),
+      names: () => entries.flatMap(({ name, expression: { type } }) => (name === undefined ? [] : { name, type })),
     };
   });
 }
@@ -240,12 +244,12 @@ export function findLenient(scope: Scope | undefined): RangeVariable | undefined
 }
 
 /** All names in scope, for suggestions, from the innermost scope outwards. */
-export function* visibleNames(scope: Scope | undefined): Generator<string> {
+export function* visibleNames(scope: Scope | undefined): Generator<KnownName> {
   for (let current = scope; current !== undefined; current = current.parent) {
     yield* current.level.names();
     for (const column of current.level.values) {
       const fields = column.type.kind === "STRUCT" ? column.type.fields : recordIn(column.type)?.fields;
-      for (const field of fields ?? []) if (field.name !== undefined) yield field.name;
+      for (const { name, type } of fields ?? []) if (name !== undefined) yield { name, type };
     }
   }
 }

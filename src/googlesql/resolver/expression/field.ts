@@ -24,16 +24,9 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
           });
         return { kind: "Field", base, index, type: type.fields[index]?.type ?? UNKNOWN, span };
       }
-      const known = type.fields.flatMap((candidate) => candidate.name ?? []);
-      return resolution.fail(
-        "unknown_column",
-        `Field name ${field.name} does not exist in ${typeName(type)}`,
-        field.span,
-        {
-          name: field.name,
-          suggestion: resolution.suggest(field.name, known),
-        },
-      );
+      const known = type.fields.flatMap(({ name, type: of }) => (name === undefined ? [] : { name, type: of }));
+      resolution.reportUnknown(`Field name ${field.name} does not exist in ${typeName(type)}`, field, known);
+      return errorExpr(field.span);
     }
     case "RECORD":
       return recordField(resolution, base, type, field);

@@ -138,14 +138,9 @@ function rangeField(resolution: Resolution, range: RangeVariable, field: Identif
   if (value !== undefined)
     return { expression: accessField(resolution, columnExpr(value.column, field.span), field), used: 1 };
   if (range.isLenient === true) return { expression: nullExpr(field.span, UNKNOWN), used: 1 };
-  const known = knownNames(range.columns);
-  return {
-    expression: resolution.fail("unknown_column", `Name ${field.name} not found inside ${range.name}`, field.span, {
-      name: field.name,
-      suggestion: resolution.suggest(field.name, known),
-    }),
-    used: 1,
-  };
+  const message = `Name ${field.name} not found inside ${range.name}`;
+  resolution.reportUnknown(message, field, knownNames(range.columns));
+  return { expression: errorExpr(field.span), used: 1 };
 }
 
 function unknownName(resolution: Resolution, scope: Scope | undefined, name: Identifier): Expr {
@@ -153,8 +148,6 @@ function unknownName(resolution: Resolution, scope: Scope | undefined, name: Ide
   // A table that is reported may have any column.
   if (open?.columns.some(({ column }) => isErrorType(column.type)) === true) return errorExpr(name.span);
   if (open !== undefined) return nullExpr(name.span, UNKNOWN);
-  return resolution.fail("unknown_column", `Unrecognized name: ${name.name}`, name.span, {
-    name: name.name,
-    suggestion: resolution.suggest(name.name, visibleNames(scope)),
-  });
+  resolution.reportUnknown(`Unrecognized name: ${name.name}`, name, visibleNames(scope));
+  return errorExpr(name.span);
 }

@@ -219,14 +219,8 @@ function usingColumn(
     other.kind === "Column" && first?.kind === "Column" && other.column.id === first.column.id;
   if (first === undefined) {
     if (names.ranges.some((range) => range.isLenient && range.columns.some((named) => named.isValue))) return undefined;
-    const known = knownNames(names.columns);
-    const suggestion = resolution.suggest(name.name, known);
-    resolution.report(
-      "unknown_column",
-      `Column ${name.name} in USING clause not found on ${side} side of join`,
-      name.span,
-      { name: name.name, suggestion },
-    );
+    const message = `Column ${name.name} in USING clause not found on ${side} side of join`;
+    resolution.reportUnknown(message, name, knownNames(names.columns));
     return undefined;
   }
   if (found.slice(1).some((other) => !isSame(other))) {

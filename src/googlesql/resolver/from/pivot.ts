@@ -18,6 +18,7 @@ import { columnExpr, isConstant, negateIf } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn, scopeOf, shownColumns } from "../scope.ts";
+import { unknownRelation } from "./table.ts";
 
 /** One of PIVOT's aggregates, and the call that it is. */
 interface PivotAggregate {
@@ -43,12 +44,14 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   if (node.aggregates.length > 1 && node.aggregates.some((item) => item.alias === undefined)) {
     resolution.report("invalid_query", "PIVOT with several aggregates needs an alias for each of them", node.span);
   }
-  if (isErrorExpr(input) || values.some(({ value }) => isErrorExpr(value))) return relation;
+  const isReported = calls.length < node.aggregates.length || isErrorExpr(input);
+  if (isReported || values.some(({ value }) => isErrorExpr(value)))
+    return unknownRelation(environment, node.alias?.name ?? "");
   const type = commonTypeOf(resolution, [input, ...values.map(({ value }) => value)]);
   if (type === undefined || !isGroupable(type)) {
     const message = `PIVOT values cannot be compared with FOR expression of type ${keyTypeName(input.type)}`;
     resolution.report("type_mismatch", message, node.input.span);
-    return relation;
+    return unknownRelation(environment, node.alias?.name ?? "");
   }
   const before: ComputedColumn = {
     column: resolution.newColumn("pivot_input", type),
@@ -64,7 +67,7 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
       const name = pivotColumnName(resolution, each, aggregate.alias?.name, input, type);
       if (name === undefined) {
         resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
-        return relation;
+        return unknownRelation(environment, node.alias?.name ?? "");
       }
       const column = resolution.copyColumn(whole, name);
       const filter =

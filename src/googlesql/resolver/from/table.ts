@@ -67,6 +67,7 @@ function pathName(path: Path): string {
 /** Stands for a relation that is reported: all names of it resolve, to placeholders. */
 export function unknownRelation(environment: Environment, alias: string): Relation {
   const column = environment.resolution.newColumn(alias, ERROR_TYPE);
+  environment.resolution.guesses.add(undefined);
   const columns: NamedColumn[] = [{ column, isValue: true, name: alias }];
   return plainRelation({ kind: "SingleRow" }, { columns, ranges: [{ name: alias, columns, isLenient: true }] });
 }

@@ -8,6 +8,7 @@ import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
 import { knownNames, type NamedColumn, namedColumn } from "../scope.ts";
+import { unknownRelation } from "./table.ts";
 
 const NOWHERE = { start: 0, end: 0 };
 
@@ -24,11 +25,12 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
   const groups = findGroups(resolution, relation, node);
   const labels = groups.map((group) => labelOf(environment, group, span));
   const width = node.valueColumns.length;
-  if (groups.some(({ columns }) => columns.length !== width || columns.includes(undefined))) return relation;
+  if (groups.some(({ columns }) => columns.length !== width || columns.includes(undefined)))
+    return unknownRelation(environment, node.alias?.name ?? "");
   const labelType = commonTypeOf(resolution, labels);
   if (labelType === undefined || (labelType.kind !== STRING.kind && labelType.kind !== INT64.kind)) {
     resolution.report("type_mismatch", "UNPIVOT labels must all be STRING or all be INT64 literals", span);
-    return relation;
+    return unknownRelation(environment, node.alias?.name ?? "");
   }
   const types = valueTypes(resolution, groups, node);
   const fields: StructField[] = [
@@ -152,14 +154,14 @@ function partOf(named: NamedColumn | undefined, span: Unpivot["span"]): Expr {
   return named === undefined ? { kind: "Literal", type: UNKNOWN, value: null, span } : columnExpr(named.column, span);
 }
 
-function findInput(resolution: Resolution, relation: Relation, path: Path): NamedColumn | undefined {
-  const name = path.parts.at(-1)?.name ?? "";
-  const found = relation.names.columns.filter((named) => named.name?.toLowerCase() === name.toLowerCase());
+function findInput(resolution: Resolution, relation: Relation, { parts }: Path): NamedColumn | undefined {
+  const name = parts.at(-1);
+  if (name === undefined) return undefined;
+  const { columns } = relation.names;
+  const found = columns.filter((named) => named.name?.toLowerCase() === name.name.toLowerCase());
   if (found.length === 1) return found[0];
-  if (found.length > 1) resolution.report("ambiguous_name", `Column name ${name} is ambiguous`, path.span, { name });
-  else {
-    const suggestion = resolution.suggest(name, knownNames(relation.names.columns));
-    resolution.report("unknown_column", `Column ${name} in UNPIVOT does not exist`, path.span, { name, suggestion });
-  }
+  if (found.length > 1) {
+    resolution.report("ambiguous_name", `Column name ${name.name} is ambiguous`, name.span, { name: name.name });
+  } else resolution.reportUnknown(`Column ${name.name} in UNPIVOT does not exist`, name, knownNames(columns));
   return undefined;
 }

@@ -12,8 +12,7 @@ import {
   plainRelation,
   type Relation,
 } from "../context.ts";
-import { ExpressionIndex } from "../expression/expression-index.ts";
-import { materialize, project, reachableColumns } from "../relation.ts";
+import { materialize, project } from "../relation.ts";
 import { namedColumn, scopeOf } from "../scope.ts";
 import { aboveKeys } from "../select/above-keys.ts";
 import { type Grouping, resolveGroupBy } from "../select/group-by.ts";
@@ -54,8 +53,8 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
   };
   const replace = aboveKeys(
     resolution,
-    new ExpressionIndex(keys),
-    reachableColumns(relation.names),
+    keys,
+    relation.names,
     (name) => `Pipe AGGREGATE expression references column ${name} which is neither grouped nor aggregated`,
   );
   const ofAggregates = new Set(block.aggregates.map((item) => item.column.id));

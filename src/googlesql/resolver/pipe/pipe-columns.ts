@@ -12,7 +12,7 @@ import {
   resolveExpression,
 } from "../context.ts";
 import { materialize, project } from "../relation.ts";
-import type { Resolution } from "../resolution.ts";
+import { ERROR_TYPE, type Resolution } from "../resolution.ts";
 import { knownNames, type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
@@ -106,7 +106,10 @@ export function renameColumns(resolution: Resolution, relation: Relation, pipe: 
   const seen = new Set<number>();
   for (const item of pipe.items) {
     const at = findColumn(resolution, relation.names.columns, item.from, "pipe RENAME");
-    if (at === undefined) continue;
+    if (at === undefined) {
+      columns.push(namedColumn(item.to.name, resolution.newColumn(item.to.name, ERROR_TYPE)));
+      continue;
+    }
     if (seen.has(at))
       resolution.report("duplicate_name", `Duplicate column ${item.from.name} in pipe RENAME`, item.span, {
         name: item.from.name,
@@ -118,22 +121,22 @@ export function renameColumns(resolution: Resolution, relation: Relation, pipe: 
   return { ...relation, names: { columns, ranges: relation.names.ranges } };
 }
 
+/** The position of the column of the name; of the nearest, where there is none. */
 function findColumn(
   resolution: Resolution,
   columns: readonly NamedColumn[],
   name: Identifier,
   clause: string,
 ): number | undefined {
-  const wanted = name.name.toLowerCase();
-  const found = columns.flatMap((named, i) => (named.name?.toLowerCase() === wanted ? [i] : []));
+  const find = (wanted: string): number[] =>
+    columns.flatMap((named, i) => (named.name?.toLowerCase() === wanted.toLowerCase() ? [i] : []));
+  const found = find(name.name);
   const [first] = found;
   if (first === undefined) {
-    const known = knownNames(columns);
-    resolution.report("unknown_column", `Column ${name.name} in ${clause} does not exist in the input`, name.span, {
-      name: name.name,
-      suggestion: resolution.suggest(name.name, known),
-    });
-  } else if (found.length > 1)
+    const message = `Column ${name.name} in ${clause} does not exist in the input`;
+    return find(resolution.reportUnknown(message, name, knownNames(columns)) ?? "")[0];
+  }
+  if (found.length > 1)
     resolution.report("ambiguous_name", `Column ${name.name} in ${clause} is ambiguous`, name.span, {
       name: name.name,
     });

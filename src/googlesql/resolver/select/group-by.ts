@@ -48,7 +48,7 @@ export function resolveGroupBy(
 function groupByAll(items: readonly Item[], usesAggregates: (expression: Expr) => boolean): readonly GroupKey[] {
   const keys = new KeyList();
   for (const { name, expression } of items) {
-    if (usesAggregates(expression) || isErrorExpr(expression) || expression.kind === "Literal") continue;
+    if (usesAggregates(expression) || (expression.kind === "Literal" && !isErrorExpr(expression))) continue;
     keys.add({ name, expression, order: undefined });
   }
   return keys.all;

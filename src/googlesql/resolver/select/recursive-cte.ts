@@ -6,7 +6,7 @@ import { coerce, typeName } from "../call/coerce.ts";
 import type { CteBinding, QueryResult } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { project } from "../relation.ts";
-import type { Resolution } from "../resolution.ts";
+import { isErrorType, type Resolution } from "../resolution.ts";
 
 /** A common table expression and the name for it. */
 export interface DefinedCte {
@@ -33,7 +33,7 @@ export function defineRecursive(resolution: Resolution, parts: RecursiveParts): 
   const columns = anchor.columns.map((named) => ({
     ...named,
     column:
-      named.column.type.kind === "UNKNOWN"
+      named.column.type.kind === "UNKNOWN" && !isErrorType(named.column.type)
         ? resolution.newColumn(named.column.name, INT64)
         : resolution.copyColumn(named.column),
   }));
@@ -79,7 +79,8 @@ function coerceTo(
   targets: readonly Column[],
   span: Span,
 ): { readonly scan: Scan; readonly columns: readonly Column[] } {
-  if (result.columns.length !== targets.length) {
+  const all = [...targets, ...result.columns.map(({ column }) => column)];
+  if (result.columns.length !== targets.length && !all.some(({ type }) => isErrorType(type))) {
     resolution.report(
       "invalid_query",
       `The terms of a recursive query must have the same number of columns; they have ${targets.length} and ` +

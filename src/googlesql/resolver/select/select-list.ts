@@ -42,9 +42,8 @@ function resolveStar(context: ExprContext, star: Star, names: NameList): Item[] 
     }
     items = expandColumns(resolution, names.columns, star.span);
   } else items = expandExpression(context, star.of, star.span);
-  if (items.some((item) => isErrorExpr(item.expression))) return items;
-  checkNames(resolution, star.except, items, "EXCEPT");
-  const except = new Set(star.except.map((name) => name.name.toLowerCase()));
+  if (items.some(({ name, expression }) => name === undefined && isErrorExpr(expression))) return items;
+  const except = checkNames(resolution, star.except, items, "EXCEPT");
   const kept = items.filter((item) => item.name === undefined || !except.has(item.name.toLowerCase()));
   if (kept.length === 0 && items.length > 0)
     resolution.report("invalid_query", "SELECT * EXCEPT (...) leaves no columns", star.span);
@@ -64,14 +63,15 @@ function replaceItems(context: ExprContext, star: Star, items: Item[]): Item[] {
   });
 }
 
+/** The names in lower case, with the nearest for one that does not exist. */
 function checkNames(
   resolution: Resolution,
   names: readonly Identifier[],
   items: readonly Item[],
   clause: string,
-): void {
-  const known = items.flatMap((item) => item.name ?? []);
-  const keys = new Set(known.map((name) => name.toLowerCase()));
+): ReadonlySet<string> {
+  const known = items.flatMap(({ name, expression: { type } }) => (name === undefined ? [] : { name, type }));
+  const keys = new Set(known.map(({ name }) => name.toLowerCase()));
   const seen = new Set<string>();
   for (const name of names) {
     const key = name.name.toLowerCase();
@@ -81,12 +81,11 @@ function checkNames(
       });
     seen.add(key);
     if (keys.has(key)) continue;
-    const suggestion = resolution.suggest(name.name, known);
-    resolution.report("unknown_column", `Column ${name.name} in SELECT * ${clause} list does not exist`, name.span, {
-      name: name.name,
-      suggestion,
-    });
+    const message = `Column ${name.name} in SELECT * ${clause} list does not exist`;
+    const nearest = resolution.reportUnknown(message, name, known);
+    if (nearest !== undefined) seen.add(nearest.toLowerCase());
   }
+  return seen;
 }
 
 /** Expands a star over these columns, but hidden ones: the fields of a value table's struct, the columns otherwise. */

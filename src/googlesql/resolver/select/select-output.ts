@@ -4,8 +4,7 @@ import { isLenientExpr, keyTypeName } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import type { Ordering, QueryResult } from "../context.ts";
 import { columnExpr, makeStruct } from "../expression/expr.ts";
-import { ExpressionIndex } from "../expression/expression-index.ts";
-import { materialize, project, reachableColumns } from "../relation.ts";
+import { materialize, project } from "../relation.ts";
 import { type NamedColumn, namedColumn } from "../scope.ts";
 import { mapExpr, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
@@ -112,8 +111,8 @@ function distinctKeys(work: SelectWork, columns: readonly Column[]): Replace {
   });
   return aboveKeys(
     work.environment.resolution,
-    new ExpressionIndex(pairs),
-    reachableColumns(work.source.names),
+    pairs,
+    work.source.names,
     (name) => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
   );
 }

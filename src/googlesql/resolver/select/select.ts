@@ -3,7 +3,6 @@ import { someExpression } from "../../resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail, columnOf } from "../call/coerce.ts";
-import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
   createBlock,
@@ -17,7 +16,7 @@ import {
 import { columnExpr } from "../expression/expr.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { isRepeatable } from "../expression/same-expression.ts";
-import { project, reachableColumns } from "../relation.ts";
+import { project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { NO_NAMES, scopeOf, scopeWith } from "../scope.ts";
 import { mapExpr, mapWindow, type Replace } from "../transform.ts";
@@ -111,14 +110,18 @@ function refuseNestedWindows({ environment, block }: SelectWork, listWindows: nu
   }
 }
 
-/** HAVING without an aggregation beside it, and QUALIFY without a window function. */
-function refuseWithout({ environment, block }: SelectWork, clauses: SelectClauses, isAggregated: boolean): void {
+/** HAVING without an aggregation beside it, and QUALIFY without a window function; not where they are reported. */
+function refuseWithout(
+  { environment, block, having, qualify }: SelectWork,
+  clauses: SelectClauses,
+  isAggregated: boolean,
+): void {
   const { resolution } = environment;
-  if (clauses.having !== undefined && !isAggregated) {
+  if (clauses.having !== undefined && having !== undefined && !isAggregated) {
     const message = "The HAVING clause requires GROUP BY or aggregation in the select list to be present";
     resolution.report("invalid_query", message, clauses.having.span);
   }
-  if (clauses.qualify !== undefined && block.windows.length === 0) {
+  if (clauses.qualify !== undefined && qualify !== undefined && block.windows.length === 0) {
     const message = "The QUALIFY clause requires a window function to be present";
     resolution.report("invalid_query", message, clauses.qualify.span);
   }
@@ -184,16 +187,12 @@ function usesAny(computed: readonly { readonly column: Column }[]): (expression:
 function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: readonly ComputedColumn[]): void {
   const { resolution } = work.environment;
   const keys = (grouping?.keys ?? []).map((key) => keyColumn(resolution, key));
-  // Where a key is wrong, columns are not to blame for being ungrouped.
-  const hidden = keys.some((key) => isErrorExpr(key.expression))
-    ? new ColumnSet()
-    : reachableColumns(work.source.names);
   const index = new ExpressionIndex(keys);
   const rewriting = (clause: string): Replace =>
     aboveKeys(
       resolution,
-      index,
-      hidden,
+      keys,
+      work.source.names,
       (name) => `${clause} expression references column ${name} which is neither grouped nor aggregated`,
     );
   const forItems = rewriting("SELECT list");

@@ -180,7 +180,8 @@ function arrangeByName(
   if (listed !== undefined) {
     keys = listed.map((name) => name.name.toLowerCase());
     for (const name of listed) checkListed(resolution, name, maps, mode);
-  } else if (mode.outer === "FULL") keys = [...new Set(maps.flatMap((map) => [...map.keys()]))];
+  } else if (mode.outer === "FULL" || inputs.some(isInDoubt))
+    keys = [...new Set(maps.flatMap((map) => [...map.keys()]))];
   else if (mode.outer === "LEFT") keys = [...first.keys()];
   else keys = [...first.keys()].filter((key) => maps.every((map) => map.has(key)));
   const isStrict = mode.outer === undefined && listed === undefined;

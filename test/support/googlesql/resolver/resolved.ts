@@ -117,9 +117,10 @@ export function columnsOf(sql: string, options: Partial<ResolveOptions> = {}): s
   return head.replace(/^select /, "").replace(/=[^:]*:/g, " ");
 }
 
-function diagnosticsOf(run: () => unknown): readonly Diagnostic[] {
+/** Returns the reported problems. */
+export function diagnosticsOf(sql: string, options: Partial<ResolveOptions> = {}): readonly Diagnostic[] {
   try {
-    run();
+    resolveText(sql, options);
   } catch (error) {
     if (error instanceof GoogleSqlError) return error.diagnostics;
     throw error;
@@ -129,7 +130,7 @@ function diagnosticsOf(run: () => unknown): readonly Diagnostic[] {
 
 /** Returns the reported problems, each as `code at "text": message`. */
 export function errorsOf(sql: string, options: Partial<ResolveOptions> = {}): readonly string[] {
-  return diagnosticsOf(() => resolveText(sql, options)).map(
+  return diagnosticsOf(sql, options).map(
     ({ code, message, span }) => `${code} at "${sql.slice(span.start, span.end)}": ${message}`,
   );
 }
@@ -153,5 +154,5 @@ export function sandboxed(
 
 /** Returns the name reported with each problem, if any. */
 export function namesOf(sql: string): readonly (string | null)[] {
-  return diagnosticsOf(() => resolveText(sql)).map(({ name }) => name ?? null);
+  return diagnosticsOf(sql).map(({ name }) => name ?? null);
 }
