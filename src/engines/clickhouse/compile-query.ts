@@ -9,7 +9,7 @@ import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../con
 import { once } from "../lowering/once.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
-import { NestedTooDeeply } from "./pushdown/limits.ts";
+import { TooComplex } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 
 /** Why a part of a query runs in the embedded engine. */
@@ -124,7 +124,7 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
       bindsConstants: target.bindsConstants ?? true,
     });
   } catch (error) {
-    if (error instanceof NestedTooDeeply) {
+    if (error instanceof TooComplex) {
       throw new GoogleSqlError(text, [{ code: "too_complex", message: error.message, span: { start: 0, end: 0 } }]);
     }
     if (!(error instanceof NotPushed)) throw error;

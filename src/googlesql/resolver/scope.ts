@@ -35,6 +35,19 @@ export function namedColumn(name: string | undefined, column: Column): NamedColu
   return { name, column, isValue: false };
 }
 
+/** The positions of columns by their names in lower case. */
+export function positionsByName(columns: readonly NamedColumn[]): ReadonlyMap<string, readonly number[]> {
+  const positions = new Map<string, number[]>();
+  columns.forEach(({ name }, position) => {
+    if (name === undefined) return;
+    const key = name.toLowerCase();
+    const known = positions.get(key);
+    if (known === undefined) positions.set(key, [position]);
+    else known.push(position);
+  });
+  return positions;
+}
+
 /** The columns that a star and the row as a value have. */
 export function shownColumns(columns: readonly NamedColumn[]): readonly NamedColumn[] {
   return columns.filter(({ isHidden }) => isHidden !== true);

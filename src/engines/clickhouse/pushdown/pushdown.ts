@@ -17,7 +17,7 @@ import type { Block } from "../compile/render.ts";
 import { buildSource, buildStep, computedBinding, FilterBuilder, projectionBlock } from "../compile/scans.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { asCte } from "./cte-part.ts";
-import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, NestedTooDeeply } from "./limits.ts";
+import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
 import {
   hasLateRows,
   type LateStep,
@@ -67,9 +67,9 @@ export class Pushdown {
     });
   }
 
-  /** The sub-tree, divided. Throws `NestedTooDeeply`. */
+  /** The sub-tree, divided. Throws `TooComplex`. */
   divide(scan: Scan): Part {
-    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply(`Queries are nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw new TooComplex(`Queries are nested deeper than ${MAX_DEPTH} levels`);
     const part = this.#divide(scan);
     this.#depth--;
     return part;
@@ -86,6 +86,10 @@ export class Pushdown {
   settle(part: Part): Scan {
     if (part.kind === "residual") return part.scan;
     if (!this.#pushesConstants && !readsTables(part)) return part.scan;
+    if (this.remotes.length >= MAX_STATEMENTS)
+      throw new TooComplex(
+        `The query takes more than ${MAX_STATEMENTS} statements of the server; read rows once, in WITH`,
+      );
     const span = { start: 0, end: 0 };
     const table = { name: `server_${this.remotes.length + 1}`, columns: [] };
     const remote = { scan: { kind: "Table", table, columns: [], span } as const, block: part.block };

@@ -6,7 +6,7 @@ import type { Span } from "../../diagnostic.ts";
 import type { CallExpr, Expr } from "../../resolved.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { isConstant } from "../expression/expr.ts";
-import { argumentOf } from "../expression/mixed.ts";
+import { argumentsOf } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, isUntypedNull, type Resolution } from "../resolution.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
@@ -123,29 +123,23 @@ function resolveArguments(
 ): ResolvedArguments | undefined {
   const { resolution } = context;
   const name = entry.definition.name;
-  const given: CallArgument[] = [];
-  const values: (Expr | undefined)[] = [];
-  for (const [i, argument] of node.arguments.entries()) {
-    let own: CallArgument;
-    let value: Expr | undefined;
+  const isDatePart = (value: Expression, i: number) => entry.datePartPositions.has(i) && looksLikeDatePart(value);
+  const written = node.arguments.map(({ value, alias, span }, i): Expr | undefined => {
+    if (alias !== undefined) resolution.report("invalid_query", `${name} does not take an alias for an argument`, span);
     // None of the functions that a query may call takes one.
-    if (argument.value.kind === "Lambda") own = { kind: "lambda", parameterCount: argument.value.parameters.length };
-    else if (entry.datePartPositions.has(i) && looksLikeDatePart(argument.value)) {
-      own = { kind: "datepart" };
-      value = resolveDatePartArgument(resolution, argument.value, name);
-    } else {
-      value =
-        argument.value.kind === "Interval" && (node.isSafe || isLarge(argument.value))
-          ? resolveInterval(context, argument.value, true)
-          : resolveExpression(context, argument.value);
-      value = argumentOf(resolution, name, i, value, values[0]);
-      own = { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value) };
-    }
-    values.push(value);
-    given.push(argument.name === undefined ? own : { ...own, name: argument.name.name });
-    if (argument.alias !== undefined)
-      resolution.report("invalid_query", `${name} does not take an alias for an argument`, argument.span);
-  }
+    if (value.kind === "Lambda") return undefined;
+    if (isDatePart(value, i)) return resolveDatePartArgument(resolution, value, name);
+    if (value.kind === "Interval" && (node.isSafe || isLarge(value))) return resolveInterval(context, value, true);
+    return resolveExpression(context, value);
+  });
+  const values = argumentsOf(resolution, name, written, written[0]);
+  const given = node.arguments.map(({ value: node, name: label }, i): CallArgument => {
+    const value = values[i];
+    const named = label === undefined ? {} : { name: label.name };
+    if (node.kind === "Lambda") return { kind: "lambda", parameterCount: node.parameters.length, ...named };
+    if (value === undefined || isDatePart(node, i)) return { kind: "datepart", ...named };
+    return { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value), ...named };
+  });
   if (values.some((value) => value !== undefined && isErrorExpr(value))) return undefined;
   if (resolution.hasCollation) {
     const known = values.filter((value) => value !== undefined);
@@ -188,10 +182,8 @@ function matchMixed(
   given: readonly CallArgument[],
   values: (Expr | undefined)[],
 ): Match | undefined {
-  const mixed = values.map((value, i) => {
-    const field = value === undefined ? undefined : asMixed(resolution, value);
-    return field === undefined ? undefined : argumentOf(resolution, entry.definition.name, i, field, values[0]);
-  });
+  const fields = values.map((value) => value && asMixed(resolution, value));
+  const mixed = argumentsOf(resolution, entry.definition.name, fields, values[0]);
   if (mixed.every((value) => value === undefined)) return undefined;
   const asked = given.map((argument, i): CallArgument => {
     const value = mixed[i];

@@ -19,18 +19,25 @@ export function castSafely(value: Expr, type: SqlType): Expr {
 }
 
 /**
- * A call's argument, where the function asks more of it than its signature tells. `first` is the call's first
+ * A call's arguments, where the function asks more of them than its signature tells. `first` is the call's first
  * argument.
  */
-export function argumentOf(
+export function argumentsOf<Value extends Expr | undefined>(
   resolution: Resolution,
   name: string,
-  position: number,
-  value: Expr,
+  values: readonly Value[],
   first: Expr | undefined,
-): Expr {
-  if (name === "FORMAT" && position > 0) return formatted(resolution, value, position, first);
-  if (position > 0) return value;
+): (Expr | Value)[] {
+  const letters = name === "FORMAT" ? lettersOf(first) : [];
+  return values.map((value, position) => {
+    if (value === undefined) return value;
+    return position === 0
+      ? firstArgument(resolution, name, value)
+      : formatted(resolution, value, letters[position - 1]);
+  });
+}
+
+function firstArgument(resolution: Resolution, name: string, value: Expr): Expr {
   if (name === "ARRAY_AGG" && value.type.kind === "ARRAY") return asMixed(resolution, value) ?? value;
   if (value.type.kind !== "MIXED") return value;
   const { readsMixedAs } = functionFacts(name);
@@ -45,13 +52,16 @@ const FORMATTED: readonly (readonly [letters: string, types: readonly SqlType[]]
   ["s", [STRING]],
 ];
 
-/** A field of log records as what its place in the format string asks for. */
-function formatted(resolution: Resolution, value: Expr, position: number, format: Expr | undefined): Expr {
-  if (format?.kind !== "Literal" || format.value === null) return value;
-  const letters = [...format.value.matchAll(SPECIFIER)].flatMap(([found, width, precision, letter = ""]) =>
+/** The letters of a format string's places, in order. */
+function lettersOf(format: Expr | undefined): readonly string[] {
+  if (format?.kind !== "Literal" || format.value === null) return [];
+  return [...format.value.matchAll(SPECIFIER)].flatMap(([found, width, precision, letter = ""]) =>
     found === "%%" ? [] : [...(width === "*" ? ["d"] : []), ...(precision === "*" ? ["d"] : []), letter],
   );
-  const letter = letters[position - 1] ?? "";
+}
+
+/** A field of log records as what its place in the format string asks for. */
+function formatted(resolution: Resolution, value: Expr, letter = ""): Expr {
   const [type, ...others] = FORMATTED.find(([known]) => letter !== "" && known.includes(letter))?.[1] ?? [];
   if (type === undefined || [type, ...others].some(({ kind }) => kind === value.type.kind)) return value;
   const mixed = value.type.kind === "MIXED" ? value : asMixed(resolution, value);

@@ -10,7 +10,15 @@ import { accessField } from "../expression/field.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { mergeNames, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import { knownNames, type NamedColumn, type NameList, namedColumn, type RangeVariable, scopeOf } from "../scope.ts";
+import {
+  knownNames,
+  type NamedColumn,
+  type NameList,
+  namedColumn,
+  positionsByName,
+  type RangeVariable,
+  scopeOf,
+} from "../scope.ts";
 import { recursiveOf, refuseRecursive } from "../select/recursion.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
@@ -127,6 +135,7 @@ function usingCondition(resolution: Resolution, pairs: readonly UsingPair[]): Ex
 
 function findPairs(resolution: Resolution, { left, right, using }: UsingSides): readonly UsingPair[] {
   const seen = new Set<string>();
+  const [ofLeft, ofRight] = [sideOf(left), sideOf(right)];
   return using.flatMap((name) => {
     const key = name.name.toLowerCase();
     if (seen.has(key))
@@ -134,8 +143,8 @@ function findPairs(resolution: Resolution, { left, right, using }: UsingSides): 
         name: name.name,
       });
     seen.add(key);
-    const a = usingColumn(resolution, left, name, "left");
-    const b = usingColumn(resolution, right, name, "right");
+    const a = usingColumn(resolution, ofLeft, name, "left");
+    const b = usingColumn(resolution, ofRight, name, "right");
     return a === undefined || b === undefined ? [] : [{ name, left: a, right: b }];
   });
 }
@@ -192,13 +201,19 @@ function isValueTable({ columns }: RangeVariable): boolean {
   return columns.length === 1 && columns.every(({ isValue }) => isValue);
 }
 
+/** One side's names, as USING looks them up. */
+interface Side extends NameList {
+  readonly positions: ReadonlyMap<string, readonly number[]>;
+  readonly values: readonly NamedColumn[];
+}
+
+function sideOf(names: NameList): Side {
+  const values = names.columns.filter(({ isValue, column }) => isValue && column.type.kind === "STRUCT");
+  return { ...names, positions: positionsByName(names.columns), values };
+}
+
 /** The column of a side, or the field of a value table's struct. */
-function usingColumn(
-  resolution: Resolution,
-  names: NameList,
-  name: Identifier,
-  side: "left" | "right",
-): Expr | undefined {
+function usingColumn(resolution: Resolution, names: Side, name: Identifier, side: "left" | "right"): Expr | undefined {
   const wanted = name.name.toLowerCase();
   if (names.ranges.some((range) => !range.isLenient && range.name.toLowerCase() === wanted && !isValueTable(range))) {
     const message = `Name ${name.name} in USING clause is a table alias, not a column name, on ${side} side of join`;
@@ -206,13 +221,14 @@ function usingColumn(
     return undefined;
   }
   const found: Expr[] = [];
-  for (const named of names.columns) {
-    if (named.name?.toLowerCase() === wanted) found.push(columnExpr(named.column, name.span));
-    else if (named.isValue && named.column.type.kind === "STRUCT") {
-      const isWanted = (field: { readonly name?: string | undefined }) => field.name?.toLowerCase() === wanted;
-      if (named.column.type.fields.some(isWanted))
-        found.push(accessField(resolution, columnExpr(named.column, name.span), name));
-    }
+  for (const position of names.positions.get(wanted) ?? []) {
+    const named = names.columns[position];
+    if (named !== undefined) found.push(columnExpr(named.column, name.span));
+  }
+  for (const { name: own, column } of names.values) {
+    const fields = column.type.kind === "STRUCT" ? column.type.fields : [];
+    if (own?.toLowerCase() !== wanted && fields.some((field) => field.name?.toLowerCase() === wanted))
+      found.push(accessField(resolution, columnExpr(column, name.span), name));
   }
   const [first] = found;
   const isSame = (other: Expr) =>

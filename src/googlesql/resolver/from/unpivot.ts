@@ -7,7 +7,7 @@ import { type Environment, plainContext, plainRelation, type Relation, resolveEx
 import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
-import { knownNames, type NamedColumn, namedColumn } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn, positionsByName } from "../scope.ts";
 import { unknownRelation } from "./table.ts";
 
 const NOWHERE = { start: 0, end: 0 };
@@ -57,9 +57,10 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
 }
 
 function findGroups(resolution: Resolution, relation: Relation, { inputs, valueColumns, span }: Unpivot): Group[] {
+  const positions = positionsByName(relation.names.columns);
   const groups = inputs.map((input) => ({
     input,
-    columns: input.columns.map((path) => findInput(resolution, relation, path)),
+    columns: input.columns.map((path) => findInput(resolution, relation, positions, path)),
   }));
   const width = valueColumns.length;
   for (const { input } of groups) {
@@ -154,12 +155,16 @@ function partOf(named: NamedColumn | undefined, span: Unpivot["span"]): Expr {
   return named === undefined ? { kind: "Literal", type: UNKNOWN, value: null, span } : columnExpr(named.column, span);
 }
 
-function findInput(resolution: Resolution, relation: Relation, { parts }: Path): NamedColumn | undefined {
+function findInput(
+  resolution: Resolution,
+  { names: { columns } }: Relation,
+  positions: ReadonlyMap<string, readonly number[]>,
+  { parts }: Path,
+): NamedColumn | undefined {
   const name = parts.at(-1);
   if (name === undefined) return undefined;
-  const { columns } = relation.names;
-  const found = columns.filter((named) => named.name?.toLowerCase() === name.name.toLowerCase());
-  if (found.length === 1) return found[0];
+  const found = positions.get(name.name.toLowerCase()) ?? [];
+  if (found.length === 1) return columns[found[0] ?? 0];
   if (found.length > 1) {
     resolution.report("ambiguous_name", `Column name ${name.name} is ambiguous`, name.span, { name: name.name });
   } else resolution.reportUnknown(`Column ${name.name} in UNPIVOT does not exist`, name, knownNames(columns));

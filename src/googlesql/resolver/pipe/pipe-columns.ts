@@ -13,7 +13,7 @@ import {
 } from "../context.ts";
 import { materialize, project } from "../relation.ts";
 import { ERROR_TYPE, type Resolution } from "../resolution.ts";
-import { knownNames, type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn, positionsByName, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
 
@@ -68,10 +68,11 @@ export function setColumns(environment: Environment, relation: Relation, pipe: O
   const { context, withWindows } = windowContext(environment, relation, "pipe SET");
   const computed: ComputedColumn[] = [];
   const columns = [...relation.names.columns];
+  const find = finderOf(resolution, relation.names.columns, "pipe SET");
   const seen = new Set<number>();
   for (const item of pipe.items) {
     const expression = resolveExpression(context, item.value);
-    const at = findColumn(resolution, relation.names.columns, item.column, "pipe SET");
+    const at = find(item.column);
     if (at === undefined) continue;
     if (seen.has(at))
       resolution.report("duplicate_name", `Pipe SET has duplicate update of column ${item.column.name}`, item.span, {
@@ -87,8 +88,9 @@ export function setColumns(environment: Environment, relation: Relation, pipe: O
 
 export function dropColumns(resolution: Resolution, relation: Relation, names: readonly Identifier[]): Relation {
   const dropped = new Set<number>();
+  const find = finderOf(resolution, relation.names.columns, "pipe DROP");
   for (const name of names) {
-    const at = findColumn(resolution, relation.names.columns, name, "pipe DROP");
+    const at = find(name);
     if (at === undefined) continue;
     if (dropped.has(at))
       resolution.report("duplicate_name", `Duplicate column ${name.name} in pipe DROP`, name.span, { name: name.name });
@@ -103,9 +105,10 @@ export function dropColumns(resolution: Resolution, relation: Relation, names: r
 
 export function renameColumns(resolution: Resolution, relation: Relation, pipe: Operator<"PipeRename">): Relation {
   const columns = [...relation.names.columns];
+  const find = finderOf(resolution, relation.names.columns, "pipe RENAME");
   const seen = new Set<number>();
   for (const item of pipe.items) {
-    const at = findColumn(resolution, relation.names.columns, item.from, "pipe RENAME");
+    const at = find(item.from);
     if (at === undefined) {
       columns.push(namedColumn(item.to.name, resolution.newColumn(item.to.name, ERROR_TYPE)));
       continue;
@@ -121,24 +124,27 @@ export function renameColumns(resolution: Resolution, relation: Relation, pipe: 
   return { ...relation, names: { columns, ranges: relation.names.ranges } };
 }
 
-/** The position of the column of the name; of the nearest, where there is none. */
-function findColumn(
+/**
+ * Makes the look-up of positions of columns by name: the position of the nearest where there is none of the name, which
+ * is reported then.
+ */
+function finderOf(
   resolution: Resolution,
   columns: readonly NamedColumn[],
-  name: Identifier,
   clause: string,
-): number | undefined {
-  const find = (wanted: string): number[] =>
-    columns.flatMap((named, i) => (named.name?.toLowerCase() === wanted.toLowerCase() ? [i] : []));
-  const found = find(name.name);
-  const [first] = found;
-  if (first === undefined) {
-    const message = `Column ${name.name} in ${clause} does not exist in the input`;
-    return find(resolution.reportUnknown(message, name, knownNames(columns)) ?? "")[0];
-  }
-  if (found.length > 1)
-    resolution.report("ambiguous_name", `Column ${name.name} in ${clause} is ambiguous`, name.span, {
-      name: name.name,
-    });
-  return first;
+): (name: Identifier) => number | undefined {
+  const positions = positionsByName(columns);
+  return (name) => {
+    const [first, ...others] = positions.get(name.name.toLowerCase()) ?? [];
+    if (first === undefined) {
+      const message = `Column ${name.name} in ${clause} does not exist in the input`;
+      const nearest = resolution.reportUnknown(message, name, knownNames(columns));
+      return positions.get(nearest?.toLowerCase() ?? "")?.[0];
+    }
+    if (others.length > 0) {
+      const message = `Column ${name.name} in ${clause} is ambiguous`;
+      resolution.report("ambiguous_name", message, name.span, { name: name.name });
+    }
+    return first;
+  };
 }

@@ -20,7 +20,9 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
   const definitions: CteDefinition[] = [];
   const read = new Map(node.isRecursive ? node.entries.map((entry) => [entry, namesRead(entry)]) : []);
   const entries = node.isRecursive ? sortEntries(environment, node.entries, read) : node.entries;
-  let scope = environment.ctes;
+  const bindings = new Map<string, CteBinding>();
+  // The scope of each entry: those before it, since later ones are not there yet.
+  const inner: Environment = { ...environment, ctes: { parent: environment.ctes, bindings }, outer: undefined };
   const seen = new Set<string>();
   for (const entry of entries) {
     const key = entry.name.name.toLowerCase();
@@ -29,13 +31,12 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
         name: entry.name.name,
       });
     seen.add(key);
-    const inner: Environment = { ...environment, ctes: scope, outer: undefined };
     const isRecursive = read.get(entry)?.has(key) === true;
     const { binding, definition } = isRecursive ? resolveRecursive(inner, entry) : resolvePlain(inner, entry);
     definitions.push(definition);
-    scope = bind(scope, binding);
+    bindings.set(key, binding);
   }
-  return { environment: { ...environment, ctes: scope }, definitions };
+  return { environment: { ...environment, ctes: inner.ctes }, definitions };
 }
 
 /** A scope with one more name. */
@@ -138,32 +139,38 @@ function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCt
 
 /**
  * With RECURSIVE, entries may read ones that stand later: each comes after those that it reads. Cycles of several are
- * refused.
+ * refused. Walked without recursion.
  */
 function sortEntries(
   environment: Environment,
   entries: readonly WithEntry[],
   read: ReadonlyMap<WithEntry, ReadonlySet<string>>,
 ): readonly WithEntry[] {
+  const byName = new Map<string, WithEntry[]>();
+  for (const entry of entries) {
+    const key = entry.name.name.toLowerCase();
+    byName.set(key, [...(byName.get(key) ?? []), entry]);
+  }
   const sorted: WithEntry[] = [];
   const state = new Map<WithEntry, "open" | "done">();
-  const visit = (entry: WithEntry): void => {
-    state.set(entry, "open");
-    for (const other of entries) {
-      if (other === entry || read.get(entry)?.has(other.name.name.toLowerCase()) !== true) continue;
-      if (state.get(other) === "open") {
-        environment.resolution.report(
-          "unsupported",
-          `Mutual recursion of ${entry.name.name} and ${other.name.name} is not supported`,
-          entry.name.span,
-          { name: entry.name.name },
-        );
-      } else if (state.get(other) === undefined) visit(other);
+  const pending = entries.toReversed();
+  for (let entry = pending.at(-1); entry !== undefined; entry = pending.at(-1)) {
+    if (state.has(entry)) {
+      if (state.get(entry) === "open") sorted.push(entry);
+      state.set(entry, "done");
+      pending.pop();
+      continue;
     }
-    state.set(entry, "done");
-    sorted.push(entry);
-  };
-  for (const entry of entries) if (state.get(entry) === undefined) visit(entry);
+    state.set(entry, "open");
+    const others = [...(read.get(entry) ?? [])].flatMap((name) => byName.get(name) ?? []);
+    others.sort((a, b) => b.span.start - a.span.start);
+    for (const other of others) {
+      if (state.get(other) === undefined) pending.push(other);
+      if (state.get(other) !== "open" || other === entry) continue;
+      const message = `Mutual recursion of ${entry.name.name} and ${other.name.name} is not supported`;
+      environment.resolution.report("unsupported", message, entry.name.span, { name: entry.name.name });
+    }
+  }
   return sorted;
 }
 
