@@ -1,5 +1,5 @@
-/** Fields of a record by name: records that events made may have thousands, and a star asks for each of them. */
-import type { RecordField, RecordType } from "./types.ts";
+/** Fields of records and structs by name: they may have thousands, and a star asks for each of them. */
+import type { RecordField, RecordType, StructType } from "./types.ts";
 
 interface Names {
   readonly exact: ReadonlyMap<string, RecordField>;
@@ -32,4 +32,31 @@ export function exactField(record: RecordType, name: string): RecordField | unde
 export function fieldNamed(record: RecordType, name: string): RecordField | undefined {
   const { exact, folded } = namesOf(record);
   return exact.get(name) ?? folded.get(name.toLowerCase());
+}
+
+const positions = new WeakMap<StructType, ReadonlyMap<string, readonly number[]>>();
+
+/** The positions of the struct's fields of that name, in any case. */
+export function structFieldsNamed(struct: StructType, name: string): readonly number[] {
+  let named = positions.get(struct);
+  if (named === undefined) {
+    named = positionsByName(struct.fields);
+    positions.set(struct, named);
+  }
+  return named.get(name.toLowerCase()) ?? [];
+}
+
+/** The positions of named items by their names in lower case. */
+export function positionsByName(
+  items: readonly { readonly name?: string | undefined }[],
+): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  items.forEach(({ name }, position) => {
+    if (name === undefined) return;
+    const key = name.toLowerCase();
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [position]);
+    else known.push(position);
+  });
+  return found;
 }

@@ -88,9 +88,17 @@ export interface Block {
   readonly windows: { readonly column: Column; readonly call: WindowCall }[];
   /** The same by the hash of function and arguments: equal calls are computed once. */
   readonly aggregateIndex: Map<number, { readonly column: Column; readonly call: AggregateCall }[]>;
-  readonly namedWindows: readonly NamedWindow[];
+  /** By the name in lower case. */
+  readonly namedWindows: ReadonlyMap<string, PlacedWindow>;
   /** Those of them that are resolved, by their positions. */
   readonly windowCache: Map<number, Window>;
+}
+
+/** A window of the WINDOW clause, which may extend those before it. */
+interface PlacedWindow extends Omit<NamedWindow, "name" | "span"> {
+  /** As written. */
+  readonly name: string;
+  readonly position: number;
 }
 
 /** A resolved window specification. */
@@ -101,14 +109,13 @@ export interface Window {
 }
 
 /** Reports a name that two of the windows have. */
-export function createBlock(resolution: Resolution, namedWindows: readonly NamedWindow[] = []): Block {
-  const names = new Set<string>();
-  for (const { name } of namedWindows) {
+export function createBlock(resolution: Resolution, list: readonly NamedWindow[] = []): Block {
+  const namedWindows = new Map<string, PlacedWindow>();
+  for (const [position, { name, window }] of list.entries()) {
     const folded = name.name.toLowerCase();
-    if (names.has(folded)) {
+    if (namedWindows.has(folded)) {
       resolution.report("invalid_query", `Duplicate window alias ${name.name}`, name.span, { name: name.name });
-    }
-    names.add(folded);
+    } else namedWindows.set(folded, { name: name.name, window, position });
   }
   return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows, windowCache: new Map() };
 }

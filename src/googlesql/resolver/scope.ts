@@ -2,6 +2,7 @@
  * Names and what they mean. A name list is what a FROM clause or a sub-query makes visible; a scope is what an
  * expression sees: names of its own and, where it is nested, the names around it.
  */
+import { fieldNamed, structFieldsNamed } from "../record-fields.ts";
 import type { Column, Expr } from "../resolved.ts";
 import { recordIn, type SqlType } from "../types.ts";
 
@@ -33,19 +34,6 @@ export interface NameList {
 /** A column that is not the value of a value table. */
 export function namedColumn(name: string | undefined, column: Column): NamedColumn {
   return { name, column, isValue: false };
-}
-
-/** The positions of columns by their names in lower case. */
-export function positionsByName(columns: readonly NamedColumn[]): ReadonlyMap<string, readonly number[]> {
-  const positions = new Map<string, number[]>();
-  columns.forEach(({ name }, position) => {
-    if (name === undefined) return;
-    const key = name.toLowerCase();
-    const known = positions.get(key);
-    if (known === undefined) positions.set(key, [position]);
-    else known.push(position);
-  });
-  return positions;
 }
 
 /** The columns that a star and the row as a value have. */
@@ -239,14 +227,10 @@ function isNamed({ name, isValue, column }: NamedColumn, key: string): boolean {
   return isValue ? countFields(column, key) > 0 : name?.toLowerCase() === key;
 }
 
-function countFields(column: Column, key: string): number {
-  const { type } = column;
+function countFields({ type }: Column, key: string): number {
+  if (type.kind === "STRUCT") return structFieldsNamed(type, key).length;
   const record = type.kind === "MIXED" ? type.record : type;
-  if (record?.kind === "RECORD") return record.fields.some((field) => field.name.toLowerCase() === key) ? 1 : 0;
-  if (type.kind !== "STRUCT") return 0;
-  let count = 0;
-  for (const field of type.fields) if (field.name?.toLowerCase() === key) count++;
-  return count;
+  return record?.kind === "RECORD" && fieldNamed(record, key) !== undefined ? 1 : 0;
 }
 
 /** The nearest log source whose names are open. */

@@ -1,6 +1,7 @@
 /** Building SELECT blocks from scans. Whatever cannot be pushed throws `NotPushed` before its block is changed. */
 
-import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import { someExpression } from "../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
@@ -226,21 +227,18 @@ function separateShared(compilation: Compilation, block: Block, expressions: rea
 }
 
 function readsShared(compilation: Compilation, block: Block, root: Expr): boolean {
-  const pending: Expr[] = [root];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.kind === "Column" && compilation.analysis.uses(at.column) > 1 && at !== root) {
-      const binding = block.bindings.get(at.column.id);
-      if (binding !== undefined && !binding.isCheap) return true;
-    }
-    if (at.kind === "Call") for (const each of at.arguments) if (each !== undefined) pending.push(each);
-    if (at.kind === "Cast") pending.push(at.operand);
-    if (at.kind === "Case") {
-      for (const branch of at.branches) pending.push(branch.when, branch.then);
-      if (at.else !== undefined) pending.push(at.else);
-    }
-  }
-  return false;
+  const isShared = (at: AnyExpr): boolean => {
+    if (at.kind !== "Column" || compilation.analysis.uses(at.column) <= 1) return false;
+    const binding = block.bindings.get(at.column.id);
+    if (binding === undefined || binding.isCheap) return false;
+    // The server finds out that two columns are the same, but not how long both are.
+    return at !== root || binding.sql().length > LONG_SQL;
+  };
+  return someExpression(root, isShared, false);
 }
+
+/** Longer texts are not written twice. */
+const LONG_SQL = 1_000;
 
 /** Types that ClickHouse sorts as the language does. */
 function checkKey({ column }: OrderKey): void {

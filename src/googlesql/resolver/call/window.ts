@@ -237,12 +237,10 @@ function numberedKey(resolution: Resolution, window: Window, frame: WindowFrame)
 /** A window of the WINDOW clause, which may extend those that stand before it. Each is resolved once. */
 function resolveNamedWindow(context: ExprContext, name: Identifier, before: number): Window | undefined {
   const { resolution, block } = context;
-  const known = block?.namedWindows ?? [];
-  const wanted = name.name.toLowerCase();
-  const position = known.findIndex((named) => named.name.name.toLowerCase() === wanted);
-  const found = known[position];
-  if (found === undefined || position >= before) {
-    const names = known.slice(0, Math.min(before, known.length)).map((named) => named.name.name);
+  const found = block?.namedWindows.get(name.name.toLowerCase());
+  if (found === undefined || found.position >= before) {
+    const known = [...(block?.namedWindows.values() ?? [])].filter(({ position }) => position < before);
+    const names = known.map((each) => each.name);
     const suggestion = resolution.suggest(name.name, names);
     resolution.report("invalid_query", `Unrecognized window alias ${name.name}`, name.span, {
       name: name.name,
@@ -250,6 +248,7 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
     });
     return undefined;
   }
+  const { position } = found;
   const kept = block?.windowCache.get(position);
   if (kept !== undefined) return kept;
   resolution.descend(1, name.span);

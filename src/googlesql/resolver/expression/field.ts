@@ -1,5 +1,5 @@
 import type { Identifier } from "../../ast.ts";
-import { fieldNamed } from "../../record-fields.ts";
+import { fieldNamed, structFieldsNamed } from "../../record-fields.ts";
 import type { Expr } from "../../resolved.ts";
 import { arrayOf, INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { asMixed, typeName } from "../call/coerce.ts";
@@ -14,11 +14,9 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
   const { type } = base;
   switch (type.kind) {
     case "STRUCT": {
-      const wanted = field.name.toLowerCase();
-      const index = type.fields.findIndex((candidate) => candidate.name?.toLowerCase() === wanted);
-      if (index !== -1) {
-        const isAgain = type.fields.some((candidate, i) => i > index && candidate.name?.toLowerCase() === wanted);
-        if (isAgain)
+      const [index, ...others] = structFieldsNamed(type, field.name);
+      if (index !== undefined) {
+        if (others.length > 0)
           return resolution.fail("ambiguous_name", `Struct field name ${field.name} is ambiguous`, field.span, {
             name: field.name,
           });

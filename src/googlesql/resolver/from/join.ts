@@ -1,5 +1,6 @@
 import type { Expression, Identifier, JoinType, TableExpression } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
+import { positionsByName, structFieldsNamed } from "../../record-fields.ts";
 import type { Column, ComputedColumn, Expr, JoinScan, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { callOperator } from "../call/call-function.ts";
@@ -10,15 +11,7 @@ import { accessField } from "../expression/field.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { mergeNames, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import {
-  knownNames,
-  type NamedColumn,
-  type NameList,
-  namedColumn,
-  positionsByName,
-  type RangeVariable,
-  scopeOf,
-} from "../scope.ts";
+import { knownNames, type NamedColumn, type NameList, namedColumn, type RangeVariable, scopeOf } from "../scope.ts";
 import { recursiveOf, refuseRecursive } from "../select/recursion.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
@@ -226,8 +219,8 @@ function usingColumn(resolution: Resolution, names: Side, name: Identifier, side
     if (named !== undefined) found.push(columnExpr(named.column, name.span));
   }
   for (const { name: own, column } of names.values) {
-    const fields = column.type.kind === "STRUCT" ? column.type.fields : [];
-    if (own?.toLowerCase() !== wanted && fields.some((field) => field.name?.toLowerCase() === wanted))
+    const isField = column.type.kind === "STRUCT" && structFieldsNamed(column.type, wanted).length > 0;
+    if (own?.toLowerCase() !== wanted && isField)
       found.push(accessField(resolution, columnExpr(column, name.span), name));
   }
   const [first] = found;

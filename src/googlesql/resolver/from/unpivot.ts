@@ -1,4 +1,5 @@
 import type { Path, Unpivot } from "../../ast.ts";
+import { positionsByName } from "../../record-fields.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { arrayOf, BOOL, INT64, type SqlType, STRING, type StructField, UNKNOWN } from "../../types.ts";
 import { isSameType } from "../../typing/same-type.ts";
@@ -7,7 +8,7 @@ import { type Environment, plainContext, plainRelation, type Relation, resolveEx
 import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
-import { knownNames, type NamedColumn, namedColumn, positionsByName } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn } from "../scope.ts";
 import { unknownRelation } from "./table.ts";
 
 const NOWHERE = { start: 0, end: 0 };

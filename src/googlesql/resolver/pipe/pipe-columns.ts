@@ -1,4 +1,5 @@
 import type { Identifier, NamedWindow, PipeOperator } from "../../ast.ts";
+import { positionsByName } from "../../record-fields.ts";
 import type { Column, ComputedColumn, Scan } from "../../resolved.ts";
 import { columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
@@ -13,7 +14,7 @@ import {
 } from "../context.ts";
 import { materialize, project } from "../relation.ts";
 import { ERROR_TYPE, type Resolution } from "../resolution.ts";
-import { knownNames, type NamedColumn, namedColumn, positionsByName, scopeOf } from "../scope.ts";
+import { knownNames, type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
 
