@@ -364,7 +364,7 @@ export interface components {
              * @description Between reminders: a duration such as 30s, 5m, 2h or 1d
              */
             remind?: string;
-            /** a list of ids of backends and of objects with a type */
+            /** a list of ids or names of backends, and of objects with a type */
             notify?: (string | Record<string, never>)[];
             enabled?: boolean;
             /** a text of 1 to 100000 characters */
@@ -376,7 +376,7 @@ export interface components {
             /** a text of 1 to 4096 characters */
             slack_hook_url?: string;
             /**
-             * a list of ids of backends
+             * a list of ids or names of backends
              * @description Backends that are notified
              */
             backend_ids?: string[];

@@ -3,6 +3,7 @@ import { type TSchema, Type } from "typebox";
 import type { Backend } from "../drains/backend.ts";
 import { mask, maskUrl, type Report, readUrl } from "../drains/backend-document.ts";
 import { isSame } from "../drains/drains.ts";
+import { isUuid } from "../endpoints/management/managed-endpoints.ts";
 import { createDocumentForm, type FieldProblems } from "../shared/document-form.ts";
 import {
   type Alert,
@@ -30,7 +31,7 @@ const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schem
 const maxQueryLength = 100_000;
 const maxDestinations = 10;
 const backendIds = (description: string) =>
-  Type.Array(text(100), { maxItems: maxDestinations, title: "a list of ids of backends", description });
+  Type.Array(text(100), { maxItems: maxDestinations, title: "a list of ids or names of backends", description });
 
 const When = Type.Object(
   {
@@ -64,7 +65,7 @@ export const AlertDocument = Type.Partial(
     notify: Type.Unsafe<readonly (string | object)[]>({
       type: "array",
       maxItems: maxDestinations,
-      title: "a list of ids of backends and of objects with a type",
+      title: "a list of ids or names of backends, and of objects with a type",
       items: { type: ["string", "object"] },
     }),
     enabled: Type.Boolean(),
@@ -79,7 +80,7 @@ export const AlertDocument = Type.Partial(
 
 const form = createDocumentForm(AlertDocument);
 /** Fields of an alert as it is shown; they are ignored when sent back. */
-const shownFields = ["id", "token", "backends", "silenced_until", "inserted_at", "updated_at"];
+const shownFields = ["id", "token", "backends", "origin", "file", "silenced_until", "inserted_at", "updated_at"];
 /** Fields of which an alert has one, and others that belong to it. */
 const alternatives = [
   { fields: ["endpoint", "sql", "lql", "query"], others: ["language"] },
@@ -186,24 +187,25 @@ function readAddresses(sent: AlertForm, before: AlertForm | undefined, report: R
   return {
     ...(webhook === undefined
       ? {}
-      : {
-          webhook_notification_url: readUrl(
-            "webhook_notification_url",
-            webhook,
-            before?.webhook_notification_url,
-            report,
-          ),
-        }),
-    ...(slack === undefined ? {} : { slack_hook_url: readSlackUrl(slack, before?.slack_hook_url, report) }),
+      : { webhook_notification_url: readOwnUrl("webhook_notification_url", webhook, before, maskUrl, report) }),
+    ...(slack === undefined ? {} : { slack_hook_url: readOwnUrl("slack_hook_url", slack, before, maskPath, report) }),
     ...(notify === undefined
       ? {}
       : { notify: notify.map((each) => (typeof each === "string" ? each : readDestination(each, known, report))) }),
   };
 }
 
-function readSlackUrl(sent: string, before: string | undefined, report: Report): string {
-  if (before !== undefined && sent === maskPath(before)) return before;
-  return readUrl("slack_hook_url", sent, undefined, report);
+function readOwnUrl(
+  field: "webhook_notification_url" | "slack_hook_url",
+  sent: string,
+  before: AlertForm | undefined,
+  show: (url: string) => string,
+  report: Report,
+): string {
+  const stored = before?.[field];
+  if (stored !== undefined && sent === show(stored)) return stored;
+  if (sent.includes(mask)) report(field, "must be sent again, since the address is another");
+  return readUrl(field, sent, undefined, report);
 }
 
 const destinationFields: Readonly<Record<SentDestination["type"], readonly string[]>> = {
@@ -251,7 +253,7 @@ function maskPath(url: string): string {
 }
 
 /** An alert as the API shows it: with every field of the reference, and without secrets. */
-export function showAlert({ id, form, silencedUntilMs, createdAtMs, updatedAtMs }: Alert) {
+export function showAlert({ id, form, file, silencedUntilMs, createdAtMs, updatedAtMs }: Alert) {
   const { webhook_notification_url: webhook, slack_hook_url: slack, notify, ...rest } = form;
   return {
     id,
@@ -268,6 +270,8 @@ export function showAlert({ id, form, silencedUntilMs, createdAtMs, updatedAtMs 
     webhook_notification_url: webhook === undefined ? null : maskUrl(webhook),
     slack_hook_url: slack === undefined ? null : maskPath(slack),
     backends: form.backend_ids ?? [],
+    origin: file === undefined ? "api" : "file",
+    file: file ?? null,
     silenced_until: silencedUntilMs === undefined ? null : new Date(silencedUntilMs).toISOString(),
     inserted_at: new Date(createdAtMs).toISOString(),
     updated_at: new Date(updatedAtMs).toISOString(),
@@ -316,7 +320,7 @@ function destinationsOf(form: AlertForm): readonly AlertDestination[] {
   const { notify = [], backend_ids: backends = [], webhook_notification_url: webhook, slack_hook_url: slack } = form;
   return [
     ...[...new Set([...notify.filter((each) => typeof each === "string"), ...backends])].map((id) => {
-      return { type: "backend", id: id.toLowerCase() } as const;
+      return { type: "backend", id: isUuid(id) ? id.toLowerCase() : id } as const;
     }),
     ...notify.flatMap((each) => (typeof each === "string" ? [] : [toDestination(each)])),
     ...(webhook === undefined ? [] : [{ type: "webhook", url: webhook } as const]),

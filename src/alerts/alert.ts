@@ -4,6 +4,8 @@ export interface Alert {
   readonly id: string;
   /** As it was sent, with its secrets. */
   readonly form: AlertForm;
+  /** The file that defines it; undefined for an alert of the API. */
+  readonly file?: string;
   /** Nothing is sent before; undefined for no silence. */
   readonly silencedUntilMs?: number;
   /** Milliseconds since 1970, as are the other times. */
@@ -65,7 +67,7 @@ export interface SentDestination {
   readonly key?: string;
 }
 
-/** A destination of notices: a backend of drains by its id, or an address of the alert's own. */
+/** A destination of notices: a backend of drains by its id or name, or an address of the alert's own. */
 export type AlertDestination =
   | { readonly type: "backend"; readonly id: string }
   | { readonly type: "webhook"; readonly url: string; readonly secret?: string }

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { notSaved } from "../drains/drains.ts";
 import type { FieldProblems } from "../shared/document-form.ts";
@@ -7,6 +8,7 @@ import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Alert } from "./alert.ts";
 import { planOf, readAlert } from "./alert-document.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
+import type { AlertFile } from "./load-alerts.ts";
 import type { AlertQueries } from "./run-query.ts";
 import type { RunningAlerts, StoredState } from "./running-alerts.ts";
 import { nextRunMs } from "./schedule.ts";
@@ -17,11 +19,11 @@ type Sent = Readonly<Record<string, unknown>>;
 /** Alerts: queries that are run by schedule, and tell of their rows. Changes take effect immediately. */
 export interface Alerts {
   readonly alerts: readonly Alert[];
-  /** Throws `unknown_alert`. */
-  find(id: string): Alert;
-  /** Makes an alert, or changes the one of an id. Throws `validation_failed` and `unknown_alert`. */
+  /** The alert of an id, or else of a name that it alone has. Throws `unknown_alert`. */
+  find(idOrName: string): Alert;
+  /** Makes an alert, or changes one. Throws `validation_failed`, `unknown_alert` and `alert_read_only`. */
   save(sent: Sent, id?: string): Promise<Alert>;
-  /** Throws `unknown_alert`. */
+  /** Throws `unknown_alert` and `alert_read_only`. */
   remove(id: string): Promise<Alert>;
   /** Holds back what begins until a time; undefined ends that. Throws `unknown_alert`. */
   silence(id: string, untilMs: number | undefined): Promise<Alert>;
@@ -38,6 +40,19 @@ export interface Alerts {
   ): Promise<Rehearsal>;
   /** Applies the changes of another service: these are all alerts. */
   replaceAll(alerts: readonly Alert[]): void;
+  /**
+   * Takes over alerts of files, which are all that live in files. One with the name of an alert that is there goes on
+   * with its id, state and silence. No other service may change alerts meanwhile.
+   */
+  takeFiles(files: readonly AlertFile[]): Promise<TakenFiles>;
+}
+
+/** The names of alerts that files changed, and why new or changed ones cannot run or tell anyone for now. */
+export interface TakenFiles {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** An alert with the outcome of its runs. */
@@ -82,16 +97,21 @@ class StoredAlerts implements Alerts {
     return [...this.#alerts.values()];
   }
 
-  find(id: string): Alert {
-    const alert = this.#alerts.get(id.toLowerCase());
-    if (alert === undefined) throw new ServiceError("unknown_alert", `There is no alert ${id.slice(0, 100)}`);
-    return alert;
+  find(idOrName: string): Alert {
+    const alert = this.#alerts.get(idOrName.toLowerCase());
+    if (alert !== undefined) return alert;
+    const named = this.alerts.filter(({ form }) => form.name === idOrName);
+    const only = named.length > 1 ? named.find(({ file }) => file !== undefined) : named[0];
+    if (only !== undefined) return only;
+    const shown = idOrName.slice(0, 100);
+    const message = named.length > 1 ? `Several alerts are called ${shown}: use an id` : `There is no alert ${shown}`;
+    throw new ServiceError("unknown_alert", message);
   }
 
   save(sent: Sent, id?: string): Promise<Alert> {
     const { nowMs } = this.#options;
     return this.#inTurn(async () => {
-      const before = id === undefined ? undefined : this.find(id);
+      const before = id === undefined ? undefined : this.#requireOwn(id);
       const read = readAlert(sent, this.#options, before?.form);
       if ("problems" in read) throw notSaved("alert", read.problems);
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
@@ -104,7 +124,7 @@ class StoredAlerts implements Alerts {
 
   remove(id: string): Promise<Alert> {
     return this.#inTurn(async () => {
-      const alert = this.find(id);
+      const alert = this.#requireOwn(id);
       await this.#options.documents.remove(alert.id);
       this.replaceAll(this.alerts.filter((each) => each !== alert));
       return alert;
@@ -139,6 +159,66 @@ class StoredAlerts implements Alerts {
     this.#options.running.replaceAll(alerts.map(planOf));
   }
 
+  takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
+    return this.#exclusively(async () => {
+      const { documents } = this.#options;
+      const before = this.alerts;
+      const next = files.map((file) => this.#toAlert(file));
+      const ids = new Set(next.map(({ id }) => id));
+      const gone = before.filter(({ id, file }) => file !== undefined && !ids.has(id));
+      const written = next.filter((alert) => !isDeepStrictEqual(alert, this.#alerts.get(alert.id)));
+      const stored = new Map(this.#alerts);
+      try {
+        for (const alert of written) {
+          await documents.put(alert);
+          stored.set(alert.id, alert);
+        }
+        for (const { id } of gone) {
+          await documents.remove(id);
+          stored.delete(id);
+        }
+      } finally {
+        this.replaceAll([...stored.values()]);
+      }
+      const known = new Set(before.map(({ id }) => id));
+      return {
+        added: namesOf(written.filter(({ id }) => !known.has(id))),
+        changed: namesOf(written.filter(({ id }) => known.has(id))),
+        removed: namesOf(gone),
+        problems: (await Promise.all(written.map((alert) => this.#describeProblems(alert)))).flat(),
+      };
+    });
+  }
+
+  /** The alert of a file: as it is, where the file says what it said. */
+  #toAlert({ path, form }: AlertFile): Alert {
+    const named = this.alerts.filter((alert) => alert.form.name === form.name);
+    const known = named.find(({ file }) => file !== undefined) ?? named[0];
+    const now = this.#options.nowMs();
+    const isSame = known !== undefined && isDeepStrictEqual(known.form, form);
+    const createdAtMs = known?.createdAtMs ?? now;
+    const updatedAtMs = isSame ? known.updatedAtMs : now;
+    return { ...known, id: known?.id ?? idOfName(form.name), form, file: path, createdAtMs, updatedAtMs };
+  }
+
+  async #describeProblems(alert: Alert): Promise<readonly string[]> {
+    // A loader knows no backends.
+    const read = readAlert({ ...alert.form }, this.#options);
+    const problems = [
+      ...Object.entries("problems" in read ? read.problems : {}),
+      ...Object.entries(await this.#findProblems(alert)),
+    ];
+    return problems.flatMap(([field, texts]) => texts.map((text) => `${alert.file}: ${field}: ${text}`));
+  }
+
+  /** The alert to be changed, if that is allowed. */
+  #requireOwn(id: string): Alert {
+    const alert = this.find(id);
+    if (alert.file === undefined) return alert;
+    const message = `The alert ${alert.form.name} lives in the file ${alert.file}: change it there`;
+    throw new ServiceError("alert_read_only", message);
+  }
+
   async #put(alert: Alert): Promise<Alert> {
     await this.#options.documents.put(alert);
     // In its place, so that the order is that of creation.
@@ -149,12 +229,18 @@ class StoredAlerts implements Alerts {
   /** Looks at what only others know: the query, and the addresses. */
   async #findProblems({ form, ...alert }: Alert): Promise<FieldProblems> {
     const { queries, findAddressProblem } = this.#options;
+    const twin = this.alerts.find(({ id, file, form: { name } }) => {
+      return file !== undefined && id !== alert.id && name === form.name;
+    });
     const addresses = [
       ...(form.notify ?? []).map((each) => ["notify", typeof each === "string" ? undefined : each.url] as const),
       ["webhook_notification_url", form.webhook_notification_url] as const,
       ["slack_hook_url", form.slack_hook_url] as const,
     ];
-    const problems: Record<string, readonly string[]> = { ...queries.findProblems(planOf({ ...alert, form }), form) };
+    const problems: Record<string, readonly string[]> = {
+      ...queries.findProblems(planOf({ ...alert, form }), form),
+      ...(twin === undefined ? {} : { name: [`is the name of the alert in ${twin.file}`] }),
+    };
     for (const [field, url] of addresses) {
       const problem = url === undefined ? undefined : await findAddressProblem(url);
       if (problem !== undefined) problems[field] = [...(problems[field] ?? []), problem];
@@ -165,4 +251,16 @@ class StoredAlerts implements Alerts {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#options.amongServices(() => this.#exclusively(work));
   }
+}
+
+function namesOf(alerts: readonly Alert[]): readonly string[] {
+  return alerts.map(({ form }) => form.name);
+}
+
+/** A UUID that is the same for a name on every service, so that state and audit outlive a new data folder. */
+function idOfName(name: string): string {
+  const hex = createHash("sha256").update(`alert ${name}`).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
 }

@@ -223,12 +223,14 @@ function toSettings(effective: readonly EffectiveSetting[], { workingDir, packag
     const hasOwn = own !== shipped && existsSync(own);
     return [...(values.shipped === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
   };
+  const ownAlerts = existsSync(join(workingDir, "alerts")) ? join(workingDir, "alerts") : undefined;
   return {
     ...values,
     dataDir: resolve(workingDir, values.dataDir),
     engineServer: readServer(createReader(effective)),
     endpointFolders: folders(values.endpointsDir, "endpoints"),
     sourceFolders: folders(values.sourcesDir, "sources"),
+    alertFolder: values.alertsDir === undefined ? ownAlerts : resolve(workingDir, values.alertsDir),
     spoolMaxMb: values.clickhouseSpoolMb,
     sizeBounds: { maxUsedBytes: toBytes(values.maxStoreMb), minFreeBytes: toBytes(values.minFreeMb) },
     isMetricsOpen: values.metricsOpen === "true",

@@ -92,6 +92,12 @@ export const settingDefinitions = nameSettings({
       "The only folder to read source files from. Unless set: the ones that ship with Logweir, and those in " +
       "`./sources` if it exists.",
   },
+  alertsDir: {
+    type: text,
+    default: undefined,
+    description:
+      "The folder to read alert files from, see [alerts.md](alerts.md#alerts-as-files); `./alerts` if it exists.",
+  },
   shipped: {
     type: { kind: "choice", choices: ["on", "off"] },
     default: "on",
@@ -294,6 +300,8 @@ export interface Settings extends SettingValues {
   readonly endpointFolders: readonly string[];
   /** The same for sources. */
   readonly sourceFolders: readonly string[];
+  /** Undefined where there is none. */
+  readonly alertFolder: string | undefined;
   /** Disk space for events whose server is unreachable; 0 for none. */
   readonly spoolMaxMb: number;
   /** Bounds of what events use and of what is left for them. */

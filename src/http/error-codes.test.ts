@@ -148,12 +148,12 @@ async function askForDrains(url: string): Promise<Answer> {
   return { status: response.statusCode, body: response.body };
 }
 
-async function askForAlerts(url: string): Promise<Answer> {
+async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answer> {
   const find = () => undefined;
   const nothing = async () => undefined;
   addAlertRoutes(test.app, {
     alerts: createAlerts({
-      alerts: [],
+      alerts: [{ id: "a", form: { name: "filed" }, file: "alerts/filed.yaml", createdAtMs: 0, updatedAtMs: 0 }],
       documents: { put: nothing, remove: nothing },
       running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")) },
       queries: { findProblems: () => ({}), run: async () => ({ rows: [], isCut: false }) },
@@ -163,7 +163,7 @@ async function askForAlerts(url: string): Promise<Answer> {
     shutdown: createShutdown(),
     audit: { record: () => undefined },
   });
-  const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": owner } });
+  const response = await test.app.inject({ method, url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
 }
 
@@ -271,7 +271,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_token: () => askForTokens("GET", "/nobody"),
   unknown_backend: () => askForDrains("/api/backends/none"),
   unknown_rule: () => askForDrains("/api/rules/none"),
-  unknown_alert: () => askForAlerts("/api/alerts/none"),
+  unknown_alert: () => askForAlerts("GET", "/api/alerts/none"),
+  alert_read_only: () => askForAlerts("DELETE", "/api/alerts/filed"),
   unknown_view: () => askForViews("DELETE", "/nobody"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),

@@ -1,5 +1,6 @@
 import type { Alert, AlertPlan } from "../alerts/alert.ts";
 import { type Alerts, createAlerts } from "../alerts/alerts.ts";
+import { type AlertFile, loadAlerts } from "../alerts/load-alerts.ts";
 import { createAlertQueries, type EndedRun } from "../alerts/run-query.ts";
 import { createRunningAlerts } from "../alerts/running-alerts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
@@ -18,6 +19,10 @@ export interface OpenedAlerts {
   readonly alerts: Alerts;
   /** Takes over what other nodes changed. */
   takeOver(): Promise<void>;
+  /** Reads the alert files and changes nothing. Throws `AlertFileError`. */
+  loadFiles(): Promise<readonly AlertFile[]>;
+  /** As `Alerts.takeFiles`, and logs the problems. */
+  takeFiles: Alerts["takeFiles"];
   start(): void;
   close(): Promise<void>;
 }
@@ -28,9 +33,12 @@ interface AlertParts
   readonly audit: Pick<AuditLog, "record">;
 }
 
-/** Opens the stored alerts. One that was sealed with another key is skipped and logged. */
+/**
+ * Opens the alerts of the store and of the files. A stored one that was sealed with another key is skipped and logged.
+ * Throws `AlertFileError`.
+ */
 export async function openAlerts(
-  { nowMs, logger }: Start,
+  { settings, nowMs, logger }: Start,
   { metadata, nodes, sources, endpoints, serviceKey, draining, audit }: AlertParts,
   runner: EndpointRunner,
 ): Promise<OpenedAlerts> {
@@ -38,7 +46,9 @@ export async function openAlerts(
   const store = createAlertStore(metadata);
   const sealer = createConfigSealer(serviceKey);
   const { drains, send, findAddressProblem } = draining;
-  const findBackend = (id: string) => drains.backends.find((each) => each.id === id.toLowerCase());
+  const findBackend = (idOrName: string) =>
+    drains.backends.find(({ id }) => id === idOrName.toLowerCase()) ??
+    drains.backends.find(({ name }) => name === idOrName);
   const onRun = (plan: AlertPlan, run: EndedRun) => noteRun(audit, plan, run);
   const queries = createAlertQueries({ runner, tables: sources, endpoints, nowMs, onRun });
   const running = createRunningAlerts({
@@ -63,8 +73,19 @@ export async function openAlerts(
     ...{ running, queries, findBackend, findAddressProblem, nowMs },
     amongServices: nodes.exclusively.bind(nodes),
   });
+  const { alertFolder } = settings;
+  const loadFiles = async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder));
+  const takeFiles: Alerts["takeFiles"] = async (files) => {
+    const taken = await alerts.takeFiles(files);
+    for (const problem of taken.problems) warn(`an alert cannot run, or tell everyone, for now: ${problem}`);
+    return taken;
+  };
+  const files = await loadFiles();
+  await nodes.exclusively(() => takeFiles(files), true);
   return {
     alerts,
+    loadFiles,
+    takeFiles,
     takeOver: async () => alerts.replaceAll(await readAlerts(store, sealer, warn)),
     start: () => running.start(queries),
     close: () => running.close(),

@@ -67,8 +67,8 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   });
   closers.push(async () => syslog?.close());
   const runner = createRunner(settings, { engine, planner, cursorKey: serviceKey });
-  const reload = createServiceReload(start, opened, managedSources);
   const alerting = await openAlerts(start, opened, runner);
+  const reload = createServiceReload(start, opened, { managedSources, alerting });
   closers.push(() => alerting.close());
   const app = await buildApp({
     runner,
@@ -147,7 +147,7 @@ function manageSources({ engine, sources, sourceStore, endpoints, nodes }: Opene
 function createServiceReload(
   { settings, logger }: Start,
   { engine, sources, endpoints, managed, endpointStore, readSources, audit, nodes }: Opened,
-  managedSources: ManagedSources,
+  { managedSources, alerting }: Pick<OpenHttp, "managedSources" | "alerting">,
 ): OpenHttp["reload"] {
   const folders = settings.endpointFolders;
   const reload = createReload({
@@ -158,6 +158,8 @@ function createServiceReload(
     reloadEndpoints: (tables) =>
       reloadFiles({ engine, tables, folders, registry: endpoints, store: endpointStore }, managed),
     findBroken: (tables) => findBroken(ownEndpoints(endpoints), { engine, tables, endpoints }),
+    loadAlerts: () => alerting.loadFiles(),
+    takeAlerts: (files) => alerting.takeFiles(files),
     audit,
     log: (level, message) => logger[level](message),
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
+import { AlertFileError } from "../alerts/load-alerts.ts";
 import { EndpointFileError } from "../endpoints/definition/load-endpoints.ts";
 import { SourceFileError } from "../sources/load-sources.ts";
 import type { Source } from "../sources/source.ts";
@@ -38,6 +39,11 @@ async function open(some: Partial<ReloadDependencies> = {}) {
       return { added: ["x"], changed: ["y", "z"], removed: [] };
     },
     findBroken: () => [],
+    loadAlerts: async () => [{ path: "v.yaml", form: { name: "v" } }],
+    takeAlerts: async (files) => {
+      steps.push(["alerts", ...files.map(({ path }) => path)]);
+      return { added: ["v"], changed: [], removed: ["w"], problems: ["v.yaml: sql: nothing"] };
+    },
     audit: { record: (event) => void steps.push(event) },
     log: (level, message) => void steps.push(`${level} ${message}`),
     ...some,
@@ -51,20 +57,23 @@ const failing = (error: Error) => async () => {
 const refusal = "Files have problems; what was there before stays in effect";
 
 describe("reading the files again", () => {
-  it("takes over the endpoints and then the sources, and says what changed", async () => {
+  it("takes over the endpoints, the sources, and then the alerts, and says what changed", async () => {
     const { reload, steps, names } = await open();
     expect(await reload("me")).toEqual({
       sources: { added: ["d", "e"], changed: ["b"], removed: ["c"] },
       endpoints: { added: ["x"], changed: ["y", "z"], removed: [] },
+      alerts: { added: ["v"], changed: [], removed: ["w"] },
     });
     const details = {
       ...{ sources_added: 2, sources_changed: 1, sources_removed: 1 },
       ...{ endpoints_added: 1, endpoints_changed: 2, endpoints_removed: 0 },
+      ...{ alerts_added: 1, alerts_changed: 0, alerts_removed: 1 },
     };
     expect(steps).toEqual([
       "begin",
       ["endpoints", "a,b,d,e"],
       "sources replaced",
+      ["alerts", "v.yaml"],
       "end",
       `info the files were read again: ${JSON.stringify(details)}`,
       { action: "reload", actor: "me", details },
@@ -121,6 +130,24 @@ describe("reading the files again", () => {
     const { reload, names } = await open({ reloadEndpoints: failing(new EndpointFileError("bad endpoint")) });
     await expect(reload("me")).rejects.toMatchObject({ details: { fields: { endpoints: ["bad endpoint"] } } });
     expect(names()).toBe("a,b,c");
+  });
+
+  it("changes nothing when alerts have problems, and reports those of all other files too", async () => {
+    const loadAlerts = failing(new AlertFileError("bad alert"));
+    const alone = await open({ loadAlerts });
+    await expect(alone.reload("me")).rejects.toMatchObject({ details: { fields: { alerts: ["bad alert"] } } });
+    expect(alone.steps).toContainEqual(["check", "a,b,d,e"]);
+    expect(alone.names()).toBe("a,b,c");
+    const checkEndpoints = failing(new EndpointFileError("bad endpoint"));
+    const rest = { endpoints: ["bad endpoint"], alerts: ["bad alert"] };
+    for (const [more, fields] of [
+      [{}, rest],
+      [{ loadSources: failing(new SourceFileError("bad source")) }, { sources: ["bad source"], ...rest }],
+      [{ findBroken: () => ["one"] }, { sources: ["These endpoints would no longer run: one"], ...rest }],
+    ] as const) {
+      const { reload } = await open({ loadAlerts, checkEndpoints, ...more });
+      await expect(reload("me")).rejects.toMatchObject({ details: { fields } });
+    }
   });
 
   it("fails with what is no problem of a file, and records it as internal", async () => {

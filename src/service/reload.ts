@@ -1,3 +1,5 @@
+import type { TakenFiles } from "../alerts/alerts.ts";
+import { type AlertFile, AlertFileError } from "../alerts/load-alerts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { EndpointFileError } from "../endpoints/definition/load-endpoints.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -18,6 +20,7 @@ export interface ReloadedNames {
 export interface Reloaded {
   readonly sources: ReloadedNames;
   readonly endpoints: ReloadedNames;
+  readonly alerts: ReloadedNames;
 }
 
 export interface ReloadDependencies {
@@ -34,6 +37,9 @@ export interface ReloadDependencies {
   readonly reloadEndpoints: (tables: SourceTables) => Promise<ReloadedNames>;
   /** Names of endpoints that are in no file and would not run with these tables. */
   readonly findBroken: (tables: SourceTables) => readonly string[];
+  /** Reads the alert files and changes nothing. Throws `AlertFileError`. */
+  readonly loadAlerts: () => Promise<readonly AlertFile[]>;
+  readonly takeAlerts: (files: readonly AlertFile[]) => Promise<TakenFiles>;
 }
 
 /** Reads the files again on behalf of an actor, logs and records the outcome, and returns the changes. */
@@ -61,43 +67,43 @@ export function createReload(
   };
 }
 
-function countNames({ sources, endpoints }: Reloaded): Readonly<Record<string, number>> {
+function countNames(reloaded: Reloaded): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const [folder, names] of [
-    ["sources", sources],
-    ["endpoints", endpoints],
-  ] as const) {
+  for (const [folder, names] of Object.entries(reloaded)) {
     for (const how of ["added", "changed", "removed"] as const) counts[`${folder}_${how}`] = names[how].length;
   }
   return counts;
 }
 
 /**
- * Reads the files of sources and endpoints again. All of them are applied, or none: then `validation_failed` reports
- * every problem of every file, under `sources` and `endpoints`.
+ * Reads the files of sources, endpoints and alerts again. All of them are applied, or none: then `validation_failed`
+ * reports every problem of every file, under `sources`, `endpoints` and `alerts`.
  */
 function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
   const { sources, managedSources } = dependencies;
   return managedSources.exclusively(async () => {
     const before = sources.sources;
     const loaded = await problemsOf(dependencies.loadSources, SourceFileError);
+    const alerts = await problemsOf(dependencies.loadAlerts, AlertFileError);
     if (loaded.problems !== undefined) {
       const endpoints = await problemsOf(() => dependencies.checkEndpoints(sources), EndpointFileError);
-      throw notReloaded({ sources: loaded.problems, endpoints: endpoints.problems });
+      throw notReloaded({ sources: loaded.problems, endpoints: endpoints.problems, alerts: alerts.problems });
     }
     const tables = await sources.prepare(loaded.value);
     const broken = dependencies.findBroken(tables);
-    if (broken.length > 0) {
+    if (broken.length > 0 || alerts.problems !== undefined) {
       const endpoints = await problemsOf(() => dependencies.checkEndpoints(tables), EndpointFileError);
       throw notReloaded({
-        sources: [`These endpoints would no longer run: ${broken.join(", ")}`],
+        sources: broken.length > 0 ? [`These endpoints would no longer run: ${broken.join(", ")}`] : undefined,
         endpoints: endpoints.problems,
+        alerts: alerts.problems,
       });
     }
     const endpoints = await problemsOf(() => dependencies.reloadEndpoints(tables), EndpointFileError);
     if (endpoints.problems !== undefined) throw notReloaded({ endpoints: endpoints.problems });
     sources.replace(loaded.value);
-    return { sources: compareSources(before, loaded.value), endpoints: endpoints.value };
+    const { problems: _, ...taken } = await dependencies.takeAlerts(alerts.value);
+    return { sources: compareSources(before, loaded.value), endpoints: endpoints.value, alerts: taken };
   });
 }
 

@@ -48,7 +48,7 @@ const definitions = {
   unknown_token: { status: 404, title: "No token has this id" },
   unknown_backend: { status: 404, title: "No backend has this id" },
   unknown_rule: { status: 404, title: "No rule has this id" },
-  unknown_alert: { status: 404, title: "No alert has this id" },
+  unknown_alert: { status: 404, title: "No alert has this id or name" },
   unknown_view: { status: 404, title: "No saved view has this id" },
   // ------------------------------------------------------------------------------------------ saving
   source_read_only: {
@@ -61,6 +61,11 @@ const definitions = {
   endpoint_read_only: {
     status: 409,
     title: "The endpoint is defined in a file, which the API does not change",
+    hint: "Change the file, and reload the files.",
+  },
+  alert_read_only: {
+    status: 409,
+    title: "The alert is defined in a file, which the API does not change",
     hint: "Change the file, and reload the files.",
   },
   endpoint_in_use: {

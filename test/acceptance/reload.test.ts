@@ -106,6 +106,7 @@ describe("POST /api/reload", () => {
     expect(await response.json()).toEqual({
       sources: { added: [], changed: [], removed: [] },
       endpoints: { added: [], changed: ["greeting"], removed: [] },
+      alerts: { added: [], changed: [], removed: [] },
     });
     expect((await ask()).word).toBe("three");
   });

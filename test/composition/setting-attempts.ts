@@ -157,6 +157,13 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect(await namesOf(service, "/api/sources")).toEqual(expect.arrayContaining(["own"]));
     expect(await namesOf(service, "/api/sources")).not.toContain("edge");
   },
+  alertsDir: async (start) => {
+    const folder = await folderWith({ "own.yaml": "lql: 'f:edge'\nevery: 1h\n" });
+    const named = await start({ LOGWEIR_ALERTS_DIR: folder });
+    const alerts = (await manage(named, "GET", "/api/alerts")).body;
+    expect(alerts).toMatchObject([{ name: "own", origin: "file", file: join(folder, "own.yaml") }]);
+    expect((await manage(await start({}), "GET", "/api/alerts")).body).toEqual([]);
+  },
   shipped: async (start) => {
     const empty = await folderWith({});
     const names = async (env: Record<string, string>) => namesOf(await start(env, empty), "/api/endpoints");

@@ -17,13 +17,13 @@ export const reloadRoutes = describeRoutes({
     isRedacted: true,
     method: "post",
     path: "/api/reload",
-    summary: "Reload the files of endpoints and sources",
+    summary: "Reload the files of endpoints, sources and alerts",
     status: 200,
     answer: anyRow,
   },
 });
 
-/** `POST /api/reload`: reads the files of endpoints and sources again, for owners (scope `private`). */
+/** `POST /api/reload`: reads the files of endpoints, sources and alerts again, for owners (scope `private`). */
 export function addReloadRoute(app: FastifyInstance, { reload }: ReloadRouteDependencies): void {
   createRouteAdder(app)(reloadRoutes.reloadFiles, (request) => reload(callerOf(request).tokenId));
 }

@@ -54,7 +54,7 @@ const document = reference("AlertDocument", AlertDocument);
 const oneAlert = {
   ...ofAlerts,
   path: "/api/alerts/{id}",
-  parameters: [inPath("id", "The id of an alert, which is its token too")],
+  parameters: [inPath("id", "The id of an alert, which is its token too, or a name that it alone has")],
 } as const;
 const saving = { body: document, isCheckedByHandler: true } as const;
 const change = { ...saving, summary: "Change an alert; omitted fields are unchanged" } as const;
@@ -92,15 +92,21 @@ export const alertRoutes = describeRoutes({
     method: "put",
     status: 200,
     answer: alert,
-    errors: [...savingErrors, "unknown_alert"],
+    errors: [...savingErrors, "unknown_alert", "alert_read_only"],
   },
-  changeAlert: { ...oneAlert, ...change, method: "patch", status: 204, errors: [...savingErrors, "unknown_alert"] },
+  changeAlert: {
+    ...oneAlert,
+    ...change,
+    method: "patch",
+    status: 204,
+    errors: [...savingErrors, "unknown_alert", "alert_read_only"],
+  },
   deleteAlert: {
     ...oneAlert,
     method: "delete",
     summary: "Delete an alert, with what it has not told yet",
     status: 204,
-    errors: ["unknown_alert"],
+    errors: ["unknown_alert", "alert_read_only"],
   },
   getAlertState: {
     ...oneAlert,

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import type { Backend } from "../drains/backend.ts";
+import type { FieldProblems } from "../shared/document-form.ts";
+import type { Alert, AlertForm, AlertPlan } from "./alert.ts";
+import { createAlerts } from "./alerts.ts";
+import type { AlertFile } from "./load-alerts.ts";
+
+const form = (name: string, more: Partial<AlertForm> = {}): AlertForm & Record<string, unknown> => {
+  return { name, sql: "select 1", every: "1m", ...more };
+};
+const file = (name: string, more: Partial<AlertForm> = {}, path = `alerts/${name}.yaml`): AlertFile => {
+  return { path, form: form(name, more) };
+};
+
+function open() {
+  const world = {
+    nowMs: 1_000,
+    stored: new Map<string, Alert>(),
+    written: [] as string[],
+    problems: (_plan: AlertPlan): FieldProblems => ({}),
+    isWritable: (_name: string) => true,
+  };
+  const alerts = createAlerts({
+    alerts: [],
+    documents: {
+      async put(alert) {
+        if (!world.isWritable(alert.form.name)) throw new Error("the disk is full");
+        world.written.push(alert.form.name);
+        world.stored.set(alert.id, alert);
+      },
+      async remove(id) {
+        world.stored.delete(id);
+      },
+    },
+    running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")) },
+    queries: { findProblems: (plan) => world.problems(plan), run: async () => ({ rows: [], isCut: false }) },
+    findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
+    findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),
+    nowMs: () => world.nowMs,
+    amongServices: (work) => work(),
+  });
+  const names = () => alerts.alerts.map((each) => each.form.name);
+  return { world, alerts, names };
+}
+
+describe("alerts of files", () => {
+  it("come, change and go with their files, and leave those of the API alone", async () => {
+    const { world, alerts, names } = open();
+    await alerts.save(form("own"));
+    expect(await alerts.takeFiles([file("a"), file("b")])).toEqual({
+      ...{ added: ["a", "b"], changed: [], removed: [], problems: [] },
+    });
+    expect(names()).toEqual(["own", "a", "b"]);
+    world.nowMs = 2_000;
+    world.written.length = 0;
+    expect(await alerts.takeFiles([file("b", { every: "2m" }), file("c")])).toMatchObject({
+      ...{ added: ["c"], changed: ["b"], removed: ["a"] },
+    });
+    expect(world.written).toEqual(["b", "c"]);
+    expect(alerts.find("b")).toMatchObject({ file: "alerts/b.yaml", createdAtMs: 1_000, updatedAtMs: 2_000 });
+    expect(new Set(world.stored.keys())).toEqual(new Set(alerts.alerts.map(({ id }) => id)));
+    expect(await alerts.takeFiles([file("b", { every: "2m" }), file("c")])).toMatchObject({ changed: [], added: [] });
+    expect(world.written).toEqual(["b", "c"]);
+    await alerts.takeFiles([]);
+    expect(names()).toEqual(["own"]);
+  });
+
+  it("have ids that are UUIDs, the same for a name on every service", async () => {
+    const [first, second] = [open(), open()];
+    for (const { alerts } of [first, second]) await alerts.takeFiles([file("a"), file("b")]);
+    const idsOf = ({ alerts }: typeof first) => alerts.alerts.map(({ id }) => id);
+    expect(idsOf(first)).toEqual(idsOf(second));
+    expect(new Set(idsOf(first)).size).toBe(2);
+    for (const id of idsOf(first))
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it("cannot be changed over the API, but silenced, which outlives changes of the file", async () => {
+    const { alerts } = open();
+    await alerts.takeFiles([file("a")]);
+    const refused = {
+      code: "alert_read_only",
+      message: "The alert a lives in the file alerts/a.yaml: change it there",
+    };
+    await expect(alerts.save({ enabled: false }, "a")).rejects.toMatchObject(refused);
+    await expect(alerts.remove(alerts.find("a").id)).rejects.toMatchObject(refused);
+    await alerts.silence("a", 5_000);
+    await alerts.takeFiles([file("a", { every: "2m" }, "elsewhere/a.yaml")]);
+    expect(alerts.find("a")).toMatchObject({
+      ...{ silencedUntilMs: 5_000, file: "elsewhere/a.yaml" },
+      form: { every: "2m" },
+    });
+  });
+
+  it("take the place of the API's with their name, with its id and silence, and keep the name", async () => {
+    const { alerts, names } = open();
+    const { id } = await alerts.save(form("a"));
+    await alerts.silence(id, 5_000);
+    expect(await alerts.takeFiles([file("a", { every: "2m" })])).toMatchObject({ changed: ["a"] });
+    expect(alerts.find("a")).toMatchObject({ id, silencedUntilMs: 5_000, file: "alerts/a.yaml" });
+    const taken = { fields: { name: ["is the name of the alert in alerts/a.yaml"] } };
+    await expect(alerts.save(form("a"))).rejects.toMatchObject({ details: taken });
+    const other = await alerts.save(form("b"));
+    await expect(alerts.save({ name: "a" }, other.id)).rejects.toMatchObject({ details: taken });
+    expect(names()).toEqual(["a", "b"]);
+  });
+
+  it("that cannot run or tell anyone are there all the same, and say why when they come or change", async () => {
+    const { world, alerts, names } = open();
+    world.problems = ({ name }) => (name === "a" ? { sql: ["There is no table nowhere"] } : {});
+    const files = [
+      file("a"),
+      file("b", { notify: ["pager", "nobody", { type: "webhook", url: "http://10.0.0.1/" }] }),
+      file("c", { notify: ["pager"] }),
+    ];
+    expect((await alerts.takeFiles(files)).problems).toEqual([
+      "alerts/a.yaml: sql: There is no table nowhere",
+      'alerts/b.yaml: notify: "nobody" is no backend; GET /api/backends lists them',
+      "alerts/b.yaml: notify: is private",
+    ]);
+    expect(names()).toEqual(["a", "b", "c"]);
+    expect((await alerts.takeFiles(files)).problems).toEqual([]);
+  });
+
+  it("are in effect as far as they are stored, and the next reading makes up for the rest", async () => {
+    const { world, alerts, names } = open();
+    await alerts.takeFiles([file("old")]);
+    world.isWritable = (name) => name !== "b";
+    await expect(alerts.takeFiles([file("a"), file("b")])).rejects.toThrow("the disk is full");
+    expect(names()).toEqual(["old", "a"]);
+    world.isWritable = () => true;
+    expect(await alerts.takeFiles([file("a"), file("b")])).toMatchObject({ added: ["b"], removed: ["old"] });
+    expect(names()).toEqual(["a", "b"]);
+  });
+});
+
+describe("an alert", () => {
+  it("is found by its id, or by a name that it alone has; a file's name is its own", async () => {
+    const { alerts } = open();
+    const [first, second] = [await alerts.save(form("a")), await alerts.save(form("b"))];
+    expect([alerts.find("a").id, alerts.find(second.id.toUpperCase()).id]).toEqual([first.id, second.id]);
+    await alerts.save(form("a"));
+    expect(() => alerts.find("a")).toThrow("Several alerts are called a: use an id");
+    expect(() => alerts.find("none")).toThrow("There is no alert none");
+    await alerts.takeFiles([file("a")]);
+    expect(alerts.find("a").file).toBe("alerts/a.yaml");
+  });
+});

@@ -1,0 +1,66 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { describeProblem } from "../endpoints/call/plan/query-error.ts";
+import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { UserError } from "../shared/user-error.ts";
+import type { AlertForm } from "./alert.ts";
+import { AlertDocument, readAlert } from "./alert-document.ts";
+
+/** Unusable alert files; the message lists every problem with file, line, column and a caret. */
+export class AlertFileError extends UserError {
+  override readonly name = "AlertFileError";
+}
+
+/** An alert defined by a file. */
+export interface AlertFile {
+  readonly path: string;
+  readonly form: AlertForm;
+}
+
+/**
+ * Reads every `*.yaml` file of a folder, or one file: each holds an alert in the form of the API, whose name is that of
+ * the file unless it gives one. Throws one `AlertFileError` with all problems of all files. Names are unique. What
+ * depends on anything but the files is not checked: tables, columns, backends, and whether addresses may be called.
+ */
+export async function loadAlerts(path: string): Promise<readonly AlertFile[]> {
+  const files: AlertFile[] = [];
+  const problems: string[] = [];
+  for (const file of await listFiles(path)) {
+    const read = parseAlert(await readFile(file, "utf8"), file);
+    if ("problems" in read) {
+      problems.push(...read.problems);
+      continue;
+    }
+    const twin = files.find(({ form }) => form.name === read.form.name);
+    if (twin !== undefined) problems.push(`${file}: ${twin.path} has the same name, ${read.form.name}`);
+    files.push({ path: file, form: read.form });
+  }
+  if (problems.length > 0) throw new AlertFileError(problems.join("\n"));
+  return files;
+}
+
+async function listFiles(path: string): Promise<readonly string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    const names = await readdir(path);
+    return names
+      .filter((name) => /\.ya?ml$/.test(name))
+      .sort()
+      .map((name) => join(path, name));
+  } catch (error) {
+    throw new AlertFileError(`Alerts cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function parseAlert(text: string, path: string): { readonly form: AlertForm } | { readonly problems: string[] } {
+  const show = ({ offset, message }: TextProblem) => describeProblem(path, text, offset, message);
+  const yaml = parseCheckedYaml(text, AlertDocument);
+  if (!yaml.isValid) return { problems: yaml.problems.map(show) };
+  const named = { name: basename(path, extname(path)), ...yaml.value };
+  const read = readAlert(named, { findBackend: (id) => ({ id }) });
+  if ("form" in read) return read;
+  const found = Object.entries(read.problems).flatMap(([field, texts]) =>
+    texts.map((each) => show({ offset: yaml.offsetOf([field]), message: `${field}: ${each}` })),
+  );
+  return { problems: found };
+}
