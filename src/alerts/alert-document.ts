@@ -80,7 +80,17 @@ export const AlertDocument = Type.Partial(
 
 const form = createDocumentForm(AlertDocument);
 /** Fields of an alert as it is shown; they are ignored when sent back. */
-const shownFields = ["id", "token", "backends", "origin", "file", "silenced_until", "inserted_at", "updated_at"];
+const shownFields = [
+  "id",
+  "token",
+  "backends",
+  "origin",
+  "file",
+  "silenced_until",
+  "silence_comment",
+  "inserted_at",
+  "updated_at",
+];
 /** Fields of which an alert has one, and others that belong to it. */
 const alternatives = [
   { fields: ["endpoint", "sql", "lql", "query"], others: ["language"] },
@@ -253,7 +263,8 @@ function maskPath(url: string): string {
 }
 
 /** An alert as the API shows it: with every field of the reference, and without secrets. */
-export function showAlert({ id, form, file, silencedUntilMs, createdAtMs, updatedAtMs }: Alert) {
+export function showAlert(alert: Alert) {
+  const { id, form, file, silencedUntilMs, silenceComment, createdAtMs, updatedAtMs } = alert;
   const { webhook_notification_url: webhook, slack_hook_url: slack, notify, ...rest } = form;
   return {
     id,
@@ -272,6 +283,7 @@ export function showAlert({ id, form, file, silencedUntilMs, createdAtMs, update
     backends: form.backend_ids ?? [],
     origin: file === undefined ? "api" : "file",
     file: file ?? null,
+    silence_comment: silenceComment ?? null,
     silenced_until: silencedUntilMs === undefined ? null : new Date(silencedUntilMs).toISOString(),
     inserted_at: new Date(createdAtMs).toISOString(),
     updated_at: new Date(updatedAtMs).toISOString(),

@@ -8,6 +8,8 @@ export interface Alert {
   readonly file?: string;
   /** Nothing is sent before; undefined for no silence. */
   readonly silencedUntilMs?: number;
+  /** Why it is silenced, for people. */
+  readonly silenceComment?: string;
   /** Milliseconds since 1970, as are the other times. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

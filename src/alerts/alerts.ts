@@ -25,8 +25,8 @@ export interface Alerts {
   save(sent: Sent, id?: string): Promise<Alert>;
   /** Throws `unknown_alert` and `alert_read_only`. */
   remove(id: string): Promise<Alert>;
-  /** Holds back what begins until a time; undefined ends that. Throws `unknown_alert`. */
-  silence(id: string, untilMs: number | undefined): Promise<Alert>;
+  /** Holds back what begins until a time; undefined ends that. `comment` is for people. Throws `unknown_alert`. */
+  silence(id: string, untilMs: number | undefined, comment?: string): Promise<Alert>;
   /** Throws `unknown_alert`. */
   stateOf(id: string): Promise<AlertStatus>;
   /**
@@ -131,10 +131,11 @@ class StoredAlerts implements Alerts {
     });
   }
 
-  silence(id: string, untilMs: number | undefined): Promise<Alert> {
+  silence(id: string, untilMs: number | undefined, comment?: string): Promise<Alert> {
     return this.#inTurn(async () => {
-      const { silencedUntilMs: _, ...alert } = this.find(id);
-      return this.#put({ ...alert, ...(untilMs === undefined ? {} : { silencedUntilMs: untilMs }) });
+      const { silencedUntilMs: _, silenceComment: __, ...alert } = this.find(id);
+      const silence = untilMs === undefined ? {} : { silencedUntilMs: untilMs };
+      return this.#put({ ...alert, ...silence, ...(comment === undefined ? {} : { silenceComment: comment }) });
     });
   }
 

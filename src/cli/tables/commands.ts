@@ -5,6 +5,7 @@
 import { redactionPolicies } from "../../access/scope.ts";
 import { ingestLimitNames, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import type { CommandDefinition, CommandOptions } from "../command-definition.ts";
+import type { SilenceOptions } from "../commands/alert.ts";
 import type { ImportOptions } from "../commands/import.ts";
 import type { QueryOptions } from "../commands/query.ts";
 import type { CreateTokenOptions } from "../commands/token.ts";
@@ -12,6 +13,7 @@ import { limitOption, readLimits } from "../limit-options.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 const sourcesOption = ["--sources <dir>", "the folder of sources; as configured by default"] as const;
+const alertName = { form: "<name>", description: "name or id of the alert" } as const;
 const tokenId = { form: "<id>", description: "as `logweir token list` shows it" } as const;
 
 /** Options of `sql` and `parse`. */
@@ -31,6 +33,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   token: "create, list, rotate and revoke access tokens of the data folder",
   backend: "destinations that a running service drains events to",
   rule: "which events go to a backend",
+  alert: "alerts of a running service",
   cache: "cached answers of a running service",
   endpoint: "endpoints of a running service, and as files",
   source: "sources of a running service",
@@ -399,6 +402,89 @@ export const commands: readonly CommandDefinition[] = [
     description: "end a rule",
     examples: ["logweir rule delete cca9a036-ec44-42a4-999c-029cb18e98bc"],
     run: async (id = "", options, context) => (await import("../commands/drain.ts")).deleteRule(id, options, context),
+  },
+  {
+    name: "alert list",
+    page: "alerts.md",
+    description: "list the alerts: their state, since when they have it, and their next run",
+    examples: ["logweir alert list", "logweir alert list --json"],
+    run: async (_, options, context) => (await import("../commands/alert.ts")).listAlerts(options, context),
+  },
+  {
+    name: "alert show",
+    argument: alertName,
+    description: "show an alert: its fields, its state and its groups",
+    examples: ["logweir alert show failing-paths"],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).showAlert(name, options, context),
+  },
+  {
+    name: "alert test",
+    argument: alertName,
+    description: "show what an alert would have told, over the events that are stored now",
+    options: [
+      ["--from <time>", "since when: 2h ago, or a time", { default: "1h" }],
+      ["--to <time>", "until when; now by default"],
+    ],
+    examples: [
+      "logweir alert test failing-paths --from 2h",
+      "logweir alert test failing-paths --from 2026-11-24T20:00:00Z --to 2026-11-24T22:00:00Z --json",
+    ],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).testAlert(name, options, context),
+  },
+  {
+    name: "alert apply",
+    page: "alerts.md#alerts-as-files",
+    argument: { form: "[path]", description: "a file of an alert, or a folder of such files", default: "alerts" },
+    description: "make alerts, or change those with the same names; reads all files first",
+    examples: ["logweir alert apply", "logweir alert apply alerts/failing-paths.yaml"],
+    run: async (path = "", options, context) =>
+      (await import("../commands/alert.ts")).applyAlerts(path, options, context),
+  },
+  {
+    name: "alert silence",
+    argument: alertName,
+    description: "hold an alert's notices back for a while; the end of what it told is told all the same",
+    options: [
+      ["--for <time>", "for how long: 30m, 2h, 1d", { isRequired: true }],
+      ["--comment <text>", "why, for people"],
+    ],
+    examples: ["logweir alert silence failing-paths --for 2h --comment 'the gateway is being moved'"],
+    run: async (name = "", options: SilenceOptions, context) =>
+      (await import("../commands/alert.ts")).silenceAlert(name, options, context),
+  },
+  {
+    name: "alert unsilence",
+    argument: alertName,
+    description: "end a silence",
+    examples: ["logweir alert unsilence failing-paths"],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).unsilenceAlert(name, options, context),
+  },
+  {
+    name: "alert enable",
+    argument: alertName,
+    description: "run an alert again",
+    examples: ["logweir alert enable failing-paths"],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).enableAlert(name, true, options, context),
+  },
+  {
+    name: "alert disable",
+    argument: alertName,
+    description: "run an alert no longer, and retain it",
+    examples: ["logweir alert disable failing-paths"],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).enableAlert(name, false, options, context),
+  },
+  {
+    name: "alert delete",
+    argument: alertName,
+    description: "delete an alert, with its state and what waits to be told",
+    examples: ["logweir alert delete failing-paths"],
+    run: async (name = "", options, context) =>
+      (await import("../commands/alert.ts")).deleteAlert(name, options, context),
   },
   {
     name: "engine migrate",

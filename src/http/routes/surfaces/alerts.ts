@@ -38,7 +38,10 @@ const AlertState = Type.Object({
   last_error: orNull(text),
 });
 const Silence = Type.Object(
-  { until: Type.Optional(Type.String({ title: "a time, as 2026-11-24T20:00:00Z" })) },
+  {
+    until: Type.Optional(Type.String({ title: "a time, as 2026-11-24T20:00:00Z" })),
+    comment: Type.Optional(Type.String({ maxLength: 1_000, description: "The reason, for people" })),
+  },
   { additionalProperties: false },
 );
 const time = Type.String({ title: "a time, as 2026-11-24T20:00:00Z" });
@@ -152,8 +155,9 @@ export function addAlertRoutes(app: FastifyInstance, dependencies: AlertDependen
     request: FastifyRequest,
     action: `alert.${"create" | "update" | "delete" | "silence"}`,
     { id, form }: Alert,
+    details: Record<string, string> = {},
   ) => {
-    audit.record({ action, actor: callerOf(request).tokenId, target: form.name, targetId: id });
+    audit.record({ action, actor: callerOf(request).tokenId, target: form.name, targetId: id, details });
   };
 
   addRoute(alertRoutes.listAlerts, () => alerts.alerts.map(showAlert));
@@ -183,15 +187,15 @@ export function addAlertRoutes(app: FastifyInstance, dependencies: AlertDependen
 function addStateRoutes(
   app: FastifyInstance,
   { alerts, rates, shutdown }: AlertDependencies,
-  note: (request: FastifyRequest, action: "alert.silence", alert: Alert) => void,
+  note: (request: FastifyRequest, action: "alert.silence", alert: Alert, details: Record<string, string>) => void,
 ): void {
   const addRoute = createRouteAdder(app);
   addRoute(alertRoutes.getAlertState, async ({ params }) => showState(await alerts.stateOf(params.id)));
   addRoute(alertRoutes.silenceAlert, async (request) => {
-    const { until } = request.body;
+    const { until, comment } = request.body;
     const untilMs = until === undefined ? undefined : readTime("until", until);
-    const alert = await alerts.silence(request.params.id, untilMs);
-    note(request, "alert.silence", alert);
+    const alert = await alerts.silence(request.params.id, untilMs, comment);
+    note(request, "alert.silence", alert, { until: until ?? "", comment: comment ?? "" });
     return showAlert(alert);
   });
   addRoute(alertRoutes.testAlert, async (request, reply) => {
