@@ -64,6 +64,15 @@ export interface AlertState {
   readonly failure: Failure | undefined;
 }
 
+export const alertStatuses = ["ok", "pending", "firing", "resolved", "failing"] as const;
+
+/** The status of an alert as a whole: the most urgent of its groups, or that it cannot run. */
+export function statusOf({ groups, failure }: AlertState): (typeof alertStatuses)[number] {
+  if (failure !== undefined) return "failing";
+  const urgency = ["firing", "pending", "resolved"] as const;
+  return urgency.find((status) => groups.some((group) => group.status === status)) ?? "ok";
+}
+
 type Rules = Pick<AlertPlan, "id" | "name" | "forMs" | "remindMs" | "silencedUntilMs">;
 
 /** An alert that never ran. */

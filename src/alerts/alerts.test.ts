@@ -12,6 +12,10 @@ const file = (name: string, more: Partial<AlertForm> = {}, path = `alerts/${name
   return { path, form: form(name, more) };
 };
 
+const unused = () => {
+  throw new Error("a change of alerts needs none of this");
+};
+
 function open() {
   const world = {
     nowMs: 1_000,
@@ -32,7 +36,7 @@ function open() {
         world.stored.delete(id);
       },
     },
-    running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")) },
+    running: { replaceAll: () => undefined, stateOf: unused, figures: unused },
     queries: { findProblems: (plan) => world.problems(plan), run: async () => ({ rows: [], isCut: false }) },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
     findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),

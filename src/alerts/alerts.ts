@@ -10,7 +10,7 @@ import { planOf, readAlert } from "./alert-document.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
 import type { AlertFile } from "./load-alerts.ts";
 import type { AlertQueries } from "./run-query.ts";
-import type { RunningAlerts, StoredState } from "./running-alerts.ts";
+import type { AlertFigures, RunningAlerts, StoredState } from "./running-alerts.ts";
 import { nextRunMs } from "./schedule.ts";
 
 /** A document as it is sent, not yet looked at. */
@@ -27,6 +27,8 @@ export interface Alerts {
   remove(id: string): Promise<Alert>;
   /** Holds back what begins until a time; undefined ends that. `comment` is for people. Throws `unknown_alert`. */
   silence(id: string, untilMs: number | undefined, comment?: string): Promise<Alert>;
+  /** For metrics. */
+  figures(): AlertFigures;
   /** Throws `unknown_alert`. */
   stateOf(id: string): Promise<AlertStatus>;
   /**
@@ -69,7 +71,7 @@ export interface AlertsOptions {
     put(alert: Alert): Promise<void>;
     remove(id: string): Promise<void>;
   };
-  readonly running: Pick<RunningAlerts, "replaceAll" | "stateOf">;
+  readonly running: Pick<RunningAlerts, "replaceAll" | "stateOf" | "figures">;
   readonly queries: AlertQueries;
   readonly findBackend: (id: string) => Backend | undefined;
   /** Why nothing may be sent to an address; undefined for nothing. */
@@ -137,6 +139,10 @@ class StoredAlerts implements Alerts {
       const silence = untilMs === undefined ? {} : { silencedUntilMs: untilMs };
       return this.#put({ ...alert, ...silence, ...(comment === undefined ? {} : { silenceComment: comment }) });
     });
+  }
+
+  figures(): AlertFigures {
+    return this.#options.running.figures();
   }
 
   async stateOf(id: string): Promise<AlertStatus> {

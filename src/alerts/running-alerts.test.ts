@@ -175,6 +175,62 @@ describe("running alerts", () => {
     await Promise.all([one.running.close(), two.running.close()]);
   });
 
+  it("count runs, notices and alerts on the service that runs them", async () => {
+    const { running, queries, pass, world, clock } = open();
+    const statuses = { ok: 0, pending: 0, firing: 0, resolved: 0, failing: 0, off: 0 };
+    expect(running.figures()).toEqual({
+      runs: { met: 0, quiet: 0, failed: 0 },
+      runSeconds: 0,
+      notices: { delivered: 0, refused: 0, dropped: 0 },
+      failures: 0,
+      waiting: 0,
+      alerts: statuses,
+    });
+    world.rows = async () => {
+      clock.nowNumber += 250;
+      return { rows: [{ n: 1 }], isCut: false };
+    };
+    running.replaceAll([planned(), planned({ enabled: false }, "b")]);
+    running.start(queries);
+    await flushPromises();
+    await pass(minuteMs);
+    expect(running.figures()).toMatchObject({
+      ...{ runs: { met: 1, quiet: 0, failed: 0 }, runSeconds: 0.25, alerts: { ...statuses, firing: 1, off: 1 } },
+      ...{ notices: { delivered: 1, refused: 0, dropped: 0 }, failures: 0, waiting: 0 },
+    });
+    world.answer = () => ({ kind: "failed", reason: "down" });
+    world.rows = async () => ({ rows: [], isCut: false });
+    await pass(minuteMs);
+    expect(running.figures()).toMatchObject({
+      ...{ runs: { met: 1, quiet: 1, failed: 0 }, alerts: { ...statuses, resolved: 1, off: 1 } },
+      ...{ notices: { delivered: 1, refused: 0, dropped: 0 }, failures: 1, waiting: 1 },
+    });
+    world.answer = () => ({ kind: "refused", reason: "no" });
+    world.rows = () => Promise.reject(new ServiceError("timeout", "It took long"));
+    await pass(minuteMs);
+    expect(running.figures()).toMatchObject({
+      ...{ runs: { met: 1, quiet: 1, failed: 1 }, alerts: { ...statuses, failing: 1, off: 1 } },
+      ...{ notices: { delivered: 1, refused: 2, dropped: 0 }, failures: 1, waiting: 0 },
+    });
+    world.isLeader = false;
+    await pass(1_000);
+    expect(running.figures().alerts).toEqual(statuses);
+    await running.close();
+  });
+
+  it("count notices that are dropped since too many wait", async () => {
+    const { running, queries, pass, world } = open();
+    running.replaceAll([planned({ group_by: ["n"], remind: "1s" })]);
+    running.start(queries);
+    world.answer = () => ({ kind: "failed", reason: "down" });
+    world.rows = async () => ({ rows: Array.from({ length: 100 }, (_, n) => ({ n })), isCut: false });
+    await flushPromises();
+    for (let minute = 0; minute < 11; minute++) await pass(minuteMs);
+    expect(running.figures()).toMatchObject({ waiting: 1_000, notices: { dropped: 100 } });
+    expect(await running.stateOf("a")).toMatchObject({ droppedCount: 100 });
+    await running.close();
+  });
+
   it("tell that a query fails, has too many rows, or too many groups", async () => {
     const many = Array.from({ length: 101 }, (_, n) => ({ n }));
     for (const [rows, reason] of [

@@ -5,7 +5,15 @@ import type { SendRequest } from "../drains/destinations/send-request.ts";
 import { Admission } from "../shared/admission.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/serial-queue.ts";
 import type { AlertDestination, AlertPlan } from "./alert.ts";
-import { type AlertState, advance, type Notice, type RunOutcome, startState } from "./alert-state.ts";
+import {
+  type AlertState,
+  advance,
+  alertStatuses,
+  type Notice,
+  type RunOutcome,
+  startState,
+  statusOf,
+} from "./alert-state.ts";
 import { destinationKey, makeRequest } from "./destinations/make-request.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
@@ -27,6 +35,24 @@ export interface StoredState extends AlertState {
   readonly deliveryError: string | undefined;
 }
 
+/** What a service ran and sent since its start. */
+interface AlertCounts {
+  /** Runs whose rows met the condition, met it not, or that failed. */
+  readonly runs: Record<"met" | "quiet" | "failed", number>;
+  runSeconds: number;
+  /** Notices by what became of them at each destination; those that were dropped went to none. */
+  readonly notices: Record<"delivered" | "refused" | "dropped", number>;
+  /** Requests to destinations that failed and are repeated. */
+  failures: number;
+}
+
+/** The counts, and what is so now; a service that does not run the alerts has none. */
+export interface AlertFigures extends Readonly<AlertCounts> {
+  readonly waiting: number;
+  /** Alerts by their status; `off` for those that do not run. */
+  readonly alerts: Readonly<Record<(typeof alertStatuses)[number] | "off", number>>;
+}
+
 /** Stores states. */
 export interface StateDocuments {
   states(): Promise<ReadonlyMap<string, string>>;
@@ -42,6 +68,7 @@ export interface RunningAlerts {
   start(queries: AlertQueries): void;
   /** The state as it was stored last, by whichever service runs the alert. */
   stateOf(id: string): Promise<StoredState>;
+  figures(): AlertFigures;
   /** Ends running and sending, and waits until that is so. */
   close(): Promise<void>;
 }
@@ -105,6 +132,12 @@ class AlertsAtWork implements RunningAlerts {
   /** Runs and deliveries that have not ended. */
   readonly #open = new Set<Promise<void>>();
   #plans: readonly AlertPlan[] = [];
+  readonly #counts: AlertCounts = {
+    runs: { met: 0, quiet: 0, failed: 0 },
+    runSeconds: 0,
+    notices: { delivered: 0, refused: 0, dropped: 0 },
+    failures: 0,
+  };
   /** Whether the alerts have the states that are stored. */
   #isLoaded = false;
   #wake = new AbortController();
@@ -128,6 +161,17 @@ class AlertsAtWork implements RunningAlerts {
 
   async stateOf(id: string): Promise<StoredState> {
     return readState(await this.#options.documents.readState(id));
+  }
+
+  figures(): AlertFigures {
+    const statuses = [...alertStatuses, "off"].map((status) => [status, 0] as const);
+    const alerts = Object.fromEntries(statuses) as Record<keyof AlertFigures["alerts"], number>;
+    let waiting = 0;
+    for (const { plan, state } of this.#alerts.values()) {
+      alerts[plan.isEnabled ? statusOf(state) : "off"]++;
+      waiting += state.waiting.length;
+    }
+    return { ...this.#counts, waiting, alerts };
   }
 
   async close(): Promise<void> {
@@ -209,7 +253,9 @@ class AlertsAtWork implements RunningAlerts {
     alert.isRunning = true;
     try {
       const leave = await this.#turns.enter(signal);
+      const startMs = this.#options.clock.nowMs();
       const outcome = await evaluate(queries, plan, signal).catch(this.#toFailure).finally(leave);
+      this.#countRun(outcome, this.#options.clock.nowMs() - startMs);
       await alert.inTurn(async () => {
         // It was changed meanwhile, or belongs to another service now.
         if (alert.plan !== plan || !this.#isOurs(alert)) return;
@@ -219,14 +265,21 @@ class AlertsAtWork implements RunningAlerts {
         const added = to.length === 0 ? [] : notices.map((notice) => ({ notice, to }));
         const all = [...alert.state.waiting, ...added];
         const waiting = all.slice(-maxWaiting);
-        const droppedCount = alert.state.droppedCount + all.length - waiting.length;
+        const dropped = all.length - waiting.length;
+        const droppedCount = alert.state.droppedCount + dropped;
         if (!(await this.#save(alert, { ...alert.state, ...state, waiting, droppedCount, lastRunAtMs: nowMs }))) return;
+        this.#counts.notices.dropped += dropped;
         for (const notice of notices) this.#options.onNotice(plan, notice);
       });
     } finally {
       alert.isRunning = false;
     }
     this.#sendWaiting(alert);
+  }
+
+  #countRun(outcome: RunOutcome, ms: number): void {
+    this.#counts.runs[outcome.kind === "failed" ? "failed" : outcome.groups.length > 0 ? "met" : "quiet"]++;
+    this.#counts.runSeconds += ms / 1_000;
   }
 
   readonly #toFailure = (error: unknown): RunOutcome => {
@@ -277,6 +330,7 @@ class AlertsAtWork implements RunningAlerts {
       const destination = alert.plan.destinations.find((each) => destinationKey(each) === key);
       const answer = await this.#send(alert.plan, next.notice, destination);
       if (answer.kind === "failed") {
+        this.#counts.failures++;
         this.#leaveAlone(lane, answer.retryAfterMs);
         if (alert.state.deliveryError !== answer.reason) {
           warn(`notices of the alert ${alert.plan.name} wait: ${answer.reason}`);
@@ -285,6 +339,7 @@ class AlertsAtWork implements RunningAlerts {
         return;
       }
       const isTaken = answer.kind === "taken";
+      this.#counts.notices[isTaken ? "delivered" : "refused"]++;
       if (!isTaken) warn(`a notice of the alert ${alert.plan.name} is given up: ${answer.reason}`);
       await this.#change(alert, ({ waiting, droppedCount, ...state }) => ({
         ...state,

@@ -151,11 +151,14 @@ async function askForDrains(url: string): Promise<Answer> {
 async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answer> {
   const find = () => undefined;
   const nothing = async () => undefined;
+  const figures = () => {
+    throw new Error("no figures");
+  };
   addAlertRoutes(test.app, {
     alerts: createAlerts({
       alerts: [{ id: "a", form: { name: "filed" }, file: "alerts/filed.yaml", createdAtMs: 0, updatedAtMs: 0 }],
       documents: { put: nothing, remove: nothing },
-      running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")) },
+      running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")), figures },
       queries: { findProblems: () => ({}), run: async () => ({ rows: [], isCut: false }) },
       ...{ findBackend: find, findAddressProblem: nothing, nowMs: () => 0, amongServices: (work) => work() },
     }),

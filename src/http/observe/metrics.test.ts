@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+import type { Alerts } from "../../alerts/alerts.ts";
+import type { AlertFigures } from "../../alerts/running-alerts.ts";
 import type { Drains, RuleStatus } from "../../drains/drains.ts";
 
 let test: TestApp;
@@ -112,6 +114,31 @@ describe("GET /metrics", () => {
     ]) {
       expect(body.split("\n")).toContain(line);
     }
+  });
+
+  it("counts runs, notices and alerts", async () => {
+    const figures = (): AlertFigures => ({
+      runs: { met: 2, quiet: 3, failed: 5 },
+      runSeconds: 1.5,
+      notices: { delivered: 7, refused: 11, dropped: 13 },
+      failures: 17,
+      waiting: 19,
+      alerts: { ok: 23, pending: 29, firing: 31, resolved: 37, failing: 41, off: 43 },
+    });
+    const { app } = await createTestApp({ parts: { alerts: { figures } as Alerts } });
+    const lines = async () => {
+      const { body } = await app.inject({ url: "/metrics", headers: { "x-api-key": "metrics-token" } });
+      return body.split("\n").filter((line) => line.startsWith("logweir_alert"));
+    };
+    const expected = [
+      ...['runs_total{outcome="met"} 2', 'runs_total{outcome="quiet"} 3', 'runs_total{outcome="failed"} 5'],
+      "run_seconds_total 1.5",
+      ...['notices_total{outcome="delivered"} 7', 'notices_total{outcome="refused"} 11'],
+      ...['notices_total{outcome="dropped"} 13', "failures_total 17", "waiting_notices 19"],
+    ].map((line) => `logweir_alert_${line}`);
+    const statuses = Object.entries(figures().alerts).map(([status, n]) => `logweir_alerts{status="${status}"} ${n}`);
+    expect(await lines()).toEqual([...expected, ...statuses]);
+    expect(await lines()).toEqual([...expected, ...statuses]);
   });
 
   it("contains no name, value, token or project that a caller made up", async () => {

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type MetricType, Registry } from "prom-client";
+import type { Alerts } from "../../alerts/alerts.ts";
 import type { Drains } from "../../drains/drains.ts";
 import { drainOutcomes } from "../../drains/position.ts";
 import type { Forgetting } from "../../sources/forgetting.ts";
@@ -27,7 +28,7 @@ const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 
 type Watched = Pick<
   AppDependencies,
-  "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains" | "forgetting"
+  "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains" | "alerts" | "forgetting"
 >;
 
 export function createMetrics(watched: Watched): Metrics {
@@ -40,6 +41,7 @@ export function createMetrics(watched: Watched): Metrics {
   addLoad(registers, watched);
   addNewestEvents(registers, watched.sources, watched.dataThrough);
   if (watched.drains !== undefined) addDrains(registers, watched.drains);
+  if (watched.alerts !== undefined) addAlerts(registers, watched.alerts);
   if (watched.forgetting !== undefined) addDeletions(registers, watched.forgetting);
   return {
     observe({ endpoint, cache: result, source, events, rejected, untimed, tenantless }, status, seconds) {
@@ -244,6 +246,62 @@ function addDrains(registers: Registry[], drains: Drains): void {
     registers,
     collect() {
       this.set(drains.waitingBytes);
+    },
+  });
+}
+
+function addAlerts(registers: Registry[], alerts: Pick<Alerts, "figures">): void {
+  const count = (name: string, help: string, label: string, read: () => Readonly<Record<string, number>>) =>
+    new Counter({
+      name: `logweir_alert_${name}`,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [value, each] of Object.entries(read())) this.inc({ [label]: value }, each);
+      },
+    });
+  const sum = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name: `logweir_alert_${name}`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  count("runs_total", "Runs of alerts: whose rows met the condition, met it not (quiet), or failed.", "outcome", () => {
+    return alerts.figures().runs;
+  });
+  sum("run_seconds_total", "Time that runs of alerts took, without waiting for a turn.", () => {
+    return alerts.figures().runSeconds;
+  });
+  count(
+    "notices_total",
+    "Notices by what became of them at a destination: delivered, refused, or dropped since too many waited.",
+    "outcome",
+    () => alerts.figures().notices,
+  );
+  sum("failures_total", "Notices that a destination did not take, and that are sent again.", () => {
+    return alerts.figures().failures;
+  });
+  new Gauge({
+    name: "logweir_alert_waiting_notices",
+    help: "Notices that some destination has yet to take.",
+    registers,
+    collect() {
+      this.set(alerts.figures().waiting);
+    },
+  });
+  new Gauge({
+    name: "logweir_alerts",
+    help: "Alerts by status: ok, pending, firing, resolved, failing, or off. On several nodes, the leader counts them.",
+    labelNames: ["status"],
+    registers,
+    collect() {
+      for (const [status, number] of Object.entries(alerts.figures().alerts)) this.set({ status }, number);
     },
   });
 }

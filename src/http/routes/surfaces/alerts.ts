@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Alert } from "../../../alerts/alert.ts";
 import { AlertDocument, showAlert } from "../../../alerts/alert-document.ts";
-import type { Notice } from "../../../alerts/alert-state.ts";
+import { type Notice, statusOf } from "../../../alerts/alert-state.ts";
 import type { AlertStatus, Alerts } from "../../../alerts/alerts.ts";
 import type { AuditLog } from "../../../audit/audit-log.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
@@ -218,13 +218,10 @@ function iso(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-const urgency = ["firing", "pending", "resolved"] as const;
-
 function showState({ alert, state, nextRunAtMs }: AlertStatus) {
   const { groups, failure, lastRunAtMs, waiting, droppedCount, deliveryError } = state;
-  const worst = urgency.find((status) => groups.some((group) => group.status === status)) ?? "ok";
   return {
-    status: failure === undefined ? worst : "failing",
+    status: statusOf(state),
     groups: groups.map(({ labels, value = null, status, sinceMs }) => {
       return { labels, value, status, since: new Date(sinceMs).toISOString() };
     }),
