@@ -223,7 +223,12 @@ const destinationFields: Readonly<Record<SentDestination["type"], readonly strin
   slack: ["type", "url"],
   alertmanager: ["type", "url"],
   pagerduty: ["type", "key", "url"],
+  email: ["type", "to"],
 };
+
+/** A mailbox of RFC 5321, without what needs quotes. */
+const mailAddress = /^(?=.{3,254}$)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
+const maxAddresses = 20;
 
 function readDestination(sent: SentDestination, known: readonly SentDestination[], report: Report): SentDestination {
   const refuse = (message: string) => report("notify", message);
@@ -236,21 +241,29 @@ function readDestination(sent: SentDestination, known: readonly SentDestination[
   if (stored !== undefined) return stored;
   for (const [field, value] of Object.entries(sent)) {
     if (!fields.includes(field)) refuse(`${field.slice(0, 100)}: fields of ${sent.type} are ${fields.join(", ")}`);
+    else if (field === "to") continue;
     else if (typeof value !== "string" || value === "" || value.length > 4_096) {
       refuse(`${field}: must be a text of 1 to 4096 characters`);
     } else if (value.includes(mask)) refuse(`${field}: must be sent again, since the destination is another`);
   }
   if (sent.type === "pagerduty" && sent.key === undefined) refuse("key: is missing");
-  if (sent.type !== "pagerduty" || sent.url !== undefined) {
+  if (sent.type === "email") {
+    const { to } = sent;
+    const isList = Array.isArray(to) && to.length > 0 && to.length <= maxAddresses;
+    if (!isList || !to.every((each: unknown) => typeof each === "string" && mailAddress.test(each))) {
+      refuse(`to: must be a list of 1 to ${maxAddresses} addresses, as ops@example.com`);
+    }
+  } else if (sent.type !== "pagerduty" || sent.url !== undefined) {
     readUrl("notify", sent.url, undefined, (field, message) => report(field, `url: ${message}`));
   }
   return sent;
 }
 
 /** A destination as the API shows it: without its secrets. */
-function showDestination({ type, url, secret, key }: SentDestination): SentDestination {
+function showDestination({ type, url, secret, key, to }: SentDestination): SentDestination {
   return {
     type,
+    ...(to === undefined ? {} : { to }),
     ...(url === undefined ? {} : { url: type === "slack" ? maskPath(url) : maskUrl(url) }),
     ...(secret === undefined ? {} : { secret: mask }),
     ...(key === undefined ? {} : { key: mask }),
@@ -334,20 +347,23 @@ function destinationsOf(form: AlertForm): readonly AlertDestination[] {
     ...[...new Set([...notify.filter((each) => typeof each === "string"), ...backends])].map((id) => {
       return { type: "backend", id: isUuid(id) ? id.toLowerCase() : id } as const;
     }),
-    ...notify.flatMap((each) => (typeof each === "string" ? [] : [toDestination(each)])),
+    ...notify.flatMap((each) => (typeof each === "string" ? [] : toDestinations(each))),
     ...(webhook === undefined ? [] : [{ type: "webhook", url: webhook } as const]),
     ...(slack === undefined ? [] : [{ type: "slack", url: slack } as const]),
   ];
 }
 
-function toDestination({ type, url = "", secret, key = "" }: SentDestination): AlertDestination {
+function toDestinations({ type, url = "", secret, key = "", to = [] }: SentDestination): readonly AlertDestination[] {
   switch (type) {
     case "webhook":
-      return { type, url, ...(secret === undefined ? {} : { secret }) };
+      return [{ type, url, ...(secret === undefined ? {} : { secret }) }];
     case "slack":
     case "alertmanager":
-      return { type, url };
+      return [{ type, url }];
     case "pagerduty":
-      return { type, url: url === "" ? pagerDuty : url, key };
+      return [{ type, url: url === "" ? pagerDuty : url, key }];
+    case "email":
+      // Each address gets a mail of its own: one that is refused keeps no other from it, and nobody learns of others.
+      return [...new Set(to)].map((each) => ({ type, to: each }));
   }
 }

@@ -57,7 +57,7 @@ export interface Condition {
   readonly for?: string;
 }
 
-export const destinationTypes = ["webhook", "slack", "alertmanager", "pagerduty"] as const;
+export const destinationTypes = ["webhook", "slack", "alertmanager", "pagerduty", "email"] as const;
 
 /** A destination as the API takes it. */
 export interface SentDestination {
@@ -67,6 +67,8 @@ export interface SentDestination {
   readonly secret?: string;
   /** For `pagerduty`: the routing key. */
   readonly key?: string;
+  /** For `email`: the addresses. */
+  readonly to?: readonly string[];
 }
 
 /** A destination of notices: a backend of drains by its id or name, or an address of the alert's own. */
@@ -74,7 +76,8 @@ export type AlertDestination =
   | { readonly type: "backend"; readonly id: string }
   | { readonly type: "webhook"; readonly url: string; readonly secret?: string }
   | { readonly type: "slack" | "alertmanager"; readonly url: string }
-  | { readonly type: "pagerduty"; readonly url: string; readonly key: string };
+  | { readonly type: "pagerduty"; readonly url: string; readonly key: string }
+  | { readonly type: "email"; readonly to: string };
 
 /** An alert in the terms of its runs. */
 export interface AlertPlan {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Backend } from "../drains/backend.ts";
 import type { FieldProblems } from "../shared/document-form.ts";
 import type { Alert, AlertForm, AlertPlan } from "./alert.ts";
+import { planOf, showAlert } from "./alert-document.ts";
 import { createAlerts } from "./alerts.ts";
 import type { AlertFile } from "./load-alerts.ts";
 
@@ -16,7 +17,7 @@ const unused = () => {
   throw new Error("a change of alerts needs none of this");
 };
 
-function open() {
+function open({ canMail = false } = {}) {
   const world = {
     nowMs: 1_000,
     stored: new Map<string, Alert>(),
@@ -40,6 +41,7 @@ function open() {
     queries: { findProblems: (plan) => world.problems(plan), run: async () => ({ rows: [], isCut: false }) },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
     findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),
+    canMail,
     nowMs: () => world.nowMs,
     amongServices: (work) => work(),
   });
@@ -139,6 +141,34 @@ describe("alerts of files", () => {
 });
 
 describe("an alert", () => {
+  it("sends mail to addresses that are some, each apart, where a server for mail is set", async () => {
+    const mailing = (...to: readonly unknown[]) => ({ ...form("a"), notify: [{ type: "email", to }] });
+    const { alerts } = open({ canMail: true });
+    const { id, form: saved } = await alerts.save(mailing("ops@example.com", "o'b+x@a-b.example", "ops@example.com"));
+    expect(planOf({ id, form: saved }).destinations).toEqual([
+      { type: "email", to: "ops@example.com" },
+      { type: "email", to: "o'b+x@a-b.example" },
+    ]);
+    expect(showAlert(alerts.find("a")).notify).toEqual([
+      { type: "email", to: ["ops@example.com", "o'b+x@a-b.example", "ops@example.com"] },
+    ]);
+    const message = "to: must be a list of 1 to 20 addresses, as ops@example.com";
+    const many = Array.from({ length: 21 }, (_, n) => `a${n}@example.com`);
+    await expect(alerts.save(mailing(...many.slice(1)))).resolves.toBeDefined();
+    for (const wrong of [
+      ...[[], many, ["ops"], ["a@b@c"], ["a@b\r\nBcc: c@d"], ["Ops <a@b>"], ["a@b, c@d"], ["a@b..c"], ["@b"], ["a@"]],
+      ...[["a @b"], ["a@b\n"], ["\u0000a@b"], [1], [["a@b"]], [`${"a".repeat(253)}@b`]],
+    ]) {
+      const refused = alerts.save(mailing(...wrong));
+      await expect(refused, JSON.stringify(wrong)).rejects.toMatchObject({
+        details: { fields: { notify: [message] } },
+      });
+    }
+    const noServer = open().alerts.save(mailing("ops@example.com"));
+    const reason = "mail is sent only where LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM are set";
+    await expect(noServer).rejects.toMatchObject({ details: { fields: { notify: [reason] } } });
+  });
+
   it("is found by its id, or by a name that it alone has; a file's name is its own", async () => {
     const { alerts } = open();
     const [first, second] = [await alerts.save(form("a")), await alerts.save(form("b"))];

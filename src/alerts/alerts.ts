@@ -10,7 +10,7 @@ import { planOf, readAlert } from "./alert-document.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
 import type { AlertFile } from "./load-alerts.ts";
 import type { AlertQueries } from "./run-query.ts";
-import type { AlertFigures, RunningAlerts, StoredState } from "./running-alerts.ts";
+import { type AlertFigures, noMailServer, type RunningAlerts, type StoredState } from "./running-alerts.ts";
 import { nextRunMs } from "./schedule.ts";
 
 /** A document as it is sent, not yet looked at. */
@@ -76,6 +76,7 @@ export interface AlertsOptions {
   readonly findBackend: (id: string) => Backend | undefined;
   /** Why nothing may be sent to an address; undefined for nothing. */
   readonly findAddressProblem: (url: string) => Promise<string | undefined>;
+  readonly canMail: boolean;
   readonly nowMs: () => number;
   /** Runs a change exclusively among the services on the same documents. */
   readonly amongServices: <T>(work: () => Promise<T>) => Promise<T>;
@@ -235,7 +236,7 @@ class StoredAlerts implements Alerts {
 
   /** Looks at what only others know: the query, and the addresses. */
   async #findProblems({ form, ...alert }: Alert): Promise<FieldProblems> {
-    const { queries, findAddressProblem } = this.#options;
+    const { queries, findAddressProblem, canMail } = this.#options;
     const twin = this.alerts.find(({ id, file, form: { name } }) => {
       return file !== undefined && id !== alert.id && name === form.name;
     });
@@ -252,6 +253,8 @@ class StoredAlerts implements Alerts {
       const problem = url === undefined ? undefined : await findAddressProblem(url);
       if (problem !== undefined) problems[field] = [...(problems[field] ?? []), problem];
     }
+    const hasMail = form.notify?.some((each) => typeof each !== "string" && each.type === "email") ?? false;
+    if (hasMail && !canMail) problems.notify = [...(problems.notify ?? []), noMailServer];
     return problems;
   }
 

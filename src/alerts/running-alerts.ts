@@ -14,7 +14,9 @@ import {
   startState,
   statusOf,
 } from "./alert-state.ts";
+import { makeMail } from "./destinations/make-mail.ts";
 import { destinationKey, makeRequest } from "./destinations/make-request.ts";
+import type { SendMail } from "./destinations/send-mail.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { nextRunMs } from "./schedule.ts";
@@ -76,6 +78,8 @@ export interface RunningAlerts {
 export interface RunningOptions {
   readonly documents: StateDocuments;
   readonly send: SendRequest;
+  /** Undefined where no server for mail is set. */
+  readonly sendMail?: SendMail | undefined;
   /** Names this service. */
   readonly serviceId: string;
   readonly findBackend: (id: string) => Backend | undefined;
@@ -93,6 +97,9 @@ const longestSleepMs = 1_000;
 const maxRunning = 4;
 /** Notices of an alert that wait, at most; the oldest go. */
 const maxWaiting = 1_000;
+
+/** The problem of mail without a server for it. */
+export const noMailServer = "mail is sent only where LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM are set";
 
 const noState: StoredState = {
   ...startState,
@@ -361,7 +368,11 @@ class AlertsAtWork implements RunningAlerts {
   }
 
   async #send(plan: AlertPlan, notice: Notice, destination: AlertDestination | undefined) {
-    const { send, findBackend, serviceId, clock } = this.#options;
+    const { send, sendMail, findBackend, serviceId, clock } = this.#options;
+    if (destination?.type === "email") {
+      if (sendMail === undefined) return { kind: "failed", reason: noMailServer } as const;
+      return sendMail(makeMail(plan, notice, destination.to), this.#ending.signal);
+    }
     const backend = destination?.type === "backend" ? findBackend(destination.id) : undefined;
     const parts = { backend, serviceId, nowMs: clock.nowMs() };
     const request = destination && makeRequest(plan, notice, destination, parts);

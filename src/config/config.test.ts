@@ -20,6 +20,51 @@ describe("the settings", () => {
     expect(settings.privateToken).toBeUndefined();
   });
 
+  it("find alert files in the working folder, or where they are named", () => {
+    const own = mkdtempSync(join(tmpdir(), "logweir-alerts-"));
+    const folderOf = (env: Record<string, string>) =>
+      readConfiguration({ workingDir: own, packageDir: "/package" }, env).settings.alertFolder;
+    expect(folderOf({})).toBeUndefined();
+    expect(folderOf({ LOGWEIR_ALERTS_DIR: "other" })).toBe(join(own, "other"));
+    mkdirSync(join(own, "alerts"));
+    expect([folderOf({}), folderOf({ LOGWEIR_ALERTS_DIR: "other" })]).toEqual([
+      join(own, "alerts"),
+      join(own, "other"),
+    ]);
+  });
+
+  it("take a server for mail with its sender, and print it without its user and password", () => {
+    const read = (url: string, from = "a@here.example") =>
+      readConfiguration(places, { LOGWEIR_SMTP_URL: url, LOGWEIR_SMTP_FROM: from }).settings;
+    const { mask } = settingDefinitions.smtpUrl;
+    for (const [url, shown] of [
+      ["smtp://mail.example", "smtp://mail.example"],
+      ["smtps://us%40er:p%40ss@mail.example:465/", "smtps://********@mail.example:465"],
+      ["smtp://[::1]:25", "smtp://[::1]:25"],
+    ] as const) {
+      expect([read(url).smtpUrl, mask(url)]).toEqual([url, shown]);
+    }
+    for (const url of [
+      ...[
+        "mail.example:25",
+        "http://mail.example",
+        "smtp://",
+        "smtp://h/path",
+        "smtp://h?tls.rejectUnauthorized=false",
+      ],
+      ...["smtp://h#x", "smtp://u:%zz@h"],
+    ]) {
+      expect(() => read(url), url).toThrow(/LOGWEIR_SMTP_URL: must be smtp:/);
+      expect(mask(url)).toBe("(set)");
+    }
+    for (const from of ["here.example", "Logweir <a@here.example>", "a@here.example\nBcc: b"]) {
+      expect(() => read("smtp://h", from), from).toThrow(/LOGWEIR_SMTP_FROM: must be an address/);
+    }
+    for (const env of [{ LOGWEIR_SMTP_URL: "smtp://h" }, { LOGWEIR_SMTP_FROM: "a@b" }]) {
+      expect(() => readConfiguration(places, env)).toThrow("LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM belong together");
+    }
+  });
+
   it("include the working folder's endpoints and sources after the shipped ones, or alone", () => {
     const own = mkdtempSync(join(tmpdir(), "logweir-config-"));
     mkdirSync(join(own, "endpoints"));

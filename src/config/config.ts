@@ -91,6 +91,7 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     ...findServerProblems(read),
     ...findBoundProblems(read),
     ...findSignedTokenProblems(read),
+    ...findMailProblems(read),
   );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const settings = toSettings(effective, places);
@@ -249,6 +250,12 @@ function findSignedTokenProblems(read: ReturnType<typeof createReader>): readonl
   return [jwtIssuer, jwtAudience, jwtRevoked]
     .filter((each) => read(each) !== undefined)
     .map((each) => `${variableOf(each)}: needs LOGWEIR_JWT_KEYS, by which signed tokens are accepted`);
+}
+
+function findMailProblems(read: ReturnType<typeof createReader>): readonly string[] {
+  const isSet = (definition: SettingDefinition) => read(definition) !== undefined;
+  if (isSet(settingDefinitions.smtpUrl) === isSet(settingDefinitions.smtpFrom)) return [];
+  return ["LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM belong together: set both, or none"];
 }
 
 /** A bound that cannot be measured exactly would delete too much. */

@@ -5,6 +5,7 @@
 
 import { auditLevels } from "../audit/audit-event.ts";
 import { limitDefinitions } from "../shared/budget.ts";
+import { alertSettings } from "./alert-settings.ts";
 import { type EngineServer, engineSettings } from "./engine-settings.ts";
 import { ingestSettings } from "./ingest-settings.ts";
 import { maskDatabaseUrl } from "./mask-database-url.ts";
@@ -92,12 +93,7 @@ export const settingDefinitions = nameSettings({
       "The only folder to read source files from. Unless set: the ones that ship with Logweir, and those in " +
       "`./sources` if it exists.",
   },
-  alertsDir: {
-    type: text,
-    default: undefined,
-    description:
-      "The folder to read alert files from, see [alerts.md](alerts.md#alerts-as-files); `./alerts` if it exists.",
-  },
+  ...alertSettings,
   shipped: {
     type: { kind: "choice", choices: ["on", "off"] },
     default: "on",

@@ -160,7 +160,7 @@ async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answ
       documents: { put: nothing, remove: nothing },
       running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")), figures },
       queries: { findProblems: () => ({}), run: async () => ({ rows: [], isCut: false }) },
-      ...{ findBackend: find, findAddressProblem: nothing, nowMs: () => 0, amongServices: (work) => work() },
+      ...{ findBackend: find, findAddressProblem: nothing, nowMs: () => 0, amongServices: (work) => work(), canMail: false },
     }),
     rates: createRateLimiter(1, () => 0),
     shutdown: createShutdown(),

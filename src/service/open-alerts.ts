@@ -1,5 +1,6 @@
 import type { Alert, AlertPlan } from "../alerts/alert.ts";
 import { type Alerts, createAlerts } from "../alerts/alerts.ts";
+import { createMailSender } from "../alerts/destinations/send-mail.ts";
 import { type AlertFile, loadAlerts } from "../alerts/load-alerts.ts";
 import { createAlertQueries, type EndedRun } from "../alerts/run-query.ts";
 import { createRunningAlerts } from "../alerts/running-alerts.ts";
@@ -51,9 +52,11 @@ export async function openAlerts(
     drains.backends.find(({ name }) => name === idOrName);
   const onRun = (plan: AlertPlan, run: EndedRun) => noteRun(audit, plan, run);
   const queries = createAlertQueries({ runner, tables: sources, endpoints, nowMs, onRun });
+  const { smtpUrl: url, smtpFrom: from } = settings;
+  const sendMail = url === undefined || from === undefined ? undefined : createMailSender({ url, from });
   const running = createRunningAlerts({
     documents: store,
-    send,
+    ...{ send, sendMail },
     serviceId: serviceIdOf(serviceKey),
     findBackend,
     isEvaluator: () => nodes.isLeader(),
@@ -70,6 +73,7 @@ export async function openAlerts(
       put: ({ id, ...alert }) => store.put({ id, document: sealer.seal(JSON.stringify(alert)) }),
       remove: (id) => store.remove(id),
     },
+    canMail: sendMail !== undefined,
     ...{ running, queries, findBackend, findAddressProblem, nowMs },
     amongServices: nodes.exclusively.bind(nodes),
   });

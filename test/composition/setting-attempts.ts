@@ -18,6 +18,7 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from "../acceptance/service.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import type { Attempt, Elsewhere } from "./attempt.ts";
 import { connectionAttempts } from "./connection-attempts.ts";
 import { serverAttempts } from "./server-attempts.ts";
@@ -163,6 +164,22 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     const alerts = (await manage(named, "GET", "/api/alerts")).body;
     expect(alerts).toMatchObject([{ name: "own", origin: "file", file: join(folder, "own.yaml") }]);
     expect((await manage(await start({}), "GET", "/api/alerts")).body).toEqual([]);
+  },
+  smtpUrl: async (start) => {
+    const mail = await startMailServer();
+    const env = { LOGWEIR_SMTP_URL: mail.url, LOGWEIR_SMTP_FROM: "alerts@here.example" };
+    const alert = { name: "a", sql: "select 1", every: "1h", notify: [{ type: "email", to: ["ops@there.example"] }] };
+    expect((await manage(await start(env), "POST", "/api/alerts", alert)).status).toBe(201);
+    await expect
+      .poll(() => mail.mails.map(({ from, to }) => [from, ...to]))
+      .toEqual([["alerts@here.example", "ops@there.example"]]);
+    await mail.close();
+    expect((await manage(await start({}), "POST", "/api/alerts", alert)).status).toBe(422);
+  },
+  smtpFrom: async (start) => {
+    const mail = await startMailServer();
+    await expect(start({ LOGWEIR_SMTP_URL: mail.url })).rejects.toThrow("LOGWEIR_SMTP_FROM belong together");
+    await mail.close();
   },
   shipped: async (start) => {
     const empty = await folderWith({});

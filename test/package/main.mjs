@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const maxInstalledMegabytes = 110;
-const licences = new Set(["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"]);
+const licences = new Set(["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"]);
 const folder = mkdtempSync(join(tmpdir(), "logweir-package-"));
 const npm = (words, options = {}) =>
   execFileSync("npm", words, { encoding: "utf8", maxBuffer: 1e9, stdio: ["ignore", "pipe", "pipe"], ...options });

@@ -34,7 +34,7 @@ export function destinationKey(destination: AlertDestination): string {
 export function makeRequest(
   alert: Named,
   notice: Notice,
-  destination: AlertDestination,
+  destination: Exclude<AlertDestination, { readonly type: "email" }>,
   { backend, nowMs, serviceId }: RequestParts,
 ): DrainRequest | undefined {
   switch (destination.type) {
