@@ -17,13 +17,17 @@ const toDatasetName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_]/g
  * the others have a part of their id behind it, so that nothing changes its name because of another token.
  */
 export function listDatasets(endpoints: readonly Endpoint[], identity: Identity): readonly Dataset[] {
-  const taken = endpoints.map(({ definition }) => toDatasetName(definition.name));
+  const counts = new Map<string, number>();
+  for (const { definition } of endpoints) {
+    const dataset = toDatasetName(definition.name);
+    counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
+  }
   return callableEndpoints(endpoints, identity)
     .filter(({ definition }) => definition.isSandboxed)
     .map((endpoint) => {
       const { id, name } = endpoint.definition;
       const dataset = toDatasetName(name);
-      const isAlone = dataset === name || taken.filter((each) => each === dataset).length === 1;
+      const isAlone = dataset === name || counts.get(dataset) === 1;
       return { id: isAlone ? dataset : `${dataset}_${id.replaceAll("-", "").slice(0, 8)}`, endpoint };
     });
 }

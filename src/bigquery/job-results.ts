@@ -2,7 +2,7 @@ import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { BigQueryCaller } from "./bigquery-caller.ts";
 import type { Job, JobStore } from "./job-store.ts";
-import { type Row, type TimestampFormat, toRow } from "./row-format.ts";
+import { type FieldSchema, type Row, type TimestampFormat, toRow, toSchema } from "./row-format.ts";
 import { type Chunk, openQuery, runQuery } from "./run-query.ts";
 
 /** The page of a result that a client asks for. */
@@ -43,7 +43,7 @@ export async function readPage(
   for (const row of chunk.rows.slice(offset, offset + most)) {
     characters += row.length;
     if (rows.length > 0 && characters > maxPage.characters) break;
-    rows.push(toRow(row, chunk.columns, asked.timestamps));
+    rows.push(toRow(row, job.columns, asked.timestamps));
   }
   const end = offset + rows.length;
   const isRest = end < chunk.rows.length;
@@ -93,11 +93,37 @@ async function readChunk(caller: BigQueryCaller, jobs: JobStore, job: Job, curso
     }
     throw error;
   });
+  if (job.endedAtMs === undefined) job.columns = chunk.columns;
+  else if (!fits(job.columns, chunk.columns)) throw refuseOtherColumns();
   job.endedAtMs ??= jobs.nowMs();
   job.isCacheHit = chunk.isCached;
   if (cursor === undefined && chunk.cursor === undefined) job.totalRows = chunk.rows.length;
   jobs.hold(job, { chunk, cursor, stamp });
   return chunk;
+}
+
+/**
+ * Whether rows with other columns can be written as those of the job, whose schema clients have: events may have
+ * brought fields since, which are left out.
+ */
+function fits(columns: Chunk["columns"], others: Chunk["columns"]): boolean {
+  if (columns === others) return true;
+  const [before, now] = [toSchema(columns).fields, toSchema(others).fields];
+  return before.length === now.length && before.every((field, index) => isSameField(field, now[index]));
+}
+
+function isSameField(field: FieldSchema, other: FieldSchema | undefined): boolean {
+  const { name, type, mode, fields = [] } = field;
+  if (other === undefined || name !== other.name || type !== other.type || mode !== other.mode) return false;
+  return fields.every((each) => {
+    const found = other.fields?.find((inner) => inner.name === each.name);
+    return found === undefined || isSameField(each, found);
+  });
+}
+
+function refuseOtherColumns(): ServiceError {
+  const message = "The columns of the job's tables have changed since it ran, so that its other rows cannot be read";
+  return new ServiceError("query_failed", message, { hint: "Send the query again." });
 }
 
 /** Tells errors of the query itself from those that may pass, after which the job runs when it is asked for again. */

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { createJobStore, type Job, type NewJob } from "./job-store.ts";
 
-const query = { placed: { sql: "" }, parameters: new Map() } as unknown as NewJob["query"];
-const make = (id: string): NewJob => ({ id, project: "p", text: "", query, usesCache: true, columns: [] });
+const make = (id: string, text = "", sql = ""): NewJob => {
+  const query = { placed: { sql }, parameters: new Map() } as unknown as NewJob["query"];
+  return { id, project: "p", text, query, usesCache: true, columns: [] };
+};
 
 function open() {
   const clock = { nowMs: 1_000 };
@@ -45,4 +47,17 @@ it("older rows are let go where all are too many, and their jobs stay", () => {
   expect([held("1"), held("2")]).toEqual([["12345"], ["12345"]]);
   hold(second, "123456");
   expect([held("1"), held("2")]).toEqual([undefined, ["123456"]]);
+});
+
+it("the oldest jobs go of the token whose queries are longest, where those of all are too long", () => {
+  const { store } = open();
+  const ids = (tokenId: string) => store.list(tokenId).map(({ id }) => id);
+  store.add("b", make("1", "123", "1"));
+  store.add("a", make("1", "12", "123"));
+  store.add("a", make("2", "1"));
+  expect([ids("a"), ids("b")]).toEqual([["2", "1"], ["1"]]);
+  store.add("c", make("1", "1"));
+  expect([ids("a"), ids("b"), ids("c")]).toEqual([["2"], ["1"], ["1"]]);
+  store.add("c", make("2", "12345678901"));
+  expect([ids("a"), ids("b"), ids("c")]).toEqual([["2"], ["1"], []]);
 });

@@ -20,7 +20,8 @@ export interface Job {
   readonly query: RunnableQuery;
   readonly usesCache: boolean;
   held: HeldChunk | undefined;
-  readonly columns: Chunk["columns"];
+  /** Until the job has run, those that it would have had when it was checked. */
+  columns: Chunk["columns"];
   /** Known where the first rows were all. */
   totalRows: number | undefined;
   isCacheHit: boolean;
@@ -50,24 +51,43 @@ export type NewJob = Pick<Job, "project" | "text" | "query" | "usesCache" | "col
 export interface JobBounds {
   /** Jobs of a token, of which the oldest goes. */
   readonly jobs: number;
-  /** Characters of rows that all jobs hold together. */
+  /** Characters of rows that all jobs hold together; and, apart from them, of their queries. */
   readonly characters: number;
   readonly lifeMs: number;
 }
 
 const defaults: JobBounds = { jobs: 100, characters: 32_000_000, lifeMs: 600_000 };
 
-const sizeOf = ({ held, text, query }: Job): number =>
-  text.length + query.placed.sql.length + (held?.chunk.rows.reduce((sum, row) => sum + row.length, 0) ?? 0);
+const queryLength = ({ text, query }: Job): number => text.length + query.placed.sql.length;
+const rowsLength = ({ chunk }: HeldChunk): number => chunk.rows.reduce((sum, row) => sum + row.length, 0);
 
 /** Holds jobs in memory, for a while: a result that is gone is read again. `nowMs` is in milliseconds since 1970. */
 export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults): JobStore {
   const all = new Map<string, Job>();
+  const rowLengths = new WeakMap<HeldChunk, number>();
   const keyOf = (tokenId: string, id: string) => `${tokenId}\n${id}`;
   const dropOld = () => {
     for (const [key, { createdAtMs }] of all) if (createdAtMs + bounds.lifeMs <= nowMs()) all.delete(key);
   };
   const own = (tokenId: string) => [...all].filter(([key]) => key.startsWith(keyOf(tokenId, "")));
+  /** While the queries of all are too long, the oldest job goes of the token that has the most of them. */
+  const dropLong = () => {
+    const lengths = new Map<string, number>();
+    for (const [key, job] of all) {
+      const tokenId = key.slice(0, key.indexOf("\n"));
+      lengths.set(tokenId, (lengths.get(tokenId) ?? 0) + queryLength(job));
+    }
+    let length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
+    while (length > bounds.characters) {
+      const [[tokenId, most] = ["", 0]] = [...lengths].sort(([, a], [, b]) => b - a);
+      const [oldest] = own(tokenId);
+      if (oldest === undefined) return;
+      const freed = queryLength(oldest[1]);
+      all.delete(oldest[0]);
+      lengths.set(tokenId, most - freed);
+      length -= freed;
+    }
+  };
   return {
     nowMs,
     add(tokenId, { id = `job_${randomUUID()}`, ...job }) {
@@ -81,6 +101,7 @@ export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults
         ...{ endedAtMs: undefined, error: undefined, stops: new Set() },
       };
       all.set(key, added);
+      dropLong();
       return added;
     },
     find(tokenId, id) {
@@ -99,10 +120,13 @@ export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults
     },
     hold(job, held) {
       job.held = held;
-      let characters = 0;
+      rowLengths.set(held, rowsLength(held));
+      const lengthOf = (each: Job) => (each.held === undefined ? 0 : (rowLengths.get(each.held) ?? 0));
+      let characters = lengthOf(job);
       for (const each of [...all.values()].reverse()) {
-        characters += each === job ? 0 : sizeOf(each);
-        if (each !== job && characters + sizeOf(job) > bounds.characters) each.held = undefined;
+        if (each === job) continue;
+        characters += lengthOf(each);
+        if (characters > bounds.characters) each.held = undefined;
       }
     },
   };

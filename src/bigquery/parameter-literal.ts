@@ -1,3 +1,4 @@
+import { MAX_QUERY_LENGTH } from "../googlesql/limits.ts";
 import { printString } from "../googlesql/printer/name.ts";
 import { ServiceError } from "../shared/errors.ts";
 
@@ -36,15 +37,35 @@ const scalars = [...byLiteral, "INT64", "FLOAT64", "BOOL", "STRING", "BYTES", "I
 /** Types that are deeper than any query's would only exhaust the stack. */
 const maxDepth = 50;
 
-/** The value as a GoogleSQL expression of its type, on one line. Throws `invalid_parameter`. */
-export function toLiteral({ name, parameterType = {}, parameterValue = {} }: QueryParameter): string {
+/**
+ * The value as a GoogleSQL expression of its type, on one line. Throws `invalid_parameter`, and `query_too_long` for
+ * one of more characters than the maximum.
+ */
+export function toLiteral({ name, parameterType = {}, parameterValue = {} }: QueryParameter, maximum: number): string {
   const shown = name ?? "?";
+  const parts: string[] = [];
+  let length = 0;
+  const write: Write = (text) => {
+    length += text.length;
+    if (length > maximum) throw refuseLongLiterals();
+    parts.push(text);
+  };
   try {
-    return printValue(shown, parameterType, parameterValue ?? {});
+    printValue(shown, parameterType, parameterValue ?? {}, write);
+    return parts.join("");
   } catch (error) {
     if (error instanceof TypeError) throw refuse(shown, "is not of the form of BigQuery's parameters");
     throw error;
   }
+}
+
+/** Takes the next part of an expression: each element has its type, so that a small body may describe a huge text. */
+type Write = (text: string) => void;
+
+/** The error of values that are longer than a query may be once they stand in it. */
+export function refuseLongLiterals(): ServiceError {
+  const message = `The query with its parameters' values is longer than ${MAX_QUERY_LENGTH} characters`;
+  return new ServiceError("query_too_long", message, { parameter: "queryParameters" });
 }
 
 /** The plain value of a parameter, for one that an endpoint declares. Throws `invalid_parameter` for records. */
@@ -81,21 +102,36 @@ function quoteName(shown: string, name: string): string {
   throw refuse(shown, "has a field whose name is not of letters, digits and _");
 }
 
-function printValue(shown: string, type: ParameterType, sent: ParameterValue): string {
+function printValue(shown: string, type: ParameterType, sent: ParameterValue, write: Write): void {
   const printed = printType(shown, type);
   const { value, arrayValues, structValues } = sent;
   if (printed.startsWith("ARRAY<")) {
-    if (arrayValues === null || arrayValues === undefined) return `CAST(NULL AS ${printed})`;
-    return `${printed}[${arrayValues.map((each) => printValue(shown, type.arrayType ?? {}, each)).join(", ")}]`;
+    if (arrayValues === null || arrayValues === undefined) {
+      write(`CAST(NULL AS ${printed})`);
+      return;
+    }
+    write(`${printed}[`);
+    for (const [index, each] of [...arrayValues].entries()) {
+      if (index > 0) write(", ");
+      printValue(shown, type.arrayType ?? {}, each, write);
+    }
+    write("]");
+    return;
   }
   if (printed.startsWith("STRUCT<")) {
-    if (structValues === null || structValues === undefined) return `CAST(NULL AS ${printed})`;
-    const values = (type.structTypes ?? []).map(({ name = "", type: each = {} }) =>
-      printValue(shown, each, structValues[name] ?? {}),
-    );
-    return `${printed}(${values.join(", ")})`;
+    if (structValues === null || structValues === undefined) {
+      write(`CAST(NULL AS ${printed})`);
+      return;
+    }
+    write(`${printed}(`);
+    for (const [index, { name = "", type: each = {} }] of (type.structTypes ?? []).entries()) {
+      if (index > 0) write(", ");
+      printValue(shown, each, structValues[name] ?? {}, write);
+    }
+    write(")");
+    return;
   }
-  return value === null || value === undefined ? `CAST(NULL AS ${printed})` : printScalar(shown, printed, value);
+  write(value === null || value === undefined ? `CAST(NULL AS ${printed})` : printScalar(shown, printed, value));
 }
 
 function printScalar(shown: string, type: string, sent: unknown): string {

@@ -1,10 +1,11 @@
 import { nodesOf } from "../googlesql/ast/walk.ts";
 import type { Parameter, Query, TableReference, WithEntry } from "../googlesql/ast.ts";
 import { GoogleSqlError, positionAt } from "../googlesql/diagnostic.ts";
+import { MAX_QUERY_LENGTH } from "../googlesql/limits.ts";
 import { parseClientQuery } from "../googlesql/parse.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { type Dataset, findDataset } from "./datasets.ts";
-import { type QueryParameter, toLiteral } from "./parameter-literal.ts";
+import { type QueryParameter, refuseLongLiterals, toLiteral } from "./parameter-literal.ts";
 
 /** A query as a client sends it. */
 export interface SentQuery {
@@ -20,6 +21,9 @@ export interface PlacedQuery {
   /** Moves the place of an error in `sql` to where it stands in the client's text. */
   moveError(error: unknown): unknown;
 }
+
+/** Texts are read on the request loop, where longer ones would hold others up. */
+const maxTextLength = 100_000;
 
 /** A part of the client's text, and what stands in its place. */
 interface Edit {
@@ -40,13 +44,20 @@ interface FoundNodes {
  * are written to. Throws `ServiceError` with the place in the client's text.
  */
 export function placeQuery(sent: SentQuery, datasets: readonly Dataset[]): PlacedQuery {
+  if (sent.text.length > maxTextLength) {
+    throw new ServiceError("query_too_long", `A query has at most ${maxTextLength} characters here`, {
+      parameter: "query",
+      hint: "Send long values as query parameters, or the query to the endpoint's own address.",
+    });
+  }
   const nodes = parse(sent.text);
-  const named = nodes.tables.flatMap((table) => nameTable(table, nodes, datasets, sent.text));
+  const named = findNamedTables(nodes, datasets, sent.text);
   const dataset = chooseDataset(sent, named, nodes, datasets);
   const declared = new Set(dataset.endpoint.contract.parameters.map(({ name }) => name.toLowerCase()));
-  const values = nodes.parameters
-    .filter(({ name }) => name === undefined || !declared.has(name.toLowerCase()))
-    .map((parameter): Edit => ({ ...parameter.span, text: literalOf(parameter, sent) }));
+  const values = writeValues(
+    nodes.parameters.filter(({ name }) => name === undefined || !declared.has(name.toLowerCase())),
+    sent,
+  );
   const edits = [...named.map(({ edit }) => edit), ...values].sort((a, b) => a.start - b.start);
   let sql = "";
   let copied = 0;
@@ -85,43 +96,56 @@ function refuseAt(error: GoogleSqlError, text: string, offset: number): ServiceE
   return new ServiceError(code, message, { ...positionAt(text, offset), cause: error });
 }
 
-/** Whether a path may name a table: that of a field (`FROM dataset.logs, logs.metadata`) names none. */
-function hasTable({ endpoint: { savedQuery, definition } }: Dataset, table: string): boolean {
-  if (/[`\\]/.test(table)) return false;
+/** What paths may name of a dataset, in lower case: a field (`FROM dataset.logs, logs.metadata`) is no table. */
+function tableNames({ endpoint: { savedQuery, definition } }: Dataset): ReadonlySet<string> {
   const names = savedQuery.with?.entries.map(({ name }) => name.name) ?? [];
-  return [...names, ...Object.keys(definition.tableAliases)].some((each) => each.toLowerCase() === table.toLowerCase());
+  const all = [...names, ...Object.keys(definition.tableAliases)];
+  return new Set(all.filter((each) => !/[`\\]/.test(each)).map((each) => each.toLowerCase()));
 }
 
-/** A table that is named with its dataset, and the text of its name alone; none for other names. */
-function nameTable(
-  { path, span }: TableReference,
-  { entries }: FoundNodes,
+interface NamedTable {
+  readonly dataset: Dataset;
+  readonly edit: Edit;
+}
+
+/** The tables that are named with their dataset, and the texts of their names alone. */
+function findNamedTables(
+  { tables, entries }: FoundNodes,
   datasets: readonly Dataset[],
   text: string,
-): readonly { readonly dataset: Dataset; readonly edit: Edit }[] {
-  const parts = path.parts.flatMap(({ name }) => name.split("."));
-  const [table = "", id] = [parts.at(-1), parts.at(-2)];
-  const isNamed = parts.length === 2 || parts.length === 3;
-  const dataset = isNamed ? datasets.find((each) => each.id === id && hasTable(each, table)) : undefined;
-  if (dataset === undefined) return [];
-  const isHidden = entries.some(
-    (entry) =>
-      entry.name.name.toLowerCase() === table.toLowerCase() &&
-      !(entry.span.start <= span.start && span.end <= entry.span.end),
-  );
-  if (isHidden) {
-    throw new ServiceError("ambiguous_name", `${table} is a table of the dataset and one of the query's own WITH`, {
-      ...positionAt(text, span.start),
-      hint: "Give the WITH table another name.",
-    });
+): readonly NamedTable[] {
+  const byId = new Map([...datasets].reverse().map((dataset) => [dataset.id, dataset]));
+  const namesOf = createOnce(tableNames);
+  const entriesByName = new Map<string, WithEntry[]>();
+  for (const entry of entries) {
+    const name = entry.name.name.toLowerCase();
+    const same = entriesByName.get(name);
+    if (same === undefined) entriesByName.set(name, [entry]);
+    else same.push(entry);
   }
-  return [{ dataset, edit: { ...path.span, text: `\`${table}\`` } }];
+  return tables.flatMap(({ path, span }) => {
+    const parts = path.parts.flatMap(({ name }) => name.split("."));
+    const [table = "", id = ""] = [parts.at(-1), parts.at(-2)];
+    const folded = table.toLowerCase();
+    const found = parts.length === 2 || parts.length === 3 ? byId.get(id) : undefined;
+    if (found === undefined || !namesOf(found).has(folded)) return [];
+    const isHidden = entriesByName
+      .get(folded)
+      ?.some((entry) => !(entry.span.start <= span.start && span.end <= entry.span.end));
+    if (isHidden === true) {
+      throw new ServiceError("ambiguous_name", `${table} is a table of the dataset and one of the query's own WITH`, {
+        ...positionAt(text, span.start),
+        hint: "Give the WITH table another name.",
+      });
+    }
+    return [{ dataset: found, edit: { ...path.span, text: `\`${table}\`` } }];
+  });
 }
 
 /** Throws where the query reads several datasets, or does not say which. */
 function chooseDataset(
   { defaultDataset, text }: SentQuery,
-  named: readonly { readonly dataset: Dataset; readonly edit: Edit }[],
+  named: readonly NamedTable[],
   { tables, entries }: FoundNodes,
   datasets: readonly Dataset[],
 ): Dataset {
@@ -150,14 +174,23 @@ function chooseDataset(
   throw new ServiceError("insufficient_scope", "The access token has no scope for an endpoint that takes queries");
 }
 
-function literalOf({ name, position, span }: Parameter, { parameters, text }: SentQuery): string {
-  const found =
-    name === undefined
-      ? parameters.filter((each) => (each.name ?? "") === "")[(position ?? 0) - 1]
-      : parameters.find((each) => each.name?.toLowerCase() === name.toLowerCase());
-  if (found !== undefined) return toLiteral(found);
-  const shown = name === undefined ? `Positional parameter ${position}` : `Query parameter '${name}'`;
-  throw new ServiceError("unknown_parameter", `${shown} has no value`, positionAt(text, span.start));
+/** The values in the places of their parameters. Throws `query_too_long` where they make too long a query. */
+function writeValues(places: readonly Parameter[], { parameters, text }: SentQuery): readonly Edit[] {
+  const positional = parameters.filter(({ name = "" }) => name === "");
+  const named = new Map([...parameters].reverse().map((each) => [each.name?.toLowerCase() ?? "", each]));
+  const literalOf = createOnce((found: QueryParameter) => toLiteral(found, MAX_QUERY_LENGTH));
+  let length = text.length;
+  return places.map(({ name, position, span }) => {
+    const found = name === undefined ? positional[(position ?? 0) - 1] : named.get(name.toLowerCase());
+    if (found === undefined) {
+      const shown = name === undefined ? `Positional parameter ${position}` : `Query parameter '${name}'`;
+      throw new ServiceError("unknown_parameter", `${shown} has no value`, positionAt(text, span.start));
+    }
+    const literal = literalOf(found);
+    length += literal.length;
+    if (length > MAX_QUERY_LENGTH) throw refuseLongLiterals();
+    return { ...span, text: literal };
+  });
 }
 
 /** Hints have the line as it was run, so that they are left out. */
@@ -184,4 +217,14 @@ function moveOffset(offset: number, edits: readonly Edit[]): number {
     moved += text.length - (end - start);
   }
   return offset - moved;
+}
+
+/** Makes the value of each key once. */
+function createOnce<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }

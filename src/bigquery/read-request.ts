@@ -57,11 +57,16 @@ function readQuery(body: Fields, isDryRun: boolean, jobId: string | undefined): 
   }
   const isList = Array.isArray(queryParameters) && queryParameters.every((each) => typeof Object(each) === typeof each);
   if (!isList || (queryParameters as unknown[]).includes(null)) throw invalid("queryParameters", "must be a list");
+  const parameters = (queryParameters as readonly Fields[]).map(({ name, ...each }): QueryParameter => {
+    if (name === undefined || name === null) return each;
+    if (typeof name !== "string") throw invalid("queryParameters", "must have names that are texts");
+    return { ...each, name };
+  });
   const { datasetId } = fieldsOf(body.defaultDataset);
   return {
     text,
     defaultDataset: typeof datasetId === "string" && datasetId !== "" ? datasetId : undefined,
-    parameters: queryParameters as readonly QueryParameter[],
+    parameters,
     isDryRun,
     usesCache: body.useQueryCache !== false,
     jobId,

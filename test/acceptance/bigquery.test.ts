@@ -11,6 +11,7 @@ let pinned: { readonly id: string; readonly client: BigQuery };
 
 const at = (second: number) => new Date(stoppedMs - 600_000 + second * 1_000).toISOString();
 const secret = /uuu/i;
+const queries = "/bigquery/v2/projects/default/queries";
 
 beforeAll(async () => {
   service = await startService({ isStopped: true });
@@ -316,6 +317,76 @@ describe("jobs", () => {
   });
 });
 
+describe("bodies that no client sends", () => {
+  const ask = async (query: string, queryParameters: readonly object[]) => {
+    const { status, body } = await manage(service, "POST", queries, { query, queryParameters });
+    const { errors = [] } = (body.error ?? {}) as { errors?: readonly { debugInfo: string; location: string }[] };
+    return [status, errors[0]?.debugInfo, errors[0]?.location];
+  };
+  const struct = (count: number) => ({
+    type: "STRUCT",
+    structTypes: Array.from({ length: count }, (_, index) => ({ name: `f${index}`, type: { type: "INT64" } })),
+  });
+
+  it("have names that are no texts", async () => {
+    for (const name of [5, true, ["a"], {}]) {
+      const sent = { name, parameterType: { type: "INT64" }, parameterValue: { value: "1" } };
+      expect(await ask("SELECT @a", [sent])).toEqual([400, "invalid_parameter", "queryParameters"]);
+    }
+    const unnamed = { name: null, parameterType: { type: "INT64" }, parameterValue: { value: "1" } };
+    expect(await ask("SELECT ?", [unnamed])).toEqual([200, undefined, undefined]);
+  });
+
+  it.each<[string, string, object]>([
+    [
+      "a value in very many places",
+      `SELECT ${Array(5_000).fill("@a").join(", ")}`,
+      { parameterType: { type: "STRING" }, parameterValue: { value: "x".repeat(1_000_000) } },
+    ],
+    [
+      "very many elements of a long type",
+      "SELECT @a",
+      {
+        parameterType: { type: "ARRAY", arrayType: struct(5_000) },
+        parameterValue: { arrayValues: Array(10_000).fill({}) },
+      },
+    ],
+  ])("describe queries that are too long: %s", async (_, query, value) => {
+    expect(await ask(query, [{ name: "a", ...value }])).toEqual([413, "query_too_long", "queryParameters"]);
+  });
+
+  it("hold longer texts than are read", async () => {
+    const text = (length: number) => "SELECT 1 AS one".padEnd(length);
+    expect((await ask(text(100_000), []))[0]).toBe(200);
+    expect(await ask(text(100_001), [])).toEqual([413, "query_too_long", "query"]);
+  });
+});
+
+describe("a job whose endpoint is changed", () => {
+  const withColumns = (columns: string) =>
+    `WITH logs AS (SELECT ${columns} FROM edge WHERE project = 'default') SELECT 1 AS one`;
+  const change = async (columns: string) => {
+    const { status } = await manage(service, "PATCH", "/api/endpoints/changed", { query: withColumns(columns) });
+    expect(status).toBe(204);
+  };
+
+  it("has the columns that it had when it ran, or fails", async () => {
+    await create(service, { name: "changed", sandbox: true, query: withColumns("id, project") });
+    const [job] = await owner.createQueryJob("SELECT * FROM changed.logs ORDER BY id LIMIT 1");
+    await change("project, id");
+    const row = [{ project: "default", id: "default-0" }];
+    expect((await job.getQueryResults())[0]).toEqual(row);
+    expect(Object.keys((await job.getQueryResults())[0][0])).toEqual(["project", "id"]);
+    await change("project, id, event_message");
+    expect(await failureOf(job.getQueryResults())).toMatchObject({
+      code: 400,
+      message: expect.stringContaining("The columns of the job's tables have changed since it ran"),
+    });
+    await change("project, id");
+    expect((await job.getQueryResults())[0]).toEqual(row);
+  });
+});
+
 describe("a token that is pinned to a project", () => {
   it("is told of its datasets, tables and fields only", async () => {
     const { client } = pinned;
@@ -373,4 +444,16 @@ describe("a token that is pinned to a project", () => {
 it("a token that is not valid is refused in BigQuery's form", async () => {
   const failed = await failureOf(connectBigQuery(service.url, "wrong").getDatasets());
   expect(failed).toMatchObject({ code: 401, errors: [{ reason: "authError" }] });
+});
+
+it("a request is one call of the token's rate, however it is answered", async () => {
+  const limited = await startService({ isStopped: true, env: { LOGWEIR_MAX_REQUESTS_PER_MINUTE: "12" } });
+  try {
+    const endpoint = { name: "app", sandbox: true, query: "WITH t AS (SELECT 1 AS one) SELECT one FROM t" };
+    await create(limited, endpoint);
+    const ask = async () => (await manage(limited, "POST", queries, { query: "SELECT one FROM app.t" })).status;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+  } finally {
+    await limited.stop();
+  }
 });

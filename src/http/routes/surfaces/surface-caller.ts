@@ -4,12 +4,14 @@ import type { QueryCall } from "../../../endpoints/call/prepare/query-call.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
 import { noteRun, openNamedCall } from "../../request/endpoint-call.ts";
+import type { RateLimiter } from "../../request/rate-limiter.ts";
 import { callerOf } from "../../request/route-access.ts";
 import { runOptions } from "../run-endpoint.ts";
 
 /**
- * A request as it lets another protocol call endpoints, under the rules of an endpoint's own address. The rooms of the
- * protocols say in their own types what they need of it.
+ * A request as it lets another protocol call endpoints, under the rules of an endpoint's own address. However often it
+ * opens a call, it is one call for the token's rate. The rooms of the protocols say in their own types what they need
+ * of it.
  */
 export function createSurfaceCaller(
   dependencies: AppContext,
@@ -20,6 +22,13 @@ export function createSurfaceCaller(
   const { runner, cache, dataThrough, endpoints } = dependencies;
   const identity = callerOf(request);
   let signal: AbortSignal | undefined;
+  let isCounted = false;
+  const rates: RateLimiter = {
+    take(tokenId) {
+      if (!isCounted) dependencies.rates.take(tokenId);
+      isCounted = true;
+    },
+  };
   const openSignal = () => {
     signal ??= createCallSignal(reply, dependencies.shutdown);
     return signal;
@@ -32,7 +41,7 @@ export function createSurfaceCaller(
     endpoints: endpoints.endpoints,
     async openCall(name: string, sent: ReadonlyMap<string, unknown>, isRun: boolean): Promise<QueryCall> {
       const each = new Map([...sent].map(([key, value]) => [key, [value]]));
-      const call = { ...(await openNamedCall(dependencies, request, name, each)), openSignal };
+      const call = { ...(await openNamedCall({ ...dependencies, rates }, request, name, each)), openSignal };
       if (isRun) noteRun(request, identity, call, surface);
       return call;
     },
