@@ -11,7 +11,7 @@ type Rules = Omit<Parameters<typeof advance>[0], "remindMs" | "silencedUntilMs">
 const groupOf = (key: string): FoundGroup => ({
   ...{ key, labels: { key }, value: "1", message: `${key} is bad`, rows: '[{"n":1}]', rowCount: 1 },
 });
-const found = (...keys: string[]): RunOutcome => ({ kind: "found", groups: keys.map(groupOf) });
+const found = (...keys: string[]): RunOutcome => ({ kind: "found", groups: keys.map(groupOf), sources: [] });
 const failed: RunOutcome = { kind: "failed", reason: "it broke" };
 
 /** The notices of runs one second apart, as `time status key`. */

@@ -17,7 +17,7 @@ export interface FoundGroup {
 
 /** The outcome of a run: the groups that meet the condition, or why there is none. */
 export type RunOutcome =
-  | { readonly kind: "found"; readonly groups: readonly FoundGroup[] }
+  | { readonly kind: "found"; readonly groups: readonly FoundGroup[]; readonly sources: readonly string[] }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** A group that is not `ok`. `resolved` lasts until the next run. */
@@ -30,6 +30,8 @@ export interface GroupState {
   readonly sinceMs: number;
   /** When its firing was last told; undefined where that was never told. */
   readonly notifiedAtMs: number | undefined;
+  /** Destinations that were not told of it after all, and are to be. */
+  readonly untold?: readonly string[];
 }
 
 /** The reason why an alert cannot run, while it cannot. */
@@ -37,6 +39,7 @@ export interface Failure {
   readonly reason: string;
   readonly sinceMs: number;
   readonly notifiedAtMs: number | undefined;
+  readonly untold?: readonly string[];
 }
 
 /** A message about an alert. `failing`: it cannot run; `working`: it can again. */
@@ -56,6 +59,8 @@ export interface Notice {
   /** As JSON; `[]` unless it fires. */
   readonly rows: string;
   readonly rowCount: number;
+  /** Destinations that do not know of the incident: if present, they alone are told that it is open, others its end. */
+  readonly untold?: readonly string[];
 }
 
 /** The groups of an alert, and whether it can run. */
@@ -109,60 +114,71 @@ interface Step {
 /** The condition holds. */
 function hold(rules: Rules, before: GroupState | undefined, found: FoundGroup, nowMs: number): Step {
   const { key, labels, value } = found;
-  const isNew = before === undefined || before.status === "resolved";
+  // A clock that was ahead says nothing of how long it holds.
+  const isAhead = before?.status === "pending" && before.sinceMs > nowMs;
+  const isNew = before === undefined || before.status === "resolved" || isAhead;
   const sinceMs = isNew ? nowMs : before.sinceMs;
   const notifiedAtMs = isNew ? undefined : before.notifiedAtMs;
   const group = { key, labels, value, sinceMs, notifiedAtMs };
   const isFiring = (!isNew && before.status === "firing") || nowMs - sinceMs >= rules.forMs;
   if (!isFiring) return { group: { ...group, status: "pending" } };
-  if (!isDue(rules, notifiedAtMs, nowMs)) return { group: { ...group, status: "firing" } };
-  const isReminder = notifiedAtMs !== undefined;
-  const notice = makeNotice(rules, "firing", key, { ...found, isReminder, sinceMs, atMs: nowMs });
+  const retold = isNew || before.untold === undefined ? {} : { untold: before.untold };
+  const isRetold = retold.untold !== undefined;
+  if (!isDue(rules, isRetold ? undefined : notifiedAtMs, nowMs)) {
+    return { group: { ...group, ...retold, status: "firing" } };
+  }
+  const isReminder = notifiedAtMs !== undefined && !isRetold;
+  const notice = makeNotice(rules, "firing", key, { ...found, ...retold, isReminder, sinceMs, atMs: nowMs });
   return { group: { ...group, status: "firing", notifiedAtMs: nowMs }, notice };
 }
 
 /** The condition does not hold. */
-function resolve(rules: Rules, { notifiedAtMs, ...group }: GroupState, nowMs: number): Step {
+function resolve(rules: Rules, { notifiedAtMs, untold, ...group }: GroupState, nowMs: number): Step {
   if (group.status !== "firing") return {};
   const { key, labels, sinceMs } = group;
   const resolved: GroupState = { ...group, status: "resolved", sinceMs: nowMs, notifiedAtMs: undefined };
   if (notifiedAtMs === undefined) return { group: resolved };
   const message = `${rules.name} is resolved`;
-  return { group: resolved, notice: makeNotice(rules, "resolved", key, { labels, message, sinceMs, atMs: nowMs }) };
+  const notice = makeNotice(rules, "resolved", key, { labels, message, sinceMs, atMs: nowMs, untold });
+  return { group: resolved, notice };
 }
 
 function fail(rules: Rules, state: AlertState, reason: string, nowMs: number): ReturnType<typeof advance> {
-  const { sinceMs = nowMs, notifiedAtMs } = state.failure ?? {};
-  if (!isDue(rules, notifiedAtMs, nowMs)) {
-    return { state: { ...state, failure: { reason, sinceMs, notifiedAtMs } }, notices: [] };
+  const { sinceMs = nowMs, notifiedAtMs, untold } = state.failure ?? {};
+  if (!isDue(rules, untold === undefined ? notifiedAtMs : undefined, nowMs)) {
+    return { state: { ...state, failure: { ...state.failure, reason, sinceMs, notifiedAtMs } }, notices: [] };
   }
   const message = `${rules.name} cannot run: ${reason}`;
-  const isReminder = notifiedAtMs !== undefined;
+  const isReminder = notifiedAtMs !== undefined && untold === undefined;
+  const content = { labels: {}, message, isReminder, sinceMs, atMs: nowMs, untold };
   return {
     state: { ...state, failure: { reason, sinceMs, notifiedAtMs: nowMs } },
-    notices: [makeNotice(rules, "failing", "failure", { labels: {}, message, isReminder, sinceMs, atMs: nowMs })],
+    notices: [makeNotice(rules, "failing", "failure", content)],
   };
 }
 
 function recover(rules: Rules, failure: Failure | undefined, nowMs: number): readonly Notice[] {
   if (failure?.notifiedAtMs === undefined) return [];
-  const { sinceMs } = failure;
+  const { sinceMs, untold } = failure;
   const message = `${rules.name} runs again`;
-  return [makeNotice(rules, "working", "failure", { labels: {}, message, sinceMs, atMs: nowMs })];
+  return [makeNotice(rules, "working", "failure", { labels: {}, message, sinceMs, atMs: nowMs, untold })];
 }
 
 function isDue({ remindMs, silencedUntilMs }: Rules, notifiedAtMs: number | undefined, nowMs: number): boolean {
   if (silencedUntilMs !== undefined && nowMs < silencedUntilMs) return false;
-  return notifiedAtMs === undefined || (remindMs !== undefined && nowMs - notifiedAtMs >= remindMs);
+  // Also by a clock that was ahead when it was told.
+  return notifiedAtMs === undefined || (remindMs !== undefined && Math.abs(nowMs - notifiedAtMs) >= remindMs);
 }
 
 type NoticeContent = Pick<Notice, "labels" | "message" | "sinceMs" | "atMs"> &
-  Partial<Pick<Notice, "rows" | "rowCount" | "isReminder">> & { readonly value?: string | undefined };
+  Partial<Pick<Notice, "rows" | "rowCount" | "isReminder">> & {
+    readonly value?: string | undefined;
+    readonly untold?: readonly string[] | undefined;
+  };
 
 function makeNotice(rules: Rules, status: Notice["status"], key: string, content: NoticeContent): Notice {
-  const { labels, value, message, sinceMs, atMs, rows = "[]", rowCount = 0, isReminder = false } = content;
-  // A group named like the failure has another key: those of groups are JSON.
-  const incident = createHash("sha256").update(`${rules.id} ${sinceMs} ${key}`).digest("hex").slice(0, 32);
+  const { labels, value, untold, message, sinceMs, atMs, rows = "[]", rowCount = 0, isReminder = false } = content;
+  const incident = incidentOf(rules.id, sinceMs, key);
   return {
     id: `${incident}-${status}-${atMs}`,
     incident,
@@ -170,10 +186,16 @@ function makeNotice(rules: Rules, status: Notice["status"], key: string, content
     isReminder,
     labels,
     ...(value === undefined ? {} : { value }),
+    ...(untold === undefined ? {} : { untold }),
     message,
     sinceMs,
     atMs,
     rows,
     rowCount,
   };
+}
+
+/** Names the time that a group of an alert fires, or that it fails. A group's key is never `failure`. */
+export function incidentOf(alertId: string, sinceMs: number, key: string): string {
+  return createHash("sha256").update(`${alertId} ${sinceMs} ${key}`).digest("hex").slice(0, 32);
 }

@@ -38,7 +38,10 @@ function open({ canMail = false } = {}) {
       },
     },
     running: { replaceAll: () => undefined, stateOf: unused, figures: unused },
-    queries: { findProblems: (plan) => world.problems(plan), run: async () => ({ rows: [], isCut: false }) },
+    queries: {
+      findProblems: (plan) => world.problems(plan),
+      run: async () => ({ rows: [], isCut: false, sources: [] }),
+    },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
     findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),
     canMail,

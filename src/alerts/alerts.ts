@@ -10,8 +10,9 @@ import { planOf, readAlert } from "./alert-document.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
 import type { AlertFile } from "./load-alerts.ts";
 import type { AlertQueries } from "./run-query.ts";
-import { type AlertFigures, noMailServer, type RunningAlerts, type StoredState } from "./running-alerts.ts";
+import { type AlertFigures, noMailServer, type RunningAlerts } from "./running-alerts.ts";
 import { nextRunMs } from "./schedule.ts";
+import type { StoredState } from "./stored-state.ts";
 
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;

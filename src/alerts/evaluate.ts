@@ -16,14 +16,14 @@ export async function evaluate(
   atMs?: number,
 ): Promise<RunOutcome> {
   try {
-    const { rows, isCut } = await queries.run(plan, signal, atMs);
+    const { rows, isCut, sources } = await queries.run(plan, signal, atMs);
     const isWhole = plan.groupBy.length === 0 && plan.condition.column === undefined;
     // A row that was not read might be the one that meets the condition.
     if (isCut && !isWhole) return fail(`its query has more than ${rows.length} rows`);
     const groups = findGroups(plan, rows);
     return groups.length > maxGroups
       ? fail(`${groups.length} groups meet its condition, of ${maxGroups} at most`)
-      : { kind: "found", groups };
+      : { kind: "found", groups, sources };
   } catch (error) {
     if (signal.aborted || !(error instanceof ServiceError)) throw error;
     return fail(`${error.message} (${error.code})`);

@@ -88,4 +88,18 @@ describe("the groups that meet a condition", () => {
       `[${Array.from({ length: 100 }, () => '{"n":9007199254740993}').join(",")}]`,
     ]);
   });
+
+  it("are bounded in what they hold of long values", () => {
+    const rows = Array.from({ length: 100 }, (_, index) => ({ c: `${index}${"x".repeat(50_000)}`, n: index }));
+    const groups = find({ when: { column: "c", op: "!=", value: "a" }, group_by: ["c"], message: "{{c}}" }, rows);
+    expect(new Set(groups.map(({ key }) => key)).size).toBe(100);
+    expect(JSON.stringify(groups).length).toBeLessThan(200_000);
+    const [alone] = find({ when: { column: "c", op: "!=", value: "a" } }, rows.slice(0, 3));
+    expect([alone?.rows.length, alone?.rowCount]).toEqual([50_017, 3]);
+    const many = find(
+      { group_by: ["n"] },
+      rows.map((row) => ({ ...row, c: "x".repeat(9_900) })),
+    );
+    expect(many.every(({ rows: text }) => text.length > 9_900)).toBe(true);
+  });
 });

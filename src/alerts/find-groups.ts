@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { valueText } from "../engines/contract/event-line.ts";
 import { WideNumber } from "../engines/contract/event-store.ts";
 import type { EventValue } from "../engines/contract/query-engine.ts";
@@ -7,10 +8,11 @@ import type { FoundGroup } from "./alert-state.ts";
 /** A row of an answer, with all digits of its numbers. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A notice has so many rows, and so many characters of them, at most. */
+/** A notice has so many rows, and so many characters of them, at most; and those of one run together. */
 const maxRows = 100;
 const maxRowCharacters = 100_000;
-/** The maximum length of a value within a text. */
+const maxRunCharacters = 1_000_000;
+/** The maximum length of a value within a text. Keys that are longer are digests: a state holds no long values. */
 const maxValueLength = 300;
 
 /** The groups of rows that meet the alert's condition, in the order of their first rows. */
@@ -22,18 +24,19 @@ export function findGroups(plan: AlertPlan, rows: readonly Row[]): readonly Foun
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     if (!meets(condition, row)) continue;
-    const key = jsonOf(groupBy.map((column) => row[column] ?? null));
+    const key = shorten(jsonOf(groupBy.map((column) => row[column] ?? null)));
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
+  const maxCharacters = Math.min(maxRowCharacters, Math.floor(maxRunCharacters / Math.max(1, groups.size)));
   return [...groups].map(([key, found]) => {
     const [first = {}] = found;
     const { column } = condition;
     return {
       key,
       labels: Object.fromEntries(groupBy.map((each) => [each, textOf(first[each])])),
-      value: column === undefined ? undefined : jsonOf(first[column]),
+      value: column === undefined ? undefined : shortJsonOf(first[column]),
       message: writeMessage(plan, first, found.length),
-      rows: writeRows(found),
+      rows: writeRows(found, maxCharacters),
       rowCount: found.length,
     };
   });
@@ -86,13 +89,13 @@ function writeMessage({ message, name, groupBy, condition }: AlertPlan, row: Row
   return `${name}:${group} ${reason}`;
 }
 
-function writeRows(rows: readonly Row[]): string {
+function writeRows(rows: readonly Row[], maxCharacters: number): string {
   const texts: string[] = [];
   let length = 0;
   for (const row of rows.slice(0, maxRows)) {
     const text = jsonOf(row);
     length += text.length;
-    if (length > maxRowCharacters) break;
+    if (length > maxCharacters) break;
     texts.push(text);
   }
   return `[${texts.join(",")}]`;
@@ -100,6 +103,16 @@ function writeRows(rows: readonly Row[]): string {
 
 function jsonOf(value: unknown): string {
   return valueText((value ?? null) as EventValue);
+}
+
+/** The JSON of a value, or of its beginning as a text. */
+function shortJsonOf(value: unknown): string {
+  const json = jsonOf(value);
+  return json.length > maxValueLength ? jsonOf(textOf(value)) : json;
+}
+
+function shorten(key: string): string {
+  return key.length > maxValueLength ? createHash("sha256").update(key).digest("hex") : key;
 }
 
 function plainText(value: unknown): string {

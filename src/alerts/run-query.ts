@@ -1,3 +1,4 @@
+import { readsOf } from "../endpoints/call/plan/planned-query.ts";
 import { prepareOwnerQuery } from "../endpoints/call/prepare/owner-query.ts";
 import type { PreparedCall } from "../endpoints/call/prepare/query-call.ts";
 import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
@@ -20,6 +21,8 @@ export interface AlertRows {
   readonly rows: readonly Row[];
   /** Whether there were more. */
   readonly isCut: boolean;
+  /** The sources that were read. */
+  readonly sources: readonly string[];
 }
 
 /** A run that ended, for the audit. */
@@ -123,8 +126,9 @@ async function readRows(
   const maxRows = Math.min(call.maxRows, maxRunRows);
   const batches = runPrepared(runner, { ...call, maxRows }, signal, { caller: `alert ${id}` });
   const rows: Row[] = [];
+  const sources = readsOf(call.query).map(({ source }) => source);
   for (let step = await batches.next(); ; step = await batches.next()) {
-    if (step.done === true) return { rows, isCut: step.value.isTruncated };
+    if (step.done === true) return { rows, isCut: step.value.isTruncated, sources };
     if (step.value.rowCount > 0) rows.push(...(parseJson(`[${step.value.json}]`) as Row[]));
   }
 }

@@ -31,7 +31,7 @@ function open({
     warnings: [] as string[],
     isLeader: true,
     runCount: 0,
-    rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false }),
+    rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false, sources: ["s"] }),
     answer: (): DrainAnswer => ({ kind: "taken" }),
   };
   const queries: AlertQueries = {
@@ -126,7 +126,7 @@ describe("running alerts", () => {
     await pass(minuteMs);
     const sent = (address: string) => world.requests.filter((each) => each.url === address).length;
     expect([sent(url), sent(other)]).toEqual([1, 1]);
-    world.rows = async () => ({ rows: [], isCut: false });
+    world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await pass(1_000);
     await pass(minuteMs);
     expect(sent(other)).toBe(2);
@@ -154,6 +154,85 @@ describe("running alerts", () => {
     await running.close();
   });
 
+  it("take back what waits of deleted events, and tell what is left of them", async () => {
+    const { running, queries, pass, world, told } = open();
+    running.replaceAll([planned({ group_by: ["n"] })]);
+    running.start(queries);
+    world.answer = () => ({ kind: "failed", reason: "down" });
+    await flushPromises();
+    await pass(minuteMs);
+    const waiting = async () => JSON.stringify((await running.stateOf("a")).waiting);
+    expect(await waiting()).toContain('{\\"n\\":1}');
+    await running.forget("another");
+    expect(await waiting()).toContain('{\\"n\\":1}');
+    await running.forget("s");
+    expect(await waiting()).toBe("[]");
+    world.answer = () => ({ kind: "taken" });
+    world.requests.length = 0;
+    world.rows = async () => ({ rows: [{ n: 1, left: true }], isCut: false, sources: ["s"] });
+    await pass(300_000);
+    expect(world.requests.map(({ body }) => body.includes('"result":[{"n":1,"left":true}]'))).toEqual([true]);
+    world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
+    await pass(minuteMs);
+    expect([told(), (await running.stateOf("a")).droppedCount]).toEqual([["firing", "resolved"], 0]);
+    await running.close();
+  });
+
+  it("tell nothing of a run that may have read what was deleted meanwhile, and run again", async () => {
+    const { running, queries, pass, world } = open();
+    running.replaceAll([planned()]);
+    running.start(queries);
+    await flushPromises();
+    let end: (rows: AlertRows) => void = () => undefined;
+    world.rows = () => new Promise((resolve) => (end = resolve));
+    await pass(minuteMs);
+    await running.forget("s");
+    world.rows = async () => ({ rows: [{ n: 2 }], isCut: false, sources: ["s"] });
+    end({ rows: [{ n: 1 }], isCut: false, sources: ["s"] });
+    await flushPromises();
+    await pass(1_000);
+    expect([world.runCount, world.requests.map(({ body }) => body.includes('"result":[{"n":2}]'))]).toEqual([
+      2,
+      [true],
+    ]);
+    await running.close();
+  });
+
+  it("take back what another service left, once they run here", async () => {
+    const first = open();
+    first.running.replaceAll([planned()]);
+    first.running.start(first.queries);
+    first.world.answer = () => ({ kind: "failed", reason: "down" });
+    await flushPromises();
+    await first.pass(minuteMs);
+    await first.running.close();
+    const second = open({ disk: first.disk, clock: first.clock });
+    second.running.replaceAll([planned()]);
+    await second.running.forget("s");
+    second.running.start(second.queries);
+    await flushPromises();
+    expect([second.told(), (await second.running.stateOf("a")).waiting]).toEqual([[], []]);
+    await second.running.close();
+  });
+
+  it("run, remind and send again soon where the clock was ahead for a while", async () => {
+    const { running, queries, pass, world, told } = open();
+    running.replaceAll([planned({ remind: "10m" })]);
+    running.start(queries);
+    await flushPromises();
+    await pass(365 * 86_400_000);
+    expect([world.runCount, told()]).toEqual([1, ["firing"]]);
+    world.answer = () => ({ kind: "failed", reason: "down" });
+    await pass(10 * minuteMs);
+    expect([world.runCount, told()]).toEqual([2, ["firing", "firing"]]);
+    world.answer = () => ({ kind: "taken" });
+    await pass(-364 * 86_400_000);
+    expect([world.runCount, told()]).toEqual([2, ["firing", "firing", "firing"]]);
+    await pass(minuteMs);
+    expect([world.runCount, told().length]).toEqual([3, 4]);
+    await running.close();
+  });
+
   it("run on the service that leads alone, which takes the state of the other over", async () => {
     const clock = new StoppedClock();
     const one = open({ clock });
@@ -168,7 +247,7 @@ describe("running alerts", () => {
     expect([one.told(), two.told(), two.world.runCount]).toEqual([["firing"], [], 0]);
     one.world.isLeader = false;
     two.world.isLeader = true;
-    two.world.rows = async () => ({ rows: [], isCut: false });
+    two.world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await one.pass(1_000);
     await one.pass(minuteMs);
     expect([one.world.runCount, two.told()]).toEqual([1, ["resolved"]]);
@@ -188,7 +267,7 @@ describe("running alerts", () => {
     });
     world.rows = async () => {
       clock.nowNumber += 250;
-      return { rows: [{ n: 1 }], isCut: false };
+      return { rows: [{ n: 1 }], isCut: false, sources: [] };
     };
     running.replaceAll([planned(), planned({ enabled: false }, "b")]);
     running.start(queries);
@@ -199,7 +278,7 @@ describe("running alerts", () => {
       ...{ notices: { delivered: 1, refused: 0, dropped: 0 }, failures: 0, waiting: 0 },
     });
     world.answer = () => ({ kind: "failed", reason: "down" });
-    world.rows = async () => ({ rows: [], isCut: false });
+    world.rows = async () => ({ rows: [], isCut: false, sources: [] });
     await pass(minuteMs);
     expect(running.figures()).toMatchObject({
       ...{ runs: { met: 1, quiet: 1, failed: 0 }, alerts: { ...statuses, resolved: 1, off: 1 } },
@@ -223,7 +302,7 @@ describe("running alerts", () => {
     running.replaceAll([planned({ group_by: ["n"], remind: "1s" })]);
     running.start(queries);
     world.answer = () => ({ kind: "failed", reason: "down" });
-    world.rows = async () => ({ rows: Array.from({ length: 100 }, (_, n) => ({ n })), isCut: false });
+    world.rows = async () => ({ rows: Array.from({ length: 100 }, (_, n) => ({ n })), isCut: false, sources: [] });
     await flushPromises();
     for (let minute = 0; minute < 11; minute++) await pass(minuteMs);
     expect(running.figures()).toMatchObject({ waiting: 1_000, notices: { dropped: 100 } });
@@ -236,8 +315,8 @@ describe("running alerts", () => {
     for (const [rows, reason] of [
       [() => Promise.reject(new ServiceError("timeout", "It took long")), "It took long (timeout)"],
       [() => Promise.reject(new Error("a secret of ours")), "an internal error"],
-      [async () => ({ rows: many, isCut: true }), "its query has more than 101 rows"],
-      [async () => ({ rows: many, isCut: false }), "101 groups meet its condition, of 100 at most"],
+      [async () => ({ rows: many, isCut: true, sources: [] }), "its query has more than 101 rows"],
+      [async () => ({ rows: many, isCut: false, sources: ["s"] }), "101 groups meet its condition, of 100 at most"],
     ] as const) {
       const { running, queries, pass, world } = open();
       world.rows = rows;

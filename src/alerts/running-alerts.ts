@@ -5,37 +5,14 @@ import type { SendRequest } from "../drains/destinations/send-request.ts";
 import { Admission } from "../shared/admission.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/serial-queue.ts";
 import type { AlertDestination, AlertPlan } from "./alert.ts";
-import {
-  type AlertState,
-  advance,
-  alertStatuses,
-  type Notice,
-  type RunOutcome,
-  startState,
-  statusOf,
-} from "./alert-state.ts";
+import { advance, alertStatuses, type Notice, type RunOutcome, statusOf } from "./alert-state.ts";
 import { makeMail } from "./destinations/make-mail.ts";
 import { destinationKey, makeRequest } from "./destinations/make-request.ts";
 import type { SendMail } from "./destinations/send-mail.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { nextRunMs } from "./schedule.ts";
-
-/** A notice, and the destinations that have yet to get it. */
-interface Waiting {
-  readonly notice: Notice;
-  readonly to: readonly string[];
-}
-
-/** The state of an alert as it is stored: with the notices that are still to be sent. */
-export interface StoredState extends AlertState {
-  readonly lastRunAtMs: number | undefined;
-  readonly waiting: readonly Waiting[];
-  /** Notices that were given up: too many waited, or their destination refused them or is gone. */
-  readonly droppedCount: number;
-  /** Why a destination did not take the last notice that was sent to it. */
-  readonly deliveryError: string | undefined;
-}
+import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
 
 /** What a service ran and sent since its start. */
 interface AlertCounts {
@@ -68,6 +45,11 @@ export interface RunningAlerts {
   replaceAll(plans: readonly AlertPlan[]): void;
   /** Begins to run and to send. */
   start(queries: AlertQueries): void;
+  /**
+   * Takes back what waits to be told of a source: its events were deleted. On another service than the one that runs
+   * alerts, nothing is taken back before it runs them.
+   */
+  forget(source: string): Promise<void>;
   /** The state as it was stored last, by whichever service runs the alert. */
   stateOf(id: string): Promise<StoredState>;
   figures(): AlertFigures;
@@ -95,19 +77,9 @@ export interface RunningOptions {
 const longestSleepMs = 1_000;
 /** Queries of alerts that run at once. */
 const maxRunning = 4;
-/** Notices of an alert that wait, at most; the oldest go. */
-const maxWaiting = 1_000;
 
 /** The problem of mail without a server for it. */
 export const noMailServer = "mail is sent only where LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM are set";
-
-const noState: StoredState = {
-  ...startState,
-  lastRunAtMs: undefined,
-  waiting: [],
-  droppedCount: 0,
-  deliveryError: undefined,
-};
 
 export function createRunningAlerts(options: RunningOptions): RunningAlerts {
   return new AlertsAtWork(options);
@@ -125,6 +97,8 @@ interface RunningAlert {
   state: StoredState;
   nextMs: number | undefined;
   isRunning: boolean;
+  /** Sources of which events were deleted since its run began. */
+  readonly forgotten: Set<string>;
   /** By the keys of destinations. */
   readonly lanes: Map<string, Lane>;
   /** Changes of the state come one after another. */
@@ -147,6 +121,9 @@ class AlertsAtWork implements RunningAlerts {
   };
   /** Whether the alerts have the states that are stored. */
   #isLoaded = false;
+  /** Sources of which events were deleted before that. */
+  readonly #forgotten = new Set<string>();
+  #steppedAtMs = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
 
@@ -164,6 +141,19 @@ class AlertsAtWork implements RunningAlerts {
 
   start(queries: AlertQueries): void {
     this.#loop = this.#run(queries);
+  }
+
+  async forget(source: string): Promise<void> {
+    if (!this.#isLoaded) this.#forgotten.add(source);
+    await Promise.all([...this.#alerts.values()].map((alert) => this.#takeBack(alert, source)));
+  }
+
+  async #takeBack(alert: RunningAlert, source: string): Promise<void> {
+    alert.forgotten.add(source);
+    await alert.inTurn(async () => {
+      const state = takeBack(alert.plan, alert.state, source);
+      if (state !== undefined) await this.#save(alert, state);
+    });
   }
 
   async stateOf(id: string): Promise<StoredState> {
@@ -212,8 +202,12 @@ class AlertsAtWork implements RunningAlerts {
       const states = await documents.states();
       for (const plan of this.#plans) this.#place(plan, states.get(plan.id));
       this.#isLoaded = true;
+      for (const source of this.#forgotten) await this.forget(source);
+      this.#forgotten.clear();
     }
     const nowMs = clock.nowMs();
+    if (nowMs < this.#steppedAtMs) this.#setBack(nowMs);
+    this.#steppedAtMs = nowMs;
     let wakeMs = nowMs + longestSleepMs;
     for (const alert of this.#alerts.values()) {
       if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
@@ -229,6 +223,14 @@ class AlertsAtWork implements RunningAlerts {
     return Math.max(1, wakeMs - nowMs);
   }
 
+  /** The clock was ahead: nothing waits until it is there again. */
+  #setBack(nowMs: number): void {
+    for (const alert of this.#alerts.values()) {
+      if (alert.nextMs !== undefined) alert.nextMs = nextRunMs(alert.plan.schedule, nowMs);
+      for (const lane of alert.lanes.values()) lane.notBeforeMs = nowMs;
+    }
+  }
+
   #place(plan: AlertPlan, state: string | undefined): void {
     const before = this.#alerts.get(plan.id);
     if (before !== undefined && isDeepStrictEqual(before.plan, plan)) return;
@@ -237,7 +239,7 @@ class AlertsAtWork implements RunningAlerts {
     const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : nextRunMs(plan.schedule, nowMs);
     const nextMs = plan.isEnabled ? startMs : undefined;
     if (before === undefined) {
-      const own = { isRunning: false, lanes: new Map(), inTurn: createSerialQueue() };
+      const own = { isRunning: false, forgotten: new Set<string>(), lanes: new Map(), inTurn: createSerialQueue() };
       this.#alerts.set(plan.id, { plan, nextMs, state: readState(state), ...own });
     } else {
       before.plan = plan;
@@ -261,20 +263,23 @@ class AlertsAtWork implements RunningAlerts {
     try {
       const leave = await this.#turns.enter(signal);
       const startMs = this.#options.clock.nowMs();
+      alert.forgotten.clear();
       const outcome = await evaluate(queries, plan, signal).catch(this.#toFailure).finally(leave);
       this.#countRun(outcome, this.#options.clock.nowMs() - startMs);
       await alert.inTurn(async () => {
         // It was changed meanwhile, or belongs to another service now.
         if (alert.plan !== plan || !this.#isOurs(alert)) return;
         const nowMs = this.#options.clock.nowMs();
+        const sources = outcome.kind === "found" ? outcome.sources : undefined;
+        // It may have read what was deleted meanwhile.
+        if (sources === undefined ? alert.forgotten.size > 0 : sources.some((each) => alert.forgotten.has(each))) {
+          alert.nextMs = nowMs;
+          return;
+        }
         const { state, notices } = advance(plan, alert.state, outcome, nowMs);
-        const to = plan.destinations.map(destinationKey);
-        const added = to.length === 0 ? [] : notices.map((notice) => ({ notice, to }));
-        const all = [...alert.state.waiting, ...added];
-        const waiting = all.slice(-maxWaiting);
-        const dropped = all.length - waiting.length;
-        const droppedCount = alert.state.droppedCount + dropped;
-        if (!(await this.#save(alert, { ...alert.state, ...state, waiting, droppedCount, lastRunAtMs: nowMs }))) return;
+        const waiting = addWaiting(alert.state, notices, plan.destinations.map(destinationKey), sources);
+        const dropped = waiting.droppedCount - alert.state.droppedCount;
+        if (!(await this.#save(alert, { ...alert.state, ...state, ...waiting, lastRunAtMs: nowMs }))) return;
         this.#counts.notices.dropped += dropped;
         for (const notice of notices) this.#options.onNotice(plan, notice);
       });
@@ -350,7 +355,7 @@ class AlertsAtWork implements RunningAlerts {
       if (!isTaken) warn(`a notice of the alert ${alert.plan.name} is given up: ${answer.reason}`);
       await this.#change(alert, ({ waiting, droppedCount, ...state }) => ({
         ...state,
-        waiting: waiting.flatMap((each) => (each.notice === next.notice ? without(each, key) : each)),
+        waiting: waiting.flatMap((each) => (each.notice === next.notice ? withoutDestination(each, key) : each)),
         droppedCount: droppedCount + (isTaken ? 0 : 1),
         deliveryError: isTaken ? undefined : answer.reason,
       }));
@@ -379,14 +384,4 @@ class AlertsAtWork implements RunningAlerts {
     if (request === undefined) return { kind: "refused", reason: "the destination was removed" } as const;
     return send(request, this.#ending.signal);
   }
-}
-
-function without({ notice, to }: Waiting, key: string): readonly Waiting[] {
-  const rest = to.filter((each) => each !== key);
-  return rest.length === 0 ? [] : [{ notice, to: rest }];
-}
-
-/** `undefined` fields are absent in JSON. */
-function readState(text: string | undefined): StoredState {
-  return text === undefined ? noState : { ...noState, ...(JSON.parse(text) as Partial<StoredState>) };
 }

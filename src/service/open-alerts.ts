@@ -10,6 +10,7 @@ import { serviceIdOf } from "../drains/hops.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { type AlertStore, createAlertStore } from "../metadata/alert-store.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
+import type { Forgetting } from "../sources/forgetting.ts";
 import { createDeliveryClock } from "./open-drains.ts";
 import type { OpenEndpoints } from "./open-endpoints.ts";
 import type { Storage } from "./open-storage.ts";
@@ -32,6 +33,7 @@ interface AlertParts
   extends Pick<Storage, "metadata" | "nodes" | "sources" | "serviceKey" | "draining">,
     Pick<OpenEndpoints, "endpoints"> {
   readonly audit: Pick<AuditLog, "record">;
+  readonly forgetting: Pick<Forgetting, "onRequest">;
 }
 
 /**
@@ -40,7 +42,7 @@ interface AlertParts
  */
 export async function openAlerts(
   { settings, nowMs, logger }: Start,
-  { metadata, nodes, sources, endpoints, serviceKey, draining, audit }: AlertParts,
+  { metadata, nodes, sources, endpoints, serviceKey, draining, audit, forgetting }: AlertParts,
   runner: EndpointRunner,
 ): Promise<OpenedAlerts> {
   const warn = (message: string) => logger.warn(message);
@@ -61,11 +63,22 @@ export async function openAlerts(
     findBackend,
     isEvaluator: () => nodes.isLeader(),
     clock: createDeliveryClock(nowMs),
-    onNotice: ({ id, name }, { status, labels, message }) => {
-      const details = { message, labels: JSON.stringify(labels) };
+    // No texts of rows: the audit outlives their events.
+    onNotice: ({ id, name }, { status, incident, rowCount }) => {
+      const details = { incident, rows: rowCount };
       audit.record({ action: `alert.${status}`, actor: "alerts", target: name, targetId: id, details });
     },
     warn,
+  });
+  forgetting.onRequest((source) => running.forget(source));
+  let names = namesOf(sources);
+  sources.onChange(() => {
+    const now = namesOf(sources);
+    const removed = names.filter((name) => !now.includes(name));
+    names = now;
+    for (const name of removed) {
+      running.forget(name).catch((error: unknown) => warn(`notices of a removed source may be sent: ${String(error)}`));
+    }
   });
   const alerts = createAlerts({
     alerts: await readAlerts(store, sealer, warn),
@@ -94,6 +107,10 @@ export async function openAlerts(
     start: () => running.start(queries),
     close: () => running.close(),
   };
+}
+
+function namesOf({ sources }: Pick<Storage["sources"], "sources">): readonly string[] {
+  return sources.map(({ name }) => name);
 }
 
 async function readAlerts(

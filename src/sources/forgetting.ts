@@ -9,6 +9,8 @@ export interface Forgetting {
   count(source: string, filter: EventFilter): Promise<number>;
   /** Deletes events of a source, as `EventStore` does, and drops answers that may show them, here and on other nodes. */
   delete(source: string, filter: EventFilter, reason: DeletionReason): Promise<Deletion>;
+  /** Adds a function that is called with the source of each deletion by request, before that is answered. */
+  onRequest(listener: (source: string) => Promise<void>): void;
   /** Events that this service deleted since its start. */
   readonly deletedCounts: readonly {
     readonly source: string;
@@ -25,6 +27,7 @@ export interface ForgettingOptions {
 
 export function createForgetting({ store, clearAnswers }: ForgettingOptions): Forgetting {
   const counts = new Map<string, Map<DeletionReason, number>>();
+  const listeners: ((source: string) => Promise<void>)[] = [];
   return {
     count: (source, filter) => store.countEvents(source, filter),
     async delete(source, filter, reason) {
@@ -36,9 +39,13 @@ export function createForgetting({ store, clearAnswers }: ForgettingOptions): Fo
         return deletion;
       } finally {
         // One that failed may have deleted some.
-        if (deletion?.deleted !== 0) await clearAnswers();
+        if (deletion?.deleted !== 0) {
+          await clearAnswers();
+          if (reason === "request") await Promise.all(listeners.map((listener) => listener(source)));
+        }
       }
     },
+    onRequest: (listener) => void listeners.push(listener),
     get deletedCounts() {
       return [...counts].flatMap(([source, ofSource]) =>
         [...ofSource].map(([reason, count]) => ({ source, reason, count })),

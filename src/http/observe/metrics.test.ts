@@ -59,7 +59,8 @@ describe("GET /metrics", () => {
 
   it("counts deleted events by source and reason", async () => {
     const deletedCounts = [{ source: "edge", reason: "size", count: 3 }] as const;
-    const forgetting = { deletedCounts, count: async () => 0, delete: async () => ({ matched: 0, deleted: 0 }) };
+    const deletion = { count: async () => 0, delete: async () => ({ matched: 0, deleted: 0 }) };
+    const forgetting = { ...deletion, deletedCounts, onRequest: () => undefined };
     test = await createTestApp({ parts: { forgetting } });
     expect((await read()).body).toContain('logweir_deleted_events_total{source="edge",reason="size"} 3');
   });
