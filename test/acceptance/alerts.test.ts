@@ -212,6 +212,46 @@ describe("alerts", () => {
     expect((await call("GET", `/api/alerts/${alert.id}/state`)).json).toMatchObject({ status: "failing" });
   });
 
+  it("tell nothing of events that are deleted before a notice is taken, and leave no text of rows in the audit", async () => {
+    hook.answer = ({ path }) => ({ status: path === "/forgotten" ? 503 : 200 });
+    await service.ingest("edge", [
+      { id: "forgotten-1", event_message: "by m4rk3d", project: "p" },
+      { id: "forgotten-2", event_message: "by another", project: "p" },
+    ]);
+    const alert = await create({
+      name: "forgotten",
+      sql: "select id, event_message from edge where starts_with(id, 'forgotten-') order by id",
+      every: "10s",
+      message: "{{event_message}}",
+      group_by: ["event_message"],
+      notify: [{ type: "webhook", url: at("/forgotten") }],
+    });
+    const path = `/api/alerts/${alert.id}/state`;
+    await until(async () => /answered 503/.test((await call("GET", path)).text), "a notice that waits");
+    expect((await call("DELETE", "/api/sources/edge/events?id=forgotten-1")).json).toMatchObject({ deleted: 1 });
+    // One that was under way is refused; one that still waited would hold up the others.
+    hook.answer = ({ body }) => ({ status: body.includes("m4rk3d") ? 503 : 200 });
+    await until(() => told("/forgotten").length > 0, "what is left");
+    expect(told("/forgotten")).toMatchObject([{ status: "firing", message: "by another", row_count: 1 }]);
+    const audited = () => service.output().split("\n").filter((line) => line.includes('"alert.firing"'));
+    await until(() => audited().some((line) => line.includes('"target":"forgotten"')), "the audit");
+    expect(audited().join("")).not.toContain("m4rk3d");
+    await call("DELETE", `/api/alerts/${alert.id}`);
+  });
+
+  it("show nothing that their endpoint redacts where they cannot run", async () => {
+    const query = "select cast(event_message as int64) as n from edge where id = 'unread'";
+    expect((await call("POST", "/api/endpoints", { name: "unread", query, redact_pii: true })).status).toBe(201);
+    await service.ingest("edge", [{ id: "unread", event_message: "to someone@example.com", project: "p" }]);
+    const notify = [{ type: "webhook", url: at("/unread") }];
+    const alert = await create({ name: "u", endpoint: "unread", every: "1h", notify });
+    await until(() => told("/unread").length === 1, "a notice");
+    expect(told("/unread")[0]).toMatchObject({ status: "failing", message: expect.stringContaining("REDACTED") });
+    const state = (await call("GET", `/api/alerts/${alert.id}/state`)).text;
+    expect(JSON.stringify(told("/unread")) + state + service.output()).not.toContain("someone@example.com");
+    await call("DELETE", `/api/alerts/${alert.id}`);
+  });
+
   it("run an endpoint with its parameters and its redaction", async () => {
     const endpoint = await call("POST", "/api/endpoints", {
       name: "mails",
