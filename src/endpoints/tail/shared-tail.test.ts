@@ -30,6 +30,7 @@ function openTail(isOfEvents = false, maxRows = 5_000) {
   };
   const store = (id: string, second: number) => keep([[id, second]]);
   const tail = new SharedTail({
+    maxSeen: () => 100_000,
     ask: async ({ fromUs, toUs, ids }) => {
       state.askCount++;
       if (state.error !== undefined) throw state.error;

@@ -22,6 +22,8 @@ export interface SharedTailOptions {
   readonly ask: TailAsk;
   readonly nowMs: () => number;
   readonly arrivals: Arrivals;
+  /** Rows that are remembered to have been delivered. */
+  readonly maxSeen: () => number;
 }
 
 /** Events that other services store are looked for so far before the newest row, and so far ahead of the clock. */
@@ -32,8 +34,6 @@ const endOfTimeUs = 253_402_300_799_999_999n;
 const quietMs = 2_000;
 /** Transient failures are tolerated for this long. */
 const patienceMs = 60_000;
-/** Rows that are remembered to have been delivered. */
-const maxSeen = 100_000;
 const passing: ReadonlySet<string> = new Set(["engine_unavailable", "timeout", "too_many_queries", "memory_exceeded"]);
 
 /** Errors after which a query over fewer events may fit into its limits. */
@@ -54,6 +54,7 @@ export class SharedTail {
   readonly #ask: TailAsk;
   readonly #nowMs: () => number;
   readonly #arrivals: Arrivals;
+  readonly #maxSeen: () => number;
   readonly #followers = new Set<Follower>();
   readonly #newcomers: Newcomer[] = [];
   readonly #controller = new AbortController();
@@ -66,10 +67,11 @@ export class SharedTail {
   #failingSinceMs: number | undefined;
   #isBusy = false;
 
-  constructor({ ask, nowMs, arrivals }: SharedTailOptions) {
+  constructor({ ask, nowMs, arrivals, maxSeen }: SharedTailOptions) {
     this.#ask = ask;
     this.#nowMs = nowMs;
     this.#arrivals = arrivals;
+    this.#maxSeen = maxSeen;
   }
 
   get followerCount(): number {
@@ -214,6 +216,7 @@ export class SharedTail {
     const fresh = rows.filter(({ key }) => !this.#seen.has(key));
     for (const { key, timeUs } of fresh) this.#seen.set(key, timeUs);
     const oldestUs = this.#windowStart() - latenessUs;
+    const maxSeen = this.#maxSeen();
     for (const [key, timeUs] of this.#seen) {
       const isTooMuch = this.#seen.size > maxSeen;
       // Events may be sent again at any time.

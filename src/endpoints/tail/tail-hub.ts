@@ -1,4 +1,5 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
+import { maxFollowedRows } from "../paging/follow-query.ts";
 import { type ArrivalKey, Arrivals } from "./arrivals.ts";
 import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
 
@@ -28,10 +29,14 @@ export interface TailHub {
  */
 const intervalMs = 350;
 
+/** Rows that are remembered to have been delivered: by each query, and by all together, but what one answer has. */
+const maxSeen = { each: 100_000, all: 2_000_000, least: 2 * maxFollowedRows } as const;
+
 export function createTailHub(nowMs: () => number): TailHub {
   const tails = createPassingMap<string, SharedTail>();
   const arrivals = new Arrivals();
   let timer: NodeJS.Timeout | undefined;
+  const share = () => Math.min(maxSeen.each, Math.max(maxSeen.least, Math.floor(maxSeen.all / tails.size)));
   const tick = () => {
     for (const [key, tail] of tails.entries()) {
       if (tail.followerCount > 0) void tail.poll();
@@ -45,7 +50,7 @@ export function createTailHub(nowMs: () => number): TailHub {
   };
   return {
     follow(key, ask, follower, start) {
-      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals });
+      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals, maxSeen: share });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
       void tail.poll();

@@ -1,5 +1,6 @@
 import type { Authenticator, RecalledIdentity } from "../../access/authenticator.ts";
 import type { Identity } from "../../access/scope.ts";
+import type { Follower } from "../../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../../shared/errors.ts";
 
 export interface TailGuardOptions {
@@ -62,4 +63,49 @@ export function createTailGuard(options: TailGuardOptions): TailGuard {
 
 function outdated(what: string): ServiceError {
   return new ServiceError("version_conflict", `The tail has ended: ${what} was changed. Follow again`);
+}
+
+/** Lists of rows that wait for the guard; further ones are skipped. */
+const maxWaitingLists = 20;
+
+/** Shows nothing further once the guard says so: each list of rows waits for it, behind those before. */
+export function guardFollower(follower: Follower, guard: TailGuard): Follower {
+  let isOver = false;
+  let waitingCount = 0;
+  let skippedCount = 0;
+  let last: Promise<void> = Promise.resolve();
+  const end = (error: ServiceError) => {
+    if (!isOver) follower.end(error);
+    isOver = true;
+  };
+  const inTurn = (work: () => void) => {
+    waitingCount++;
+    last = last.then(async () => {
+      const refusal = isOver ? undefined : await guard.check();
+      waitingCount--;
+      if (refusal !== undefined) end(refusal);
+      else if (!isOver) work();
+    });
+  };
+  const tellSkipped = () => {
+    if (skippedCount > 0) follower.skip(skippedCount);
+    skippedCount = 0;
+  };
+  return {
+    deliver(rows) {
+      // A list without rows only asks the guard.
+      if (rows.length === 0 && waitingCount > 0) return;
+      if (waitingCount >= maxWaitingLists) {
+        skippedCount += rows.length;
+        return;
+      }
+      inTurn(() => {
+        follower.deliver(rows);
+        tellSkipped();
+      });
+    },
+    skip: (count) => inTurn(() => follower.skip(count)),
+    // A change is the better reason for a query that no longer runs.
+    end: (error) => inTurn(() => end(error)),
+  };
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../access/expiry.ts";
 import type { FollowedPeriod, PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import { askTail, prepareTail, type TailRow } from "../../endpoints/tail/ask-tail.ts";
-import type { Follower, TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
+import type { TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
 import { inQuery } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
@@ -20,13 +20,12 @@ import {
   openCall,
 } from "../request/endpoint-call.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { createTailGuard, type TailGuard } from "../request/tail-guard.ts";
+import { createTailGuard, guardFollower, type TailGuard } from "../request/tail-guard.ts";
+import { createTailChunks, openStream, type TailChunks, type WaitingBytes } from "../request/tail-stream.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
 /** The maximum number of concurrent followers of a token. */
 const maxPerToken = 1_000;
-/** Bytes buffered for a slow reader before rows are skipped. */
-const maxWaitingBytes = 1_000_000;
 const heartbeatMs = 15_000;
 const checkMs = 500;
 const maxSinceMs = 7 * 86_400_000;
@@ -57,7 +56,7 @@ type TailRequest = RequestOf<typeof tailRoutes.followRows>;
  * Server-Sent Events.
  */
 export function addTailRoute(app: FastifyInstance, dependencies: AppContext): void {
-  const perToken = new Map<string, number>();
+  const tokens = new Map<string, TokenTails>();
   const chunks = createTailChunks();
   createRouteAdder(app)(
     tailRoutes.followRows,
@@ -70,26 +69,36 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
       const prepared = await prepareTail(dependencies.runner, call, nothing, turn);
       signal.throwIfAborted();
       const start = readStart(dependencies, request, call, prepared.cursorScope);
-      const running = perToken.get(tokenId) ?? 0;
-      if (running >= maxPerToken) {
+      const own = tokens.get(tokenId) ?? { count: 0, waiting: { count: 0 } };
+      if (own.count >= maxPerToken) {
         throw new ServiceError("too_many_queries", `This token follows ${maxPerToken} queries already`);
       }
-      perToken.set(tokenId, running + 1);
+      tokens.set(tokenId, own);
+      own.count++;
       reply.raw.once("close", () => {
-        const left = (perToken.get(tokenId) ?? 1) - 1;
-        if (left > 0) perToken.set(tokenId, left);
-        else perToken.delete(tokenId);
+        own.count--;
+        if (own.count === 0) tokens.delete(tokenId);
       });
       noteRun(request, call.identity, call);
       const { cursorScope } = prepared;
       const view = describeView(prepared);
-      await follow(dependencies, request, reply, { ...call, chunks, cursorScope, start, openedAt, view, turn });
+      await follow(dependencies, request, reply, {
+        ...{ ...call, chunks, cursorScope, start, openedAt, view, turn },
+        waiting: own.waiting,
+      });
     }),
   );
 }
 
+/** The tails of a token. */
+interface TokenTails {
+  count: number;
+  readonly waiting: WaitingBytes;
+}
+
 interface FollowedCall extends OpenedCall {
   readonly chunks: TailChunks;
+  readonly waiting: WaitingBytes;
   /** The scope of the call's cursors. */
   readonly cursorScope: string;
   readonly start: TailStart;
@@ -103,13 +112,14 @@ async function follow(
   dependencies: AppContext,
   request: TailRequest,
   reply: FastifyReply,
-  { chunks, start, ...call }: FollowedCall,
+  { chunks, waiting, start, ...call }: FollowedCall,
 ): Promise<void> {
   const { runner, tails, shutdown } = dependencies;
   const { cursorScope } = call;
-  // Tokens with the same view share a tail; the limits of a token are part of the key.
-  const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins]);
-  const stream = openStream(reply, chunks, (place) => runner.cursors.seal(cursorScope, place));
+  // Tokens with the same view share a tail; the limits of a token are part of the key, and what errors tell it.
+  const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins, call.isOwner]);
+  const seal = (place: TailRow["place"]) => runner.cursors.seal(cursorScope, place);
+  const stream = openStream(reply, { chunks, seal, waiting });
   const ask: TailAsk = async (period, signal) => {
     const target = await findTarget(dependencies, call.identity, request.params.endpoint);
     return askTail(runner, { ...call, target }, period, signal);
@@ -137,7 +147,7 @@ async function follow(
 function createGuard(
   dependencies: AppContext,
   request: TailRequest,
-  call: Omit<FollowedCall, "chunks" | "start">,
+  call: Omit<FollowedCall, "chunks" | "waiting" | "start">,
 ): TailGuard {
   const { authenticator, runner, revision } = dependencies;
   const { identity, openedAt, view } = call;
@@ -157,91 +167,6 @@ const nothing: FollowedPeriod = { fromUs: 0n, toUs: 0n };
 
 function describeView({ query, cursorScope, redactsPii, budget, detectors }: PreparedCall): string {
   return JSON.stringify([query.sql, query.computed ?? null, redactsPii, cursorScope, budget, detectors ?? null]);
-}
-
-/** Shows nothing further once the guard says so: each list of rows waits for it, behind those before. */
-function guardFollower(follower: Follower, guard: TailGuard): Follower {
-  let isOver = false;
-  let last: Promise<void> = Promise.resolve();
-  const end = (error: ServiceError) => {
-    if (!isOver) follower.end(error);
-    isOver = true;
-  };
-  const inTurn = (work: () => void) => {
-    last = last.then(async () => {
-      if (isOver) return;
-      const refusal = await guard.check();
-      if (refusal !== undefined) end(refusal);
-      else if (!isOver) work();
-    });
-  };
-  return {
-    deliver: (rows) => inTurn(() => follower.deliver(rows)),
-    skip: (count) => inTurn(() => follower.skip(count)),
-    // A change is the better reason for a query that no longer runs.
-    end: (error) => inTurn(() => end(error)),
-  };
-}
-
-interface TailStream {
-  readonly follower: Follower;
-  readonly begin: () => void;
-  readonly beat: () => void;
-}
-
-/** Writes messages; a slow reader is told how many were skipped. */
-function openStream(reply: FastifyReply, chunks: TailChunks, seal: (place: TailRow["place"]) => string): TailStream {
-  const { raw } = reply;
-  let isOpen = false;
-  let isOver = false;
-  let skippedCount = 0;
-  const early: (() => void)[] = [];
-  const write = (text: string | Buffer) => {
-    if (!isOver && !raw.destroyed) raw.write(text);
-  };
-  const tellSkipped = () => {
-    if (skippedCount === 0 || raw.writableLength > maxWaitingBytes / 2) return;
-    write(message("skipped", { count: skippedCount }));
-    skippedCount = 0;
-  };
-  const whenOpen = (work: () => void) => (isOpen ? work() : void early.push(work));
-  raw.on("drain", tellSkipped);
-  const follower: Follower = {
-    deliver: (rows) =>
-      whenOpen(() => {
-        if (rows.length === 0) return;
-        if (raw.writableLength > maxWaitingBytes) {
-          skippedCount += rows.length;
-          return;
-        }
-        tellSkipped();
-        write(chunks.of(rows, seal));
-      }),
-    skip: (count) => whenOpen(() => write(message("skipped", { count: count ?? null }))),
-    end(error) {
-      whenOpen(() => {
-        tellSkipped();
-        write(message("end", { code: error.code, message: error.message }));
-        isOver = true;
-        raw.end();
-      });
-    },
-  };
-  const begin = () => {
-    reply.header("Content-Type", "text/event-stream; charset=utf-8");
-    reply.header("Cache-Control", "no-store").header("X-Accel-Buffering", "no");
-    const headers = reply.getHeaders() as Record<string, string>;
-    reply.hijack();
-    raw.writeHead(200, headers);
-    raw.write(": following\n\n");
-    isOpen = true;
-    for (const work of early.splice(0)) work();
-  };
-  return { follower, begin, beat: () => whenOpen(() => write(":\n\n")) };
-}
-
-function message(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** After `Last-Event-ID` or `cursor`, otherwise since `since` ago, otherwise from now on. */
@@ -269,22 +194,4 @@ function readStart(
     );
   }
   return { fromUs: BigInt(nowMs() - sinceMs) * 1000n };
-}
-
-/** Messages of rows, laid out once for all followers of the same query. */
-interface TailChunks {
-  of(rows: readonly TailRow[], seal: (place: TailRow["place"]) => string): Buffer;
-}
-
-function createTailChunks(): TailChunks {
-  const laidOut = new WeakMap<readonly TailRow[], Buffer>();
-  return {
-    of(rows, seal) {
-      const known = laidOut.get(rows);
-      if (known !== undefined) return known;
-      const made = Buffer.from(rows.map(({ place, json }) => `id: ${seal(place)}\ndata: ${json}\n\n`).join(""));
-      laidOut.set(rows, made);
-      return made;
-    },
-  };
 }
