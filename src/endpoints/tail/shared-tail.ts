@@ -207,7 +207,9 @@ export class SharedTail {
 
   async #askFor(period: FollowedPeriod): Promise<TailAnswer> {
     const answer = await this.#ask(period, this.#controller.signal);
-    this.#last = answer;
+    const { tables, isOfEvents, maxRows } = answer;
+    // Without its rows, which may be large.
+    this.#last = { tables, isOfEvents, maxRows };
     return answer;
   }
 

@@ -4,9 +4,11 @@ import { createPassingMap } from "../../shared/passing-map.ts";
 export interface Shutdown {
   /** Aborted once the service accepts no more calls. */
   readonly stopping: AbortSignal;
+  /** Calls back at that moment, at once where it is past; the function that is returned undoes it. */
+  onStopping(callback: () => void): () => void;
   /** Aborted once running calls are no longer waited for. */
   readonly cutOff: AbortSignal;
-  /** Calls back at that moment, at once where it is past; the function that is returned undoes it. */
+  /** The same for that moment. */
   onCutOff(callback: () => void): () => void;
   /** Counts a call in; the answer counts it out. */
   enter(): () => void;
@@ -21,10 +23,8 @@ export function createShutdown(): Shutdown {
   const stopping = new AbortController();
   const cutOff = new AbortController();
   const idle = new EventTarget();
-  // Listeners of the signal itself, once removed, still point to those added after them: each call would hold on to
-  // the next ones.
-  const callbacks = createPassingMap<number, () => void>();
-  let lastCallback = 0;
+  const onStopping = collectCallbacks(stopping.signal);
+  const onCutOff = collectCallbacks(cutOff.signal);
   let running = 0;
   const waitUntilIdle = (timeoutMs: number) =>
     new Promise<void>((resolve) => {
@@ -39,12 +39,8 @@ export function createShutdown(): Shutdown {
   return {
     stopping: stopping.signal,
     cutOff: cutOff.signal,
-    onCutOff(callback) {
-      const number = ++lastCallback;
-      if (cutOff.signal.aborted) callback();
-      else callbacks.set(number, callback);
-      return () => void callbacks.delete(number);
-    },
+    onStopping,
+    onCutOff,
     enter() {
       running++;
       return () => {
@@ -55,8 +51,25 @@ export function createShutdown(): Shutdown {
       stopping.abort();
       await waitUntilIdle(timeoutMs);
       cutOff.abort();
-      for (const [, callback] of callbacks.entries()) callback();
       await waitUntilIdle(lastWordsMs);
     },
+  };
+}
+
+/**
+ * Adds functions to be called once a signal is aborted. Listeners of the signal itself, once removed, still point to
+ * those added after them: each call would hold on to the next ones.
+ */
+function collectCallbacks(signal: AbortSignal): (callback: () => void) => () => void {
+  const callbacks = createPassingMap<number, () => void>();
+  let last = 0;
+  signal.addEventListener("abort", () => {
+    for (const [, callback] of callbacks.entries()) callback();
+  });
+  return (callback) => {
+    const number = ++last;
+    if (signal.aborted) callback();
+    else callbacks.set(number, callback);
+    return () => void callbacks.delete(number);
   };
 }

@@ -132,10 +132,10 @@ async function follow(
     setInterval(() => guarded.deliver([]), checkMs).unref(),
   ];
   const stop = () => stream.follower.end(new ServiceError("shutting_down", "The service is stopping"));
-  shutdown.stopping.addEventListener("abort", stop, { once: true });
+  const forget = shutdown.onStopping(stop);
   reply.raw.once("close", () => {
     for (const timer of timers) clearInterval(timer);
-    shutdown.stopping.removeEventListener("abort", stop);
+    forget();
     following.leave();
   });
   // Errors of the query's first run are reported before the answer begins.
