@@ -233,7 +233,11 @@ describe("alerts", () => {
     hook.answer = ({ body }) => ({ status: body.includes("m4rk3d") ? 503 : 200 });
     await until(() => told("/forgotten").length > 0, "what is left");
     expect(told("/forgotten")).toMatchObject([{ status: "firing", message: "by another", row_count: 1 }]);
-    const audited = () => service.output().split("\n").filter((line) => line.includes('"alert.firing"'));
+    const audited = () =>
+      service
+        .output()
+        .split("\n")
+        .filter((line) => line.includes('"alert.firing"'));
     await until(() => audited().some((line) => line.includes('"target":"forgotten"')), "the audit");
     expect(audited().join("")).not.toContain("m4rk3d");
     await call("DELETE", `/api/alerts/${alert.id}`);

@@ -232,6 +232,22 @@ describe("large queries", () => {
     ["branches of CASE", `SELECT CASE ${list(20_000, (i) => `WHEN id = ${i} THEN 'a${i}'`, " ")} END FROM people`],
     ["inputs of UNION ALL", list(10_000, (i) => `SELECT ${i}`, " UNION ALL ")],
     ["common table expressions", `WITH ${list(2_000, (i) => `t${i} AS (SELECT 1 AS x)`)} SELECT x FROM t7`],
+    [
+      "common table expressions that others read",
+      `WITH ${list(9_000, (i) => `t${i} AS (SELECT ${i} AS x)`)} ${list(9_000, (i) => `SELECT x FROM t${i}`, " UNION ALL ")}`,
+    ],
+    [
+      "recursive common table expressions",
+      `WITH RECURSIVE ${list(9_000, (i) => `t${i} AS (SELECT x FROM t${i + 1})`)}, t9000 AS (SELECT 1 AS x) SELECT 1 AS x`,
+    ],
+    [
+      "columns of UNPIVOT",
+      `SELECT * FROM (SELECT ${list(9_000, (i) => `${i} AS c${i}`)}) UNPIVOT (v FOR c IN (${list(9_000, (i) => `c${i}`)}))`,
+    ],
+    [
+      "window functions of QUALIFY",
+      `SELECT id FROM people QUALIFY ${list(4_900, (i) => `SUM(id) OVER (ORDER BY id + ${i}) > 0`, " AND ")}`,
+    ],
     ["unknown names", `SELECT ${list(9_000, (i) => `nope${i}`)} FROM people`],
   ])("of thousands of %s are resolved, or rejected with at most 50 problems", (_, text) => {
     const parsed = parseQuery(text);

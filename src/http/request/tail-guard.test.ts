@@ -20,7 +20,8 @@ function open() {
     waiting.shift()?.(refusal);
     await flush();
   };
-  const rows = (...texts: readonly string[]) => texts.map((json): TailRow => ({ key: json, timeUs: 0n, json, place: [] }));
+  const rows = (...texts: readonly string[]) =>
+    texts.map((json): TailRow => ({ key: json, timeUs: 0n, json, place: [] }));
   return { told, waiting, follower, answer, rows };
 }
 

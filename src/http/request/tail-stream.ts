@@ -45,8 +45,7 @@ export function openStream(
     skippedCount = 0;
   };
   const hasRoom = (rows: readonly TailRow[]) =>
-    raw.writableLength <= maxWaitingBytes &&
-    (waiting.count === 0 || waiting.count + lengthOf(rows) <= maxTokenBytes);
+    raw.writableLength <= maxWaitingBytes && (waiting.count === 0 || waiting.count + lengthOf(rows) <= maxTokenBytes);
   const whenOpen = (work: () => void) => (isOpen ? work() : void early.push(work));
   raw.on("drain", tellSkipped);
   const follower: Follower = {

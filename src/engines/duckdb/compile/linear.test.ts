@@ -28,11 +28,45 @@ const shapes: Readonly<Record<string, (count: number) => string>> = {
     `SELECT CASE ${repeat(count, (i) => `WHEN 1 / n > ${i} THEN ${i}`, " ")} END AS c FROM logs`,
   in: (count) => `SELECT id FROM logs WHERE id IN (${repeat(count, (i) => `'a${i}'`, ", ")})`,
   columns: (count) => `SELECT ${repeat(count, (i) => `CONCAT(id, '${i}') AS c${i}`, ", ")} FROM logs`,
+  union: (count) => repeat(count, (i) => `SELECT ${i} AS x FROM logs`, " UNION ALL "),
+  with: (count) => `WITH ${repeat(count, (i) => `a${i} AS (SELECT id FROM logs)`, ", ")} SELECT id FROM a0`,
+  "with that reads": (count) =>
+    `WITH a AS (SELECT id FROM logs) ${repeat(count, () => "SELECT id FROM a", " UNION ALL ")}`,
+  greatest: (count) => `SELECT GREATEST(${repeat(count, (i) => `n + ${i}`, ", ")}) AS x FROM logs`,
+  coalesce: (count) => `SELECT COALESCE(${repeat(count, (i) => `NULLIF(id, '${i}')`, ", ")}) AS x FROM logs`,
+  concat: (count) => `SELECT CONCAT(${repeat(count, (i) => `id, '${i}'`, ", ")}) AS x FROM logs`,
+  array: (count) => `SELECT [${repeat(count, (i) => `n + ${i}`, ", ")}] AS x FROM logs`,
+  "unnested array": (count) => `SELECT x FROM UNNEST([${repeat(count, (i) => `STRUCT(${i} AS a)`, ", ")}]) AS x`,
+  struct: (count) => `SELECT STRUCT(${repeat(count, (i) => `n + ${i} AS a${i}`, ", ")}) AS x FROM logs`,
+  "scalar sub-queries": (count) => `SELECT ${repeat(count, (i) => `(SELECT ${i}) AS c${i}`, ", ")} FROM logs`,
+  "correlated sub-queries": (count) =>
+    `SELECT ${repeat(count, (i) => `EXISTS(SELECT 1 FROM logs AS e WHERE e.id = o.id) AS c${i}`, ", ")} FROM logs AS o`,
+  windows: (count) => `SELECT ${repeat(count, (i) => `SUM(n) OVER (ORDER BY n + ${i}) AS c${i}`, ", ")} FROM logs`,
+  "named windows": (count) =>
+    `SELECT SUM(n) OVER w0 AS s FROM logs WINDOW w0 AS (ORDER BY n)${repeat(count, (i) => `, w${i + 1} AS (w0)`, "")}`,
+  "group by": (count) => `SELECT COUNT(*) AS n FROM logs GROUP BY ${repeat(count, (i) => `n + ${i}`, ", ")}`,
+  "grouping sets": (count) =>
+    `SELECT COUNT(*) AS n FROM logs GROUP BY GROUPING SETS (${repeat(count, () => "(id)", ", ")})`,
+  "order by": (count) => `SELECT id FROM logs ORDER BY ${repeat(count, (i) => `n + ${i}`, ", ")}`,
+  "star except": (count) =>
+    `SELECT * EXCEPT (${repeat(count, (i) => `c${i}`, ", ")}) FROM (SELECT ${repeat(count, (i) => `${i} AS c${i}`, ", ")}, 2 AS z)`,
+  "star replace": (count) =>
+    `SELECT * REPLACE (${repeat(count, (i) => `2 AS c${i}`, ", ")}) FROM (SELECT ${repeat(count, (i) => `${i} AS c${i}`, ", ")})`,
+  pivot: (count) =>
+    `SELECT * FROM (SELECT id, n FROM logs) PIVOT (COUNT(n) FOR id IN (${repeat(count, (i) => `'a${i}' AS p${i}`, ", ")}))`,
+  unpivot: (count) =>
+    `SELECT * FROM (SELECT ${repeat(count, (i) => `${i} AS c${i}`, ", ")}) UNPIVOT (v FOR c IN (${repeat(count, (i) => `c${i}`, ", ")}))`,
+  "paths of JSON": (count) => `SELECT ${repeat(count, (i) => `JSON_VALUE(id, '$.a${i}') AS c${i}`, ", ")} FROM logs`,
+  parameters: (count) => `SELECT ${repeat(count, (i) => `@p${i % 10} AS c${i}`, ", ")} FROM logs`,
+  "names of WITH tables that are used": (count) =>
+    `WITH ${repeat(count, (i) => `a${i} AS (SELECT ${i} AS x)`, ", ")} ${repeat(count, (i) => `SELECT x FROM a${i}`, " UNION ALL ")}`,
   aggregates: (count) => `SELECT ${repeat(count, (i) => `COUNTIF(n > ${i}) AS c${i}`, ", ")} FROM logs`,
 };
 
 function steps(text: string): number {
-  return countSteps(() => compileQuery(resolveQuery(parseQuery(text), text, { tables }), () => layout, { text }));
+  return countSteps(() =>
+    compileQuery(resolveQuery(parseQuery(text), text, { tables, inferParameters: true }), () => layout, { text }),
+  );
 }
 
 // Eight times as much takes 64 times as many steps where it is quadratic.

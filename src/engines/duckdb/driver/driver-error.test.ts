@@ -38,3 +38,14 @@ it.each([
 ])("toEngineError words an overflow in terms of GoogleSQL's types: %s", (message, told) => {
   expect(toEngineError(new Error(message))).toMatchObject({ code: "query_failed", message: told });
 });
+
+it.each(["Parser", "Binder"])(
+  "toEngineError maps a query that is too deep for the engine's %s to query_failed",
+  (part) => {
+    const message = `${part} Error: Max expression depth limit of 1000 exceeded. Use "SET max_expression_depth TO x"`;
+    expect(toEngineError(new Error(message))).toMatchObject({
+      code: "query_failed",
+      message: "The query is nested deeper than the engine can read",
+    });
+  },
+);

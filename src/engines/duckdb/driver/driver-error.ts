@@ -27,6 +27,9 @@ const OUT_OF_MEMORY = new RegExp(
   ].join("|"),
 );
 
+/** Of parsing, and of what sub-queries become when they are planned. */
+const TOO_DEEP = /^(?:Parser|Binder) Error: Max expression depth limit/;
+
 /** A NUMERIC in a sum that DuckDB quotes, which is a whole number of billionths. */
 function quotedNumeric(digits: string): string {
   const [, sign = "", whole = ""] = /^(-?)(\d+)$/.exec(digits) ?? [];
@@ -102,6 +105,9 @@ export function toEngineError(error: unknown): EngineError {
   if (isDamage(message)) {
     const text = "A block of the store's file is damaged; `logweir doctor --deep` tells which, and what to do";
     return new EngineError("internal", text, { cause: error });
+  }
+  if (TOO_DEEP.test(message)) {
+    return new EngineError("query_failed", "The query is nested deeper than the engine can read", { cause: error });
   }
   if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
   return new EngineError("internal", "The engine failed to run the query", { cause: error });

@@ -13,7 +13,19 @@ const NUL = sql`chr(0)`;
 export function textSql(text: string): Sql {
   if (!text.includes("\0")) return literal(text);
   const parts = text.split("\0").flatMap((part, index) => [...(index === 0 ? [] : [NUL]), literal(part)]);
-  return sql`(${joinSql(parts, " || ")})`;
+  return concatSql(parts);
+}
+
+/** Operands of a chain, which DuckDB reads as as many levels; it reads a thousand. */
+const maxChain = 50;
+
+/** `||` of texts or lists. Of many, as chains of chains: the operator is associative. */
+export function concatSql(parts: readonly Sql[]): Sql {
+  if (parts.length <= maxChain) return sql`(${joinSql(parts, " || ")})`;
+  const chains = Array.from({ length: Math.ceil(parts.length / maxChain) }, (_, index) =>
+    concatSql(parts.slice(index * maxChain, (index + 1) * maxChain)),
+  );
+  return concatSql(chains);
 }
 
 /** A number as DuckDB reads it: an INTEGER or BIGINT, or a DECIMAL. */

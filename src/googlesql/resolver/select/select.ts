@@ -102,10 +102,11 @@ function resolveAbove(
 
 /** Window functions of QUALIFY and ORDER BY may read aliases, but none of another window function. */
 function refuseNestedWindows({ environment, block }: SelectWork, listWindows: number): void {
+  const usesWindow = usesAny(block.windows);
   for (const { call } of block.windows.slice(listWindows)) {
     const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
     if (call.having !== undefined) parts.push(call.having.expression);
-    if (parts.some(usesAny(block.windows)))
+    if (parts.some(usesWindow))
       environment.resolution.report("invalid_query", "Window functions cannot be nested", call.span);
   }
 }

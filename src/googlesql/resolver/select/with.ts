@@ -39,9 +39,14 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
   return { environment: { ...environment, ctes: inner.ctes }, definitions };
 }
 
-/** A scope with one more name. */
+/** A scope with one more name. Scopes join those around them that are no larger, so that few are looked through. */
 export function bind(parent: CteScope | undefined, binding: CteBinding): CteScope {
-  return { parent, bindings: new Map([[binding.name.toLowerCase(), binding]]) };
+  const bindings = new Map([[binding.name.toLowerCase(), binding]]);
+  let around = parent;
+  for (; around !== undefined && around.bindings.size <= bindings.size; around = around.parent) {
+    for (const [name, outer] of around.bindings) if (!bindings.has(name)) bindings.set(name, outer);
+  }
+  return { parent: around, bindings };
 }
 
 function resolvePlain(environment: Environment, entry: WithEntry): DefinedCte {

@@ -2,7 +2,7 @@
 
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
-import { bigintSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
+import { bigintSql, concatSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
 import { callSql, castTo, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
@@ -20,7 +20,7 @@ function listArguments({ args, types }: CallContext): readonly Sql[] {
 /** The concatenation of arrays. DuckDB's list_concat skips NULL lists; its operator gives a constant NULL no type. */
 export function concatenate(context: CallContext): Sql {
   const lists = listArguments(context);
-  const joined = sql`(${joinSql(lists, " || ")})`;
+  const joined = concatSql(lists);
   const isTyped = lists.every(({ isColumn }) => isColumn) || isRecordArray(context.type);
   return fromList(isTyped ? joined : castTo(joined, physicalTypeSql(context.type)), context.type);
 }

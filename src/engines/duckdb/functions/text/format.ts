@@ -10,8 +10,8 @@ import {
   plainParts,
   specifierLetters,
 } from "../../../../semantics/text/format.ts";
-import { NULL, textSql } from "../../sql/atoms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { concatSql, NULL, textSql } from "../../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { valueText } from "../cast/value-text.ts";
 import { refuseCall } from "../time/date-parts.ts";
 import type { CallContext } from "../types.ts";
@@ -54,7 +54,7 @@ function joinNatively(
     const printed = valueText(type, value, { style: letter === "T" ? "literal" : "plain", timeZone });
     pieces.push(letter.toLowerCase() === "t" ? sql`coalesce(${printed}, 'NULL')` : printed);
   }
-  return sql`(${joinSql(pieces, " || ")})`;
+  return concatSql(pieces);
 }
 
 /** A NULL alone is an INT64, which `%s` does not take. */

@@ -1,7 +1,7 @@
 /** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
 
 import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
-import { nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { concatSql, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, castTo, lambda, raiseError, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BLOB } from "../../sql/types.ts";
@@ -170,7 +170,7 @@ export function concat(context: CallContext): Sql {
       ? arg
       : valueText(type, arg, { style: "cast", timeZone: context.timeZone });
   });
-  const joined = sql`(${joinSql(parts, " || ")})`;
+  const joined = concatSql(parts);
   // With a constant NULL it has no type for DuckDB, which then finds no function of it.
   return context.type.kind === "BYTES" ? castTo(joined, BLOB) : joined;
 }
