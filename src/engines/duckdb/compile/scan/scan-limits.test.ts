@@ -79,27 +79,18 @@ describe("a long condition", () => {
   });
 });
 
-describe("a long concatenation", () => {
-  const ids = (count: number) => Array(count).fill("id").join(", ");
-
-  it("is as deep as the engine reads, in order", async () => {
-    const edge = await openEdgeDatabase();
-    try {
-      const numbers = Array.from({ length: 5_000 }, (_, n) => `${n},`);
-      const text = `SELECT CONCAT(${numbers.map((each) => `SUBSTR(id, 2), '${each}'`).join(", ")}) AS t FROM edge_logs WHERE id = 'a'`;
-      expect(await edge.rows(text)).toEqual([[numbers.join("")]]);
-      const lists = `SELECT ARRAY_LENGTH(ARRAY_CONCAT(${numbers.map((each) => `[${each.slice(0, -1)}]`).join(", ")})) AS n`;
-      expect(await edge.rows(lists)).toEqual([[5_000]]);
-      expect(await edge.rows(`SELECT LENGTH('${"a\\0".repeat(2_000)}') AS n`)).toEqual([[4_000]]);
-    } finally {
-      edge.database.close();
-    }
-  });
-
-  it("has the SQL of a plain chain up to 50 operands", () => {
-    const depth = (count: number) =>
-      /\(*/.exec(/\(+"?id/.exec(compileText(`SELECT CONCAT(${ids(count)}) AS t FROM edge_logs`).sql)?.[0] ?? "")?.[0]
-        .length;
-    expect([depth(50), depth(51), depth(2_501)]).toEqual([1, 2, 3]);
-  });
+it("a long concatenation is no deeper than the engine reads, in order", async () => {
+  const edge = await openEdgeDatabase();
+  try {
+    const numbers = Array.from({ length: 1_200 }, (_, n) => `${n},`);
+    const quoted = numbers.map((each) => `'${each}'`).join(", ");
+    expect(await edge.rows(`SELECT CONCAT(id, ${quoted}) AS t FROM edge_logs WHERE id = 'a'`)).toEqual([
+      [`a${numbers.join("")}`],
+    ]);
+    const lists = numbers.map((each) => `[${each.slice(0, -1)}]`).join(", ");
+    expect(await edge.rows(`SELECT ARRAY_LENGTH(ARRAY_CONCAT(${lists})) AS n`)).toEqual([[1_200]]);
+    expect(await edge.rows(`SELECT LENGTH('${"a\\0".repeat(1_200)}') AS n`)).toEqual([[2_400]]);
+  } finally {
+    edge.database.close();
+  }
 });
