@@ -89,7 +89,7 @@ it("a long concatenation is no deeper than the engine reads, in order", async ()
     ]);
     const lists = numbers.map((each) => `[${each.slice(0, -1)}]`).join(", ");
     expect(await edge.rows(`SELECT ARRAY_LENGTH(ARRAY_CONCAT(${lists})) AS n`)).toEqual([[1_200]]);
-    expect(await edge.rows(`SELECT LENGTH('${"a\\0".repeat(1_200)}') AS n`)).toEqual([[2_400]]);
+    expect(await edge.rows(`SELECT LENGTH('${"a\\x00".repeat(1_200)}') AS n`)).toEqual([[2_400]]);
   } finally {
     edge.database.close();
   }
