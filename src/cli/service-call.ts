@@ -1,4 +1,5 @@
 import { readClientDefaults } from "../config/config.ts";
+import { trimEnd } from "../values/trim-end.ts";
 import { type CliContext, CliError } from "./context.ts";
 
 /** The address and token of the service; the defaults are LOGWEIR_URL and LOGWEIR_TOKEN. */
@@ -16,7 +17,7 @@ export interface ServiceClient {
 
 /** Where the service is, without a slash at the end. */
 export function serviceUrl(options: ServiceOptions, context: CliContext): string {
-  return (options.url ?? readClientDefaults(context.environment).url).replace(/\/+$/, "");
+  return trimEnd(options.url ?? readClientDefaults(context.environment).url, "/");
 }
 
 /** Throws `CliError` where no token is known. */

@@ -1,3 +1,4 @@
+import { trimEnd } from "./trim-end.ts";
 /**
  * NUMERIC and BIGNUMERIC as scaled integers. A NUMERIC is a DECIMAL(38, 9) in DuckDB; DuckDB has no decimal of
  * 76 digits, so a BIGNUMERIC is a BIGNUM (an integer of any size) that holds the value times 10^38: it compares, sorts,
@@ -108,7 +109,7 @@ export function parseDecimal(text: string, type: DecimalType, isExact = false): 
 export function formatDecimal(value: bigint, type: DecimalType): string {
   const magnitude = absolute(value);
   const whole = magnitude / type.one;
-  const fraction = (magnitude % type.one).toString().padStart(type.scale, "0").replace(/0+$/, "");
+  const fraction = trimEnd((magnitude % type.one).toString().padStart(type.scale, "0"), "0");
   return `${value < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 

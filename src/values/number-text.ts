@@ -1,3 +1,4 @@
+import { trimBoth, trimEnd } from "./trim-end.ts";
 /**
  * INT64 and FLOAT64 as text, as GoogleSQL casts them. Source: the "Format of floating point values" rules of its
  * conversion functions.
@@ -17,7 +18,7 @@ export function shortestFloat64(value: number): string {
 function formatGeneral(value: number, precision: number): string {
   const [digits = "0", exponentText = "0"] = value.toExponential(precision - 1).split("e");
   const exponent = Number(exponentText);
-  const trim = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  const trim = (text: string) => (text.includes(".") ? trimEnd(text, "0").replace(/\.$/, "") : text);
   if (exponent < -4 || exponent >= precision) return trim(digits) + formatExponent(exponent);
   return trim(value.toFixed(Math.max(0, precision - 1 - exponent)));
 }
@@ -54,7 +55,7 @@ export function isDecimalNumber(text: string): boolean {
  * do not matter, and beyond the range it is an infinity. Undefined for other texts.
  */
 export function parseFloat64(text: string): number | undefined {
-  const trimmed = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "");
+  const trimmed = trimBoth(text, "\t\n\v\f\r ");
   if (isDecimalNumber(trimmed)) return Number(trimmed);
   const hexadecimal = parseHexadecimal(trimmed);
   if (hexadecimal !== undefined) return hexadecimal;

@@ -1,5 +1,6 @@
 /** Values of answers as JSON text, by their GoogleSQL types and the form of rows (`RowEncoding` of the contract). */
 import type { SqlType } from "../../googlesql/types.ts";
+import { trimEnd } from "../../values/trim-end.ts";
 import type { RowEncoding } from "../contract/query-engine.ts";
 
 /** Writes one value of an engine's driver. */
@@ -37,7 +38,7 @@ export function float64Json(value: number): string {
 /** The text of a decimal without trailing zeros after the point, and without a point that nothing follows. */
 export function trimDecimal(text: string): string {
   if (!text.includes(".")) return text;
-  const trimmed = text.replace(/0+$/, "").replace(/\.$/, "");
+  const trimmed = trimEnd(text, "0").replace(/\.$/, "");
   return trimmed === "-0" || trimmed === "" ? "0" : trimmed;
 }
 

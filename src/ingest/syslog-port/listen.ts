@@ -15,6 +15,8 @@ export interface SyslogOptions extends QueueOptions {
   readonly host: string;
   /** The port of TCP and UDP; 0 takes any free one. */
   readonly port: number;
+  /** Connections at once; one more ends that which was silent longest. */
+  readonly maxSockets?: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   /** Undefined for a message that must not be stored; otherwise a function that undoes the admission. */
@@ -31,22 +33,33 @@ export interface SyslogListener {
 
 /** Listens for syslog on one port, over TCP and UDP. Rejects where the port is taken. */
 export async function listenForSyslog(options: SyslogOptions): Promise<SyslogListener> {
+  const { maxSockets = maxConnections } = options;
   const queue = new MessageQueue(options);
   const { admit = () => () => undefined } = options;
   const take = (messages: readonly string[]) => {
-    for (const event of toEvents(messages, options.nowMs())) {
-      const giveBack = admit(event);
-      if (giveBack !== undefined && queue.add(event)) continue;
-      giveBack?.();
-      queue.drop(1);
+    for (const message of messages) {
+      for (const event of toEvents(message, options.nowMs())) {
+        const giveBack = admit(event);
+        if (giveBack !== undefined && queue.add(event, message.length)) continue;
+        giveBack?.();
+        queue.drop(1);
+      }
     }
   };
+  /** Those that were silent longest come first. */
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
+    // A connection costs a sender nothing and needs no token: idle ones must not keep others out.
+    const [silent] = sockets.size < maxSockets ? [] : sockets;
+    silent?.destroy();
+    if (silent !== undefined) sockets.delete(silent);
     sockets.add(socket);
-    void readConnection(socket, take, () => queue.roomy()).finally(() => sockets.delete(socket));
+    const hear = (messages: readonly string[]) => {
+      if (sockets.delete(socket)) sockets.add(socket);
+      take(messages);
+    };
+    void readConnection(socket, hear, () => queue.roomy()).finally(() => sockets.delete(socket));
   });
-  server.maxConnections = maxConnections;
   server.listen(options.port, options.host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -92,12 +105,9 @@ function toMessages(bytes: Uint8Array): readonly string[] {
   return [...frames.push(bytes), ...frames.finish()];
 }
 
-function toEvents(messages: readonly string[], nowMs: number): readonly LogEvent[] {
+function toEvents(message: string, nowMs: number): readonly LogEvent[] {
   const nowUs = BigInt(nowMs) * 1000n;
-  return readEvents(
-    messages.map((message) => readSyslogMessage(message, nowUs)),
-    nowUs,
-  ).events;
+  return readEvents([readSyslogMessage(message, nowUs)], nowUs).events;
 }
 
 async function closeSockets(server: Server, datagrams: DatagramSocket, sockets: ReadonlySet<Socket>): Promise<void> {

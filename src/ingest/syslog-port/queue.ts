@@ -3,13 +3,18 @@ import { EngineError, type LogEvent } from "../../engines/contract/query-engine.
 /** Messages of one batch, and how long the first waits for others, in milliseconds. */
 const maxBatch = 2_000;
 const waitMs = 100;
-/** The maximum number of pending messages: some megabytes. */
-const maxWaiting = 20_000;
+/** The maximum number of pending messages, and of the characters of their texts. */
+const maxWaiting = { messages: 20_000, characters: 32_000_000 } as const;
 const retryMs = 500;
 
 export interface QueueOptions {
   readonly append: (events: readonly LogEvent[], signal: AbortSignal) => Promise<unknown>;
   readonly warn: (message: string) => void;
+}
+
+interface Message {
+  readonly event: LogEvent;
+  readonly length: number;
 }
 
 /** Collects messages and stores them in batches, one after the other. */
@@ -18,7 +23,8 @@ export class MessageQueue {
   readonly #append: QueueOptions["append"];
   readonly #warn: QueueOptions["warn"];
   readonly #closing = new AbortController();
-  #waiting: LogEvent[] = [];
+  #waiting: Message[] = [];
+  #characters = 0;
   /** Each is called once there is room. */
   #wakers: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -30,17 +36,18 @@ export class MessageQueue {
     this.#warn = warn;
   }
 
-  /** False when too many are pending: then it was not added. */
-  add(event: LogEvent): boolean {
+  /** `length` is that of its message. False when too many are pending: then it was not added. */
+  add(event: LogEvent, length: number): boolean {
     if (this.#isClosed || this.isFull) return false;
-    this.#waiting.push(event);
+    this.#waiting.push({ event, length });
+    this.#characters += length;
     if (this.#waiting.length >= maxBatch) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), waitMs);
     return true;
   }
 
   get isFull(): boolean {
-    return this.#waiting.length >= maxWaiting;
+    return this.#waiting.length >= maxWaiting.messages || this.#characters >= maxWaiting.characters;
   }
 
   /** Resolves once there is room again. */
@@ -79,9 +86,10 @@ export class MessageQueue {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, maxBatch);
-      await this.#store(batch);
+      await this.#store(batch.map(({ event }) => event));
       this.#waiting = this.#waiting.slice(batch.length);
-      if (this.#waiting.length < maxWaiting / 2) this.#wakeAll();
+      for (const { length } of batch) this.#characters -= length;
+      if (this.#waiting.length < maxWaiting.messages / 2 && !this.isFull) this.#wakeAll();
     }
     this.#running = undefined;
   }

@@ -14,10 +14,13 @@ describe("the syslog listener", () => {
   let listener: SyslogListener | undefined;
   afterEach(async () => listener?.close());
 
-  async function open() {
+  async function open(maxSockets?: number) {
     const stored: LogEvent[] = [];
     const append = async (events: readonly LogEvent[]) => void stored.push(...events);
-    listener = await listenForSyslog({ host: "127.0.0.1", port: 0, append, warn: () => undefined, nowMs: () => nowMs });
+    listener = await listenForSyslog({
+      ...{ host: "127.0.0.1", port: 0, append, warn: () => undefined, nowMs: () => nowMs },
+      ...(maxSockets === undefined ? {} : { maxSockets }),
+    });
     const messages = () => stored.map(({ eventMessage }) => eventMessage);
     return { port: listener.port, messages, close: () => listener?.close() };
   }
@@ -61,6 +64,33 @@ describe("the syslog listener", () => {
     await syslog?.close();
   });
 
+  it("ends the connection that was silent longest where there are too many, with what it had sent", async () => {
+    const { port, messages } = await open(2);
+    const [silent, busy] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+    for (const socket of [silent, busy]) socket.on("error", () => undefined);
+    silent.write("<13>app: one\n");
+    await expect.poll(() => messages()).toEqual(["one"]);
+    busy.write("<13>app: two\n");
+    await expect.poll(() => messages()).toEqual(["one", "two"]);
+    const ended = once(silent, "close");
+    const third = connect(port, "127.0.0.1");
+    third.write("<13>app: three\n");
+    await ended;
+    busy.write("<13>app: four\n");
+    await expect.poll(() => [...messages()].sort()).toEqual(["four", "one", "three", "two"]);
+    for (const socket of [busy, third]) socket.destroy();
+  });
+
+  it("reads a message of spaces in the time of any other", async () => {
+    const { port, messages } = await open();
+    const socket = connect(port, "127.0.0.1");
+    const long = `a${" ".repeat(60_000)}b`;
+    for (let count = 0; count < 50; count++) socket.write(`<13>app: ${long}\n`);
+    socket.end();
+    await expect.poll(() => messages().length).toBe(50);
+    expect(new Set(messages())).toEqual(new Set([long]));
+  });
+
   it("stores received messages before it closes", async () => {
     const { port, messages, close } = await open();
     const socket = connect(port, "127.0.0.1");
@@ -87,9 +117,9 @@ describe("the syslog message queue", () => {
         if (answer !== undefined) throw answer;
       },
     });
-    queue.add(event);
+    queue.add(event, 1);
     await expect.poll(() => queue.counts).toEqual({ stored: 1, dropped: 0 });
-    queue.add(event);
+    queue.add(event, 1);
     await expect.poll(() => queue.counts).toEqual({ stored: 1, dropped: 1 });
     expect(warn).toHaveBeenCalledOnce();
     await queue.close(10);
@@ -102,17 +132,17 @@ describe("the syslog message queue", () => {
       warn: () => undefined,
       append: () => new Promise<void>((resolve) => void releases.push(resolve)),
     });
-    queue.add(event);
+    queue.add(event, 1);
     await vi.advanceTimersByTimeAsync(100);
     // The event waits for a timer, but is stored before that together with what follows the first batch.
-    queue.add(event);
+    queue.add(event, 1);
     for (let batch = 0; batch < 2; batch++) {
       releases.shift()?.();
       await vi.advanceTimersByTimeAsync(1);
     }
     expect(queue.counts.stored).toBe(2);
     await vi.advanceTimersByTimeAsync(100);
-    queue.add(event);
+    queue.add(event, 1);
     await vi.advanceTimersByTimeAsync(100);
     releases.shift()?.();
     await vi.advanceTimersByTimeAsync(1);
@@ -131,7 +161,7 @@ describe("the syslog message queue", () => {
         }),
     });
     let taken = 0;
-    while (queue.add(event)) taken++;
+    while (queue.add(event, 1)) taken++;
     expect(taken).toBe(20_000);
     expect(queue.isFull).toBe(true);
     let isRoomy = false;
@@ -146,7 +176,16 @@ describe("the syslog message queue", () => {
     release();
     await roomy;
     await queue.close(1);
-    expect(queue.add(event)).toBe(false);
+    expect(queue.add(event, 1)).toBe(false);
     expect(queue.counts.stored + queue.counts.dropped).toBe(20_000);
+  });
+
+  it("holds 32 million characters at most", async () => {
+    const queue = new MessageQueue({ warn: () => undefined, append: async () => undefined });
+    let taken = 0;
+    while (queue.add(event, 64_000)) taken++;
+    expect(taken).toBe(500);
+    await queue.close(1_000);
+    expect(queue.counts).toEqual({ stored: 500, dropped: 0 });
   });
 });

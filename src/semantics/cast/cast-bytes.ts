@@ -1,3 +1,5 @@
+import { trimEnd } from "../../values/trim-end.ts";
+
 /**
  * CAST between BYTES and STRING with FORMAT. Source: GoogleSQL's "Format bytes as string" and "Format string as
  * bytes".
@@ -28,7 +30,7 @@ function decodeBits(text: string, bitsPerDigit: number, digits: string, format: 
   const bytes: number[] = [];
   let bits = 0;
   let value = 0;
-  for (const character of text.replace(/=+$/, "")) {
+  for (const character of trimEnd(text, "=")) {
     const digit = digits.indexOf(character.toUpperCase());
     if (digit === -1) throw invalidText(text, format);
     value = ((value << bitsPerDigit) | digit) & 0xffff;

@@ -1,6 +1,7 @@
 /** CAST(number AS STRING FORMAT ...). */
 import { absolute, divideRounded } from "../../values/decimal.ts";
 import { formatExponent } from "../../values/number-text.ts";
+import { trimBoth, trimEnd } from "../../values/trim-end.ts";
 import { type NumberFormat, readNumberFormat } from "./cast-number-elements.ts";
 
 /** A number to format: `unscaled` divided by 10^scale, or what is no number. */
@@ -110,7 +111,7 @@ function assemble(
   digits: string,
 ): string {
   const text = `${" ".repeat(padding)}${sign[0]}${currency}${digits}${sign[1]}`;
-  return format.isCompact ? text.replace(/^ +| +$/g, "") : text;
+  return format.isCompact ? trimBoth(text, " ") : text;
 }
 
 function printFraction(format: NumberFormat, parts: DigitParts, isOverflow: boolean, isBlank: boolean): string {
@@ -156,7 +157,7 @@ function printInteger(
 
 function formatFinite(format: NumberFormat, number: FiniteNumber): string {
   const exact = format.hasExponent ? exponentParts(number, format.scale) : fixedParts(number, format.scale);
-  const parts = format.isCompact ? { ...exact, fraction: exact.fraction.replace(/0+$/, "") } : exact;
+  const parts = format.isCompact ? { ...exact, fraction: trimEnd(exact.fraction, "0") } : exact;
   const isOverflow = parts.integer.length > format.integerDigits;
   const isBlank = format.isBlankWhenZero && parts.integer === "";
   const fraction = printFraction(format, parts, isOverflow, isBlank);

@@ -4,6 +4,7 @@
  */
 import { domainToASCII } from "node:url";
 import { parse } from "tldts";
+import { trimBoth, trimEnd } from "../../values/trim-end.ts";
 
 const SCHEME = /^[^#?/\\@:]*:[/\\]{2}/;
 
@@ -12,7 +13,7 @@ const SCHEME = /^[^#?/\\@:]*:[/\\]{2}/;
  * be no valid URL.
  */
 export function hostOf(url: string): string | undefined {
-  const text = url.replace(/^[\t\n\v\f\r ]+|[\t\n\v\f\r ]+$/g, "");
+  const text = trimBoth(url, "\t\n\v\f\r ");
   const afterScheme = /^[/\\]{2}/.test(text) ? text.slice(2) : text.replace(SCHEME, "");
   const authority = /^[^#?/\\]*/.exec(afterScheme)?.[0] ?? "";
   const hostAndPort = authority.slice(authority.lastIndexOf("@") + 1);
@@ -20,7 +21,8 @@ export function hostOf(url: string): string | undefined {
   const brackets = /^\[[^[\]]*[[\]]?/.exec(hostAndPort)?.[0] ?? "";
   const colon = hostAndPort.indexOf(":", brackets.length);
   const host = colon === -1 ? hostAndPort : hostAndPort.slice(0, colon);
-  const trimmed = host.replace(/^\.+/, "").replace(/\.+$/, ".");
+  const bare = host.replace(/^\.+/, "");
+  const trimmed = bare.endsWith(".") ? `${trimEnd(bare, ".")}.` : bare;
   return trimmed === "" ? undefined : trimmed;
 }
 

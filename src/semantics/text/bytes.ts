@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
+import { trimEnd } from "../../values/trim-end.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { farmFingerprint } from "./farm-fingerprint.ts";
 
@@ -39,7 +40,7 @@ export function encodeBase32(bytes: Uint8Array): string {
 
 /** Throws for a character outside the alphabet, or a length that no encoding has. */
 export function decodeBase32(text: string): Uint8Array {
-  const digits = text.replace(/=+$/, "");
+  const digits = trimEnd(text, "=");
   const result: number[] = [];
   let bits = 0;
   let bitCount = 0;

@@ -1,6 +1,7 @@
 /** FORMAT over values that are text already. Source: FORMAT of the GoogleSQL string functions page. */
 
 import { formatExponent } from "../../values/number-text.ts";
+import { trimEnd } from "../../values/trim-end.ts";
 import { prettyText } from "../json/json-inspect.ts";
 import {
   type ExactDecimal,
@@ -94,7 +95,7 @@ function formatGeneral(value: ExactDecimal, flags: string, precision: number): s
   const own = value.scaled.toString().length;
   const digits = flags.includes("#") ? checkSize(significant) : Math.min(significant, own);
   const { whole, fraction, exponent } = scientificDigits(value, digits - 1);
-  const trim = (text: string) => (flags.includes("#") ? text : text.replace(/0+$/, ""));
+  const trim = (text: string) => (flags.includes("#") ? text : trimEnd(text, "0"));
   if (exponent < -4 || exponent >= significant) {
     return withPoint(whole, trim(fraction), flags) + formatExponent(exponent);
   }

@@ -5,6 +5,7 @@
 
 import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "../../values/calendar.ts";
 import { formatOffset } from "../../values/time-zone.ts";
+import { trimEnd } from "../../values/trim-end.ts";
 import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 
 /** The types that formats are for. */
@@ -108,7 +109,7 @@ function fraction(fields: DatetimeFields, count: number): string {
 }
 
 function fractionAsNeeded(fields: DatetimeFields): string {
-  return pad(fields.micros, 6).replace(/0+$/, "");
+  return trimEnd(pad(fields.micros, 6), "0");
 }
 
 /** `%E` elements: their text after the E, and what they print. */

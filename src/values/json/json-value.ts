@@ -1,4 +1,5 @@
 import { formatExponent, isInt64 } from "../number-text.ts";
+import { trimEnd } from "../trim-end.ts";
 /**
  * Values of the JSON type. A JSON value is held as canonical text: no white space, members of an object sorted by
  * name (in the order of their UTF-8 bytes), the first of several members of one name, integers of 64 bits (signed or
@@ -76,7 +77,7 @@ function decimalIdentity(text: string): string {
   const [, whole = "", fraction = "", exponent = "0"] = match ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
   const leadingZeros = whole.length + fraction.length - digits.length;
-  const significant = digits.replace(/0+$/, "");
+  const significant = trimEnd(digits, "0");
   return significant === "" ? "0" : `${significant}e${Number(exponent) + whole.length - leadingZeros}`;
 }
 

@@ -1,4 +1,6 @@
 /** DuckDB's errors, which are texts, as errors of the engine contract. */
+
+import { trimEnd } from "../../../values/trim-end.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 
 /** Kinds of errors that a query's data causes; their texts tell nothing of the owner's query once cut as below. */
@@ -34,7 +36,7 @@ const TOO_DEEP = /^(?:Parser|Binder) Error: Max expression depth limit/;
 function quotedNumeric(digits: string): string {
   const [, sign = "", whole = ""] = /^(-?)(\d+)$/.exec(digits) ?? [];
   const padded = whole.padStart(10, "0");
-  const fraction = padded.slice(-9).replace(/0+$/, "");
+  const fraction = trimEnd(padded.slice(-9), "0");
   return `${sign}${padded.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import { trimEnd } from "../../../values/trim-end.ts";
 import { boolSql, constant, NULL, numberSql, signSql, variableSql } from "../sql/atoms.ts";
 import { callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
@@ -75,7 +76,7 @@ function bitwise(operator: "&" | "|" | "^", bytes: string): PrintCall {
 
 /** Is it a literal that ends with an odd number of backslashes, the last of which escapes nothing? */
 function endsOpen({ literalText }: Sql): boolean {
-  return literalText !== undefined && (/\\+$/.exec(literalText)?.[0].length ?? 0) % 2 === 1;
+  return literalText !== undefined && (literalText.length - trimEnd(literalText, "\\").length) % 2 === 1;
 }
 
 /** A pattern without a backslash needs no ESCAPE, and DuckDB has faster ways for `abc%` and `%abc%`. */

@@ -1,3 +1,5 @@
+import { trimEnd } from "../../../values/trim-end.ts";
+
 /** Bytes of a message beyond which it is cut: RFC 5425 asks for 8192, some senders go beyond. */
 const maxMessageBytes = 65_536;
 
@@ -43,7 +45,7 @@ export class SyslogFrames {
   }
 
   #add(messages: string[], bytes: Uint8Array): void {
-    const text = new TextDecoder().decode(bytes).replace(/[\r\n\0 ]+$/, "");
+    const text = trimEnd(new TextDecoder().decode(bytes), "\r\n\0 ");
     if (text.trim() === "") return;
     this.#onMessage();
     messages.push(text);
