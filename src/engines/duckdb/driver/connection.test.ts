@@ -22,7 +22,7 @@ import {
 } from "../../../googlesql/types.ts";
 import type { ParameterValue } from "../../contract/query-engine.ts";
 import { type Connection, type Database, openDatabase } from "./connection.ts";
-import { type DuckDBConnection, DuckDBInstance } from "./driver.ts";
+import { type DuckDBConnection, DuckDBDataChunk, DuckDBInstance, INTEGER } from "./driver.ts";
 
 describe("an opened database", () => {
   let database: MemoryDatabase;
@@ -211,4 +211,34 @@ describe("a connection that caches prepared statements", () => {
       [1, 7],
     ]);
   });
+});
+
+it("an append that fails stores none of its rows, neither then nor with a later one", async () => {
+  const database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+  const connection = await database.connect();
+  const plain = await (await DuckDBInstance.create(":memory:")).connect();
+  try {
+    await connection.all("CREATE TABLE t (n INTEGER)");
+    await plain.run("CREATE TABLE t (n INTEGER)");
+    const appender = await plain.createAppender("t");
+    const rows = (...values: readonly number[]) => {
+      const chunk = DuckDBDataChunk.create([INTEGER]);
+      chunk.setRows(values.map((value) => [value]));
+      return [chunk];
+    };
+    // What it could not write at first, it could when it is closed.
+    const flush = vi.spyOn(Object.getPrototypeOf(appender) as typeof appender, "flushSync");
+    flush.mockImplementationOnce(() => {
+      throw new Error("TransactionContext Error: Current transaction is aborted");
+    });
+    await expect(connection.append("t", rows(1, 2, 3))).rejects.toThrow("is aborted");
+    await connection.append("t", rows(4));
+    expect(await connection.all("SELECT n FROM t")).toEqual([[4]]);
+    flush.mockRestore();
+    appender.closeSync();
+  } finally {
+    plain.closeSync();
+    connection.close();
+    database.close();
+  }
 });
