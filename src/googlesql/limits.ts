@@ -30,8 +30,11 @@ export const MAX_NESTING_DEPTH = 200;
  */
 export const MAX_SUBQUERY_DEPTH = 10;
 
+/** Queries as operands of one query: engines fail with more. */
+export const MAX_SUBQUERIES = 500;
+
 /**
- * Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause: engines take time cubic in it. AND
- * and OR chains may be longer.
+ * Operators of one left-deep chain (`a + b + c`), joins of one FROM clause, and queries of one chain of INTERSECT or
+ * EXCEPT: engines take time cubic in it. AND and OR chains may be longer.
  */
 export const MAX_CHAIN_LENGTH = 250;

@@ -42,9 +42,18 @@ class Guarded {
 
 export type { Guarded };
 
+/** Parts of a statement, a second of an engine's time to read and plan. */
+const MAX_PARTS = 250_000;
+
+/** Thrown for a statement of more parts. */
+export class StatementTooLong extends Error {
+  override readonly name = "StatementTooLong";
+}
+
 /** Makes and emits an engine's statements. */
 export interface Statements {
   guarded(root: Sql): Guarded;
+  /** Throws `StatementTooLong`. */
   emit(statement: Guarded, numberOf: (placeholder: number) => number): string;
 }
 
@@ -69,7 +78,9 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
       if (index > 0 && separator !== "") stack.push(separator);
     }
   };
+  let parts = 0;
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    if (++parts > MAX_PARTS) throw new StatementTooLong(`The query becomes more than ${MAX_PARTS} parts of SQL`);
     if (typeof at === "string") {
       out += at;
       continue;

@@ -1,7 +1,7 @@
 import type { Expression, Identifier, Path, Query } from "../ast.ts";
 import { type Diagnostic, type DiagnosticCode, GoogleSqlError, type Span } from "../diagnostic.ts";
 import type { Token } from "../lexer/token.ts";
-import { MAX_NESTING_DEPTH, MAX_SUBQUERY_DEPTH } from "../limits.ts";
+import { MAX_NESTING_DEPTH, MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH } from "../limits.ts";
 
 /**
  * The rules that call each other in a circle. They are handed over here, so that the files of the grammar depend on
@@ -37,6 +37,7 @@ export class Cursor {
   readonly #maxDepth: number;
   #depth = 0;
   #subqueryDepth = 0;
+  #subqueryCount = 0;
   readonly #refusals: Diagnostic[] = [];
   #positionalParameters = 0;
 
@@ -163,6 +164,9 @@ export class Cursor {
   /** As `enter`, for a query that is an operand. */
   enterSubquery(): void {
     this.#subqueryDepth++;
+    if (++this.#subqueryCount > MAX_SUBQUERIES) {
+      throw this.error(`Query has more than ${MAX_SUBQUERIES} sub-queries`, this.token, "too_complex");
+    }
     if (this.#subqueryDepth > MAX_SUBQUERY_DEPTH) {
       const message = `Sub-queries are nested more than ${MAX_SUBQUERY_DEPTH} levels deep`;
       throw this.error(message, this.token, "too_complex");

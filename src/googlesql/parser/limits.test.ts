@@ -7,6 +7,7 @@ import {
   MAX_NESTING_DEPTH,
   MAX_OPERANDS,
   MAX_QUERY_LENGTH,
+  MAX_SUBQUERIES,
   MAX_SUBQUERY_DEPTH,
   MAX_TOKENS,
 } from "../limits.ts";
@@ -95,6 +96,19 @@ describe("the parser's limits", () => {
     expect(diagnose(joins(", b", MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
     const nested = `${joins(" JOIN b", MAX_NESTING_DEPTH + 1)}${" ON x".repeat(MAX_NESTING_DEPTH + 1)}`;
     expect(diagnose(nested)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it.each(["INTERSECT DISTINCT", "EXCEPT ALL"])("bound chains of %s, but not of UNION", (operator) => {
+    const chain = (count: number, by = operator) => Array(count).fill("SELECT 1").join(` ${by} `);
+    expect(diagnose(chain(MAX_CHAIN_LENGTH))).toEqual([]);
+    expect(diagnose(chain(MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(chain(MAX_CHAIN_LENGTH + 1, "UNION DISTINCT"))).toEqual([]);
+  });
+
+  it("bound the sub-queries of a query, beside each other and inside each other", () => {
+    const list = (count: number) => `SELECT ${Array(count).fill("EXISTS(SELECT (SELECT 1))").join(", ")}`;
+    expect(diagnose(list(MAX_SUBQUERIES / 2))).toEqual([]);
+    expect(diagnose(`${list(MAX_SUBQUERIES / 2)}, (SELECT 1)`)).toMatchObject([{ code: "too_complex" }]);
   });
 
   it("bound the items of a SELECT list", () => {

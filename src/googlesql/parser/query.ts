@@ -1,4 +1,5 @@
 import type { Query, QueryBody, SetOperationMode } from "../ast.ts";
+import { MAX_CHAIN_LENGTH } from "../limits.ts";
 import { parseLimit, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseFrom } from "./from/from.ts";
@@ -68,6 +69,10 @@ function parseSetOperation(cursor: Cursor, first?: Query): QueryBody {
       throw cursor.error(message, cursor.token);
     }
     inputs.push(parseQueryPrimary(cursor));
+    if (mode.operator !== "UNION" && inputs.length > MAX_CHAIN_LENGTH) {
+      const message = `Query is a chain of more than ${MAX_CHAIN_LENGTH} queries with ${mode.operator}`;
+      throw cursor.error(message, cursor.token, "too_complex");
+    }
     const { token } = cursor;
     next = parseSetOperationMode(cursor);
     if (next !== undefined && !isSameMode(mode, next)) {

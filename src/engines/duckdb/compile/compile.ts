@@ -10,6 +10,7 @@ import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
+import { StatementTooLong } from "../../sql/emit.ts";
 import { stopClock } from "../../sql/stop-clock.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
 import { placeholder, textSql } from "../sql/atoms.ts";
@@ -38,7 +39,10 @@ export function compileQuery(query: ResolvedQuery, layouts: LayoutCatalog, optio
     return printQuery(query, layouts, options);
   } catch (error) {
     // Rows of the function tables know where a call stands, but not the text it stands in.
-    throw error instanceof GoogleSqlError ? new GoogleSqlError(options.text ?? "", error.diagnostics) : error;
+    if (error instanceof GoogleSqlError) throw new GoogleSqlError(options.text ?? "", error.diagnostics);
+    if (!(error instanceof StatementTooLong)) throw error;
+    const message = `${error.message}; ask for less at once`;
+    throw new GoogleSqlError(options.text ?? "", [{ code: "too_complex", message, span: { start: 0, end: 0 } }]);
   }
 }
 

@@ -37,3 +37,6 @@ export const MAX_SELECT_DEPTH = 250;
 
 /** Common table expressions that may be read inside of each other, and sub-queries with them; more is `too_complex`. */
 export const MAX_SCAN_DEPTH = 400;
+
+/** Aggregates of one SELECT, or window functions: DuckDB takes time quadratic in their number. */
+export const MAX_COMPUTED_CALLS = 1_000;

@@ -19,6 +19,8 @@ const tables = { findTable: () => definition, tableNames: () => ["logs"] };
 const repeat = (count: number, make: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(separator);
 
+const named = (count: number) => repeat(count, (i) => `${i} AS c${i}`, ", ");
+
 const shapes: Readonly<Record<string, (count: number) => string>> = {
   or: (count) => `SELECT id FROM logs WHERE ${repeat(count, (i) => `id = 'a${i}'`, " OR ")}`,
   and: (count) => `SELECT id FROM logs WHERE ${repeat(count, (i) => `id != 'a${i}'`, " AND ")}`,
@@ -60,6 +62,13 @@ const shapes: Readonly<Record<string, (count: number) => string>> = {
   parameters: (count) => `SELECT ${repeat(count, (i) => `@p${i % 10} AS c${i}`, ", ")} FROM logs`,
   "names of WITH tables that are used": (count) =>
     `WITH ${repeat(count, (i) => `a${i} AS (SELECT ${i} AS x)`, ", ")} ${repeat(count, (i) => `SELECT x FROM a${i}`, " UNION ALL ")}`,
+  format: (count) => `SELECT FORMAT('${"%s".repeat(count)}', ${repeat(count, () => "id", ", ")}) FROM logs`,
+  using: (count) =>
+    `SELECT 1 FROM (SELECT ${named(count)}) JOIN (SELECT ${named(count)}) USING (${repeat(count, (i) => `c${i}`, ", ")})`,
+  "fields of a struct": (count) =>
+    `SELECT ${repeat(count, (i) => `s.c${i}`, ", ")} FROM (SELECT STRUCT(${named(count)}) AS s)`,
+  "recursive definitions": (count) =>
+    `WITH RECURSIVE ${repeat(count, (i) => `t${i} AS (SELECT ${i} AS x)`, ", ")} SELECT * FROM t0`,
   aggregates: (count) => `SELECT ${repeat(count, (i) => `COUNTIF(n > ${i}) AS c${i}`, ", ")} FROM logs`,
 };
 

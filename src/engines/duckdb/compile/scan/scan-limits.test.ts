@@ -45,6 +45,45 @@ describe("a statement", () => {
   });
 });
 
+describe("a long list", () => {
+  const list = (count: number, make: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => make(n)).join(", ");
+
+  it.each([
+    ["aggregates", (n: number) => `COUNTIF(id = '${n}')`],
+    ["window functions", (n: number) => `SUM(${n}) OVER (ORDER BY id)`],
+  ] as const)("of %s is refused from 1,001 on, where the first too many stands", (what, make) => {
+    const query = (count: number) => `SELECT ${list(count, make)} FROM edge_logs`;
+    const [one] = [query(1_001)];
+    const start = one.indexOf(make(1_000));
+    const span = { start, end: start + make(1_000).length };
+    const message = `A SELECT has more than 1000 ${what}`;
+    expect([query(1_000), one].map(tooDeep)).toEqual([undefined, [{ code: "too_complex", message, span }]]);
+  });
+
+  it("that becomes more SQL than an engine plans in a second is refused", () => {
+    const query = (count: number) => `SELECT [${list(count, (n) => `${n} / LENGTH(id)`)}] FROM edge_logs`;
+    const message = "The query becomes more than 250000 parts of SQL; ask for less at once";
+    expect([query(1_000), query(9_000)].map(tooDeep)).toEqual([undefined, tooComplex(message)]);
+  });
+
+  it("is joined, and compared, in groups that nest little", () => {
+    const depth = (sql: string) => {
+      let [level, deepest] = [0, 0];
+      for (const character of sql) {
+        level += Number(character === "(") - Number(character === ")");
+        deepest = Math.max(deepest, level);
+      }
+      return deepest;
+    };
+    const depthOf = (text: string) => depth(compileText(`SELECT ${text} FROM edge_logs`).sql);
+    expect(depthOf(`CONCAT(${list(9_000, () => "id")})`)).toBeLessThan(20);
+    expect(depthOf(`ARRAY_CONCAT(${list(9_000, (n) => `[${n}]`)})`)).toBeLessThan(20);
+    expect(depthOf(`FORMAT('${"%s".repeat(9_000)}', ${list(9_000, () => "id")})`)).toBeLessThan(20);
+    expect(compileText(`SELECT GREATEST(${list(9_000, () => "id")}) FROM edge_logs`).sql).not.toContain("a16");
+  });
+});
+
 describe("a long condition", () => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `x${n + 1}`);
   /** As many tests of a column that fail for no row and are no list of values. */

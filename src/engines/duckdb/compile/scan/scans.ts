@@ -1,5 +1,6 @@
 /** Building SELECT blocks from scans. */
 
+import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
@@ -8,7 +9,7 @@ import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, settleCondition } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
-import { MAX_SCAN_DEPTH } from "../limits.ts";
+import { MAX_COMPUTED_CALLS, MAX_SCAN_DEPTH } from "../limits.ts";
 import type { Block } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
@@ -58,8 +59,10 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
     case "Project":
       return buildProject(compilation, scan, input);
     case "Aggregate":
+      limitCalls(compilation, scan.aggregates, "aggregates");
       return buildAggregate(compilation, scan, input);
     case "Window":
+      limitCalls(compilation, scan.functions, "window functions");
       return buildWindow(compilation, scan, input);
     case "Distinct":
       return buildDistinct(compilation, scan, input);
@@ -76,6 +79,16 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
     default:
       throw new Error(`A scan of kind ${scan.kind} has no input`);
   }
+}
+
+function limitCalls(
+  compilation: Compilation,
+  calls: readonly { readonly call: { readonly span: Span } }[],
+  what: string,
+): void {
+  const over = calls[MAX_COMPUTED_CALLS];
+  if (over === undefined) return;
+  fail(compilation, "too_complex", `A SELECT has more than ${MAX_COMPUTED_CALLS} ${what}`, over.call.span);
 }
 
 /** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */

@@ -36,10 +36,20 @@ function firstExtreme(values: readonly Sql[], operator: "<" | ">"): Sql {
   return sql`CASE WHEN ${isNull} THEN NULL ${joinSql(branches, " ")} END`;
 }
 
+/** Values that are compared at once: DuckDB takes time quadratic in their number. */
+const COMPARED_AT_ONCE = 16;
+
 /** GREATEST and LEAST: DuckDB's own skip NULLs, and its order puts NaN above everything. */
 function extreme(name: "greatest" | "least"): PrintCall {
-  return ({ args, type }) => {
+  return (context) => {
+    const { args, type } = context;
     if (args.length === 1) return args[0] ?? EMPTY;
+    if (args.length > COMPARED_AT_ONCE) {
+      const groups = Array.from({ length: Math.ceil(args.length / COMPARED_AT_ONCE) }, (_, group) =>
+        args.slice(group * COMPARED_AT_ONCE, (group + 1) * COMPARED_AT_ONCE),
+      );
+      return extreme(name)({ ...context, args: groups.map((group) => extreme(name)({ ...context, args: group })) });
+    }
     if (type.kind === "MIXED") return valueOfKey(greatestOf(name, args.map(mixedKey)));
     return computeOnce(args, name, (...values) => {
       // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by
