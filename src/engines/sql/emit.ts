@@ -65,6 +65,8 @@ export function createStatements(spelling: Spelling, guard: (root: Sql) => Sql):
   };
 }
 
+const BRACKETS = { group: ["(", ")"], list: ["[", "]"], struct: ["{", "}"] } as const;
+
 function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => number): string {
   let out = "";
   // Strings on the stack are what stands between and behind the children.
@@ -98,13 +100,9 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
         open(`${token}(`, at, " AS ", ")");
         break;
       case "group":
-        open("(", at, ", ", ")");
-        break;
       case "list":
-        open("[", at, ", ", "]");
-        break;
       case "struct":
-        open("{", at, ", ", "}");
+        open(BRACKETS[kind][0], at, ", ", BRACKETS[kind][1]);
         break;
       case "field":
         open(`${spelling.text(token)}: `, at, "", "");
