@@ -71,9 +71,10 @@ export function startProcess(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
   root: string = rootFolder,
+  options: readonly string[] = [],
 ): { readonly child: ChildProcess; readonly url: Promise<string> } {
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("LOGWEIR_"));
-  const child = spawn(process.execPath, ["bin/logweir.mjs", "serve"], {
+  const child = spawn(process.execPath, ["bin/logweir.mjs", "serve", ...options], {
     cwd: root,
     env: {
       ...Object.fromEntries(environment),

@@ -6,11 +6,13 @@ import type { FieldProblems } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Alert } from "./alert.ts";
+import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";
+import { noMailServer } from "./destinations/send-mail.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
 import type { AlertFile } from "./load-alerts.ts";
 import type { AlertQueries } from "./run-query.ts";
-import { type AlertFigures, noMailServer, type RunningAlerts } from "./running-alerts.ts";
+import type { RunningAlerts } from "./running-alerts.ts";
 import { nextRunMs } from "./schedule.ts";
 import type { StoredState } from "./stored-state.ts";
 

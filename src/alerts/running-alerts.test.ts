@@ -254,6 +254,29 @@ describe("running alerts", () => {
     await Promise.all([one.running.close(), two.running.close()]);
   });
 
+  it("wait for their turn, however many they are, without a warning of Node.js", async () => {
+    const { running, queries, world } = open();
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
+    let end = () => {};
+    const held = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    world.rows = () => held.then(() => ({ rows: [], isCut: false, sources: [] }));
+    running.start(queries);
+    await flushPromises();
+    running.replaceAll(Array.from({ length: 50 }, (_, n) => planned({}, `a${n}`)));
+    await flushPromises();
+    expect(world.runCount).toBe(4);
+    end();
+    await flushPromises(200);
+    expect(world.runCount).toBe(50);
+    await running.close();
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it("count runs, notices and alerts on the service that runs them", async () => {
     const { running, queries, pass, world, clock } = open();
     const statuses = { ok: 0, pending: 0, firing: 0, resolved: 0, failing: 0, off: 0 };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
@@ -5,32 +6,15 @@ import type { SendRequest } from "../drains/destinations/send-request.ts";
 import { Admission } from "../shared/admission.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/serial-queue.ts";
 import type { AlertDestination, AlertPlan } from "./alert.ts";
-import { advance, alertStatuses, type Notice, type RunOutcome, statusOf } from "./alert-state.ts";
+import { type AlertFigures, countRun, createCounts, figuresOf } from "./alert-counts.ts";
+import { advance, type Notice, type RunOutcome } from "./alert-state.ts";
 import { makeMail } from "./destinations/make-mail.ts";
 import { destinationKey, makeRequest } from "./destinations/make-request.ts";
-import type { SendMail } from "./destinations/send-mail.ts";
+import { noMailServer, type SendMail } from "./destinations/send-mail.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { nextRunMs } from "./schedule.ts";
 import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
-
-/** What a service ran and sent since its start. */
-interface AlertCounts {
-  /** Runs whose rows met the condition, met it not, or that failed. */
-  readonly runs: Record<"met" | "quiet" | "failed", number>;
-  runSeconds: number;
-  /** Notices by what became of them at each destination; those that were dropped went to none. */
-  readonly notices: Record<"delivered" | "refused" | "dropped", number>;
-  /** Requests to destinations that failed and are repeated. */
-  failures: number;
-}
-
-/** The counts, and what is so now; a service that does not run the alerts has none. */
-export interface AlertFigures extends Readonly<AlertCounts> {
-  readonly waiting: number;
-  /** Alerts by their status; `off` for those that do not run. */
-  readonly alerts: Readonly<Record<(typeof alertStatuses)[number] | "off", number>>;
-}
 
 /** Stores states. */
 export interface StateDocuments {
@@ -78,9 +62,6 @@ const longestSleepMs = 1_000;
 /** Queries of alerts that run at once. */
 const maxRunning = 4;
 
-/** The problem of mail without a server for it. */
-export const noMailServer = "mail is sent only where LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM are set";
-
 export function createRunningAlerts(options: RunningOptions): RunningAlerts {
   return new AlertsAtWork(options);
 }
@@ -113,12 +94,7 @@ class AlertsAtWork implements RunningAlerts {
   /** Runs and deliveries that have not ended. */
   readonly #open = new Set<Promise<void>>();
   #plans: readonly AlertPlan[] = [];
-  readonly #counts: AlertCounts = {
-    runs: { met: 0, quiet: 0, failed: 0 },
-    runSeconds: 0,
-    notices: { delivered: 0, refused: 0, dropped: 0 },
-    failures: 0,
-  };
+  readonly #counts = createCounts();
   /** Whether the alerts have the states that are stored. */
   #isLoaded = false;
   /** Sources of which events were deleted before that. */
@@ -129,6 +105,8 @@ class AlertsAtWork implements RunningAlerts {
 
   constructor(options: RunningOptions) {
     this.#options = options;
+    // Every run that waits for its turn listens.
+    setMaxListeners(0, this.#ending.signal);
   }
 
   replaceAll(plans: readonly AlertPlan[]): void {
@@ -161,14 +139,7 @@ class AlertsAtWork implements RunningAlerts {
   }
 
   figures(): AlertFigures {
-    const statuses = [...alertStatuses, "off"].map((status) => [status, 0] as const);
-    const alerts = Object.fromEntries(statuses) as Record<keyof AlertFigures["alerts"], number>;
-    let waiting = 0;
-    for (const { plan, state } of this.#alerts.values()) {
-      alerts[plan.isEnabled ? statusOf(state) : "off"]++;
-      waiting += state.waiting.length;
-    }
-    return { ...this.#counts, waiting, alerts };
+    return figuresOf(this.#counts, this.#alerts.values());
   }
 
   async close(): Promise<void> {
@@ -265,7 +236,7 @@ class AlertsAtWork implements RunningAlerts {
       const startMs = this.#options.clock.nowMs();
       alert.forgotten.clear();
       const outcome = await evaluate(queries, plan, signal).catch(this.#toFailure).finally(leave);
-      this.#countRun(outcome, this.#options.clock.nowMs() - startMs);
+      countRun(this.#counts, outcome, this.#options.clock.nowMs() - startMs);
       await alert.inTurn(async () => {
         // It was changed meanwhile, or belongs to another service now.
         if (alert.plan !== plan || !this.#isOurs(alert)) return;
@@ -287,11 +258,6 @@ class AlertsAtWork implements RunningAlerts {
       alert.isRunning = false;
     }
     this.#sendWaiting(alert);
-  }
-
-  #countRun(outcome: RunOutcome, ms: number): void {
-    this.#counts.runs[outcome.kind === "failed" ? "failed" : outcome.groups.length > 0 ? "met" : "quiet"]++;
-    this.#counts.runSeconds += ms / 1_000;
   }
 
   readonly #toFailure = (error: unknown): RunOutcome => {

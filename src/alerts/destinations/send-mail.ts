@@ -24,6 +24,9 @@ export interface AlertMail {
 /** Rejects only for the end of its signal. */
 export type SendMail = (mail: AlertMail, signal: AbortSignal) => Promise<DrainAnswer>;
 
+/** The problem of mail without a server for it. */
+export const noMailServer = "mail is sent only where LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM are set";
+
 /** Connections to the server at once. */
 const maxConnections = 4;
 const defaultTimeoutMs = 30_000;

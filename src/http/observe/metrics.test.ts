@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+import type { AlertFigures } from "../../alerts/alert-counts.ts";
 import type { Alerts } from "../../alerts/alerts.ts";
-import type { AlertFigures } from "../../alerts/running-alerts.ts";
 import type { Drains, RuleStatus } from "../../drains/drains.ts";
 
 let test: TestApp;
