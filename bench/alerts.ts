@@ -22,7 +22,7 @@ interface Flags {
   readonly dir: string;
 }
 
-/** What one turn took, as a share of one core, and how many queries ran in it. */
+/** Processor time of one turn, as a share of one core, and how many queries ran in it. */
 interface Turn {
   readonly share: number;
   readonly runCount: number;

@@ -1,7 +1,7 @@
 import type { AlertPlan } from "./alert.ts";
 import { type AlertState, alertStatuses, type RunOutcome, statusOf } from "./alert-state.ts";
 
-/** What a service ran and sent since its start. */
+/** Counts of runs and notices of a service since its start. */
 export interface AlertCounts {
   /** Runs whose rows met the condition, met it not, or that failed. */
   readonly runs: Record<"met" | "quiet" | "failed", number>;

@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["shared", "config", "values", "googlesql", "engines/contract", "engines/index.ts", "sources", "endpoints"],
-    ...["access", "audit", "metadata", "transfer", "openapi", "endpoint-tests", "http", "demo", "service"],
+    ...["access", "audit", "metadata", "transfer", "openapi", "endpoint-tests", "http", "demo", "service", "alerts"],
   ],
   "main.ts": ["cli"],
 };

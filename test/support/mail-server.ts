@@ -17,7 +17,7 @@ export interface MailServer {
   readonly mails: TakenMail[];
   /** The command lines that came, without what belongs to a mail's text, and without QUIT, which may come later. */
   readonly commands: string[];
-  /** What a command is answered with; undefined for the usual, an empty text for nothing at all. */
+  /** The answer to a command; undefined for the usual one, an empty text for none at all. */
   answer: (command: string) => string | undefined;
   close(): Promise<void>;
 }

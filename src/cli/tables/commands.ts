@@ -5,8 +5,8 @@
 import { redactionPolicies } from "../../access/scope.ts";
 import { ingestLimitNames, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import type { CommandDefinition, CommandOptions } from "../command-definition.ts";
-import type { SilenceOptions } from "../commands/alert.ts";
 import type { ImportOptions } from "../commands/import.ts";
+import type { SilenceOptions } from "../commands/outgoing/alert.ts";
 import type { QueryOptions } from "../commands/query.ts";
 import type { CreateTokenOptions } from "../commands/token.ts";
 import { limitOption, readLimits } from "../limit-options.ts";
@@ -351,7 +351,7 @@ export const commands: readonly CommandDefinition[] = [
     name: "backend list",
     description: "list the backends, with what waits for them",
     examples: ["logweir backend list", "logweir backend list --json"],
-    run: async (_, options, context) => (await import("../commands/drain.ts")).listBackends(options, context),
+    run: async (_, options, context) => (await import("../commands/outgoing/drain.ts")).listBackends(options, context),
   },
   {
     name: "backend create",
@@ -368,7 +368,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir backend create archive --type logweir --to https://logs.example.com --config secrets.json",
     ],
     run: async (name = "", options, context) =>
-      (await import("../commands/drain.ts")).createBackend(name, options, context),
+      (await import("../commands/outgoing/drain.ts")).createBackend(name, options, context),
   },
   {
     name: "backend delete",
@@ -376,13 +376,13 @@ export const commands: readonly CommandDefinition[] = [
     description: "delete a backend with its rules and what waits for them",
     examples: ["logweir backend delete pager"],
     run: async (name = "", options, context) =>
-      (await import("../commands/drain.ts")).deleteBackend(name, options, context),
+      (await import("../commands/outgoing/drain.ts")).deleteBackend(name, options, context),
   },
   {
     name: "rule list",
     description: "list the rules",
     examples: ["logweir rule list"],
-    run: async (_, options, context) => (await import("../commands/drain.ts")).listRules(options, context),
+    run: async (_, options, context) => (await import("../commands/outgoing/drain.ts")).listRules(options, context),
   },
   {
     name: "rule create",
@@ -394,21 +394,22 @@ export const commands: readonly CommandDefinition[] = [
     ],
     examples: ["logweir rule create pager --source edge --lql 'm.response.status_code:>=500'"],
     run: async (backend = "", options, context) =>
-      (await import("../commands/drain.ts")).createRule(backend, options, context),
+      (await import("../commands/outgoing/drain.ts")).createRule(backend, options, context),
   },
   {
     name: "rule delete",
     argument: { form: "<id>", description: "as `logweir rule list` shows it" },
     description: "end a rule",
     examples: ["logweir rule delete cca9a036-ec44-42a4-999c-029cb18e98bc"],
-    run: async (id = "", options, context) => (await import("../commands/drain.ts")).deleteRule(id, options, context),
+    run: async (id = "", options, context) =>
+      (await import("../commands/outgoing/drain.ts")).deleteRule(id, options, context),
   },
   {
     name: "alert list",
     page: "alerts.md",
     description: "list the alerts: their state, since when they have it, and their next run",
     examples: ["logweir alert list", "logweir alert list --json"],
-    run: async (_, options, context) => (await import("../commands/alert.ts")).listAlerts(options, context),
+    run: async (_, options, context) => (await import("../commands/outgoing/alert.ts")).listAlerts(options, context),
   },
   {
     name: "alert show",
@@ -416,7 +417,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "show an alert: its fields, its state and its groups",
     examples: ["logweir alert show failing-paths"],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).showAlert(name, options, context),
+      (await import("../commands/outgoing/alert.ts")).showAlert(name, options, context),
   },
   {
     name: "alert test",
@@ -431,7 +432,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir alert test failing-paths --from 2026-11-24T20:00:00Z --to 2026-11-24T22:00:00Z --json",
     ],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).testAlert(name, options, context),
+      (await import("../commands/outgoing/alert.ts")).testAlert(name, options, context),
   },
   {
     name: "alert apply",
@@ -440,7 +441,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "make alerts, or change those with the same names; reads all files first",
     examples: ["logweir alert apply", "logweir alert apply alerts/failing-paths.yaml"],
     run: async (path = "", options, context) =>
-      (await import("../commands/alert.ts")).applyAlerts(path, options, context),
+      (await import("../commands/outgoing/alert.ts")).applyAlerts(path, options, context),
   },
   {
     name: "alert silence",
@@ -452,7 +453,7 @@ export const commands: readonly CommandDefinition[] = [
     ],
     examples: ["logweir alert silence failing-paths --for 2h --comment 'the gateway is being moved'"],
     run: async (name = "", options: SilenceOptions, context) =>
-      (await import("../commands/alert.ts")).silenceAlert(name, options, context),
+      (await import("../commands/outgoing/alert.ts")).silenceAlert(name, options, context),
   },
   {
     name: "alert unsilence",
@@ -460,7 +461,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "end a silence",
     examples: ["logweir alert unsilence failing-paths"],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).unsilenceAlert(name, options, context),
+      (await import("../commands/outgoing/alert.ts")).unsilenceAlert(name, options, context),
   },
   {
     name: "alert enable",
@@ -468,7 +469,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "run an alert again",
     examples: ["logweir alert enable failing-paths"],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).enableAlert(name, true, options, context),
+      (await import("../commands/outgoing/alert.ts")).enableAlert(name, true, options, context),
   },
   {
     name: "alert disable",
@@ -476,7 +477,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "run an alert no longer, and retain it",
     examples: ["logweir alert disable failing-paths"],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).enableAlert(name, false, options, context),
+      (await import("../commands/outgoing/alert.ts")).enableAlert(name, false, options, context),
   },
   {
     name: "alert delete",
@@ -484,7 +485,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "delete an alert, with its state and what waits to be told",
     examples: ["logweir alert delete failing-paths"],
     run: async (name = "", options, context) =>
-      (await import("../commands/alert.ts")).deleteAlert(name, options, context),
+      (await import("../commands/outgoing/alert.ts")).deleteAlert(name, options, context),
   },
   {
     name: "engine migrate",

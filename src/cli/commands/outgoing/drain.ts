@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { CommandOptions, ServiceCommandOptions } from "../command-definition.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { printTable } from "../output/table.ts";
-import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
+import type { CommandOptions, ServiceCommandOptions } from "../../command-definition.ts";
+import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { printTable } from "../../output/table.ts";
+import { createServiceClient, describeAnswer, readAnswer } from "../../service-call.ts";
 
 interface BackendAnswer {
   readonly id: string;

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { parseLifetime } from "../../access/expiry.ts";
-import { AlertDocument } from "../../alerts/alert-document.ts";
-import { loadAlerts } from "../../alerts/load-alerts.ts";
-import type { CommandOptions, ServiceCommandOptions } from "../command-definition.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { printTable } from "../output/table.ts";
-import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
+import { parseLifetime } from "../../../access/expiry.ts";
+import { AlertDocument } from "../../../alerts/alert-document.ts";
+import { loadAlerts } from "../../../alerts/load-alerts.ts";
+import type { CommandOptions, ServiceCommandOptions } from "../../command-definition.ts";
+import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { printTable } from "../../output/table.ts";
+import { createServiceClient, describeAnswer, readAnswer } from "../../service-call.ts";
 
 interface AlertAnswer {
   readonly id: string;
