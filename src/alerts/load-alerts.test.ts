@@ -59,6 +59,25 @@ describe("alert files", () => {
     expect(text).not.toContain("e.yaml:");
   });
 
+  it("show nothing of their lines where they are unusable, since these may hold secrets", async () => {
+    const secret = "https://h.example/s3cret?s3cret";
+    for (const text of [
+      `{"lql": "f:edge", "every": "1s", "notify": [{"type": "slack", "url": "${secret}"}]}`,
+      `lql: f:edge\nevery: 1m\nnotify: [{type: webhook, url: "${secret}", secret: s3cret, nothing: 1}]\n`,
+      `lql: f:edge\nevery: 1m\nnotify: [{type: pagerduty, key: s3cret, url: "ftp://s3cret"}]\n`,
+      `lql: f:edge\nevery: 1m\nslack_hook_url: "${secret}\n`,
+      `lql: f:edge\nevery: 1m\nslack_hook_url: [${secret}\n`,
+      `lql: f:edge\nevery: 1m\nwebhook_notification_url: {a: ${secret}}\n`,
+      `lql: f:edge\nevery: 1m\nnotify: s3cret\n`,
+      `lql: f:edge\nevery: 1m\nwebhook_notification_url: "ftp://user:s3cret@h/"\n`,
+    ]) {
+      await write("a.yaml", text);
+      const told = await refusal();
+      expect(told, text).toMatch(/^a\.yaml:\d+:\d+: /);
+      expect(told, text).not.toContain("s3cret");
+    }
+  });
+
   it("take no mask for a secret, and must be readable", async () => {
     await write("a.yaml", "sql: select 1\nevery: 1m\nnotify: [{type: webhook, url: 'http://h/?********'}]\n");
     expect(await refusal()).toContain("a.yaml:3:1: notify: url: must be sent again");

@@ -1,12 +1,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { describeProblem } from "../endpoints/call/plan/query-error.ts";
 import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { AlertForm } from "./alert.ts";
 import { AlertDocument, readAlert } from "./alert-document.ts";
 
-/** Unusable alert files; the message lists every problem with file, line, column and a caret. */
+/** Unusable alert files; the message lists every problem with file, line and column, and shows nothing of a file. */
 export class AlertFileError extends UserError {
   override readonly name = "AlertFileError";
 }
@@ -53,7 +52,11 @@ async function listFiles(path: string): Promise<readonly string[]> {
 }
 
 function parseAlert(text: string, path: string): { readonly form: AlertForm } | { readonly problems: string[] } {
-  const show = ({ offset, message }: TextProblem) => describeProblem(path, text, offset, message);
+  // Without the line itself: it may hold a secret.
+  const show = ({ offset, message }: TextProblem) => {
+    const before = text.slice(0, offset).split("\n");
+    return `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}: ${message}`;
+  };
   const yaml = parseCheckedYaml(text, AlertDocument);
   if (!yaml.isValid) return { problems: yaml.problems.map(show) };
   const named = { name: basename(path, extname(path)), ...yaml.value };
