@@ -77,7 +77,7 @@ function lengthOf(notice: Notice | undefined): number {
   return (notice?.rows.length ?? 0) + (notice?.message.length ?? 0);
 }
 
-/** What waits without a destination that has got a notice, or will not. */
+/** A waiting notice without a destination that has got it, or will not. */
 export function withoutDestination({ notice, to, ...waiting }: Waiting, key: string): readonly Waiting[] {
   const rest = to.filter((each) => each !== key);
   return rest.length === 0 ? [] : [{ ...waiting, notice, to: rest }];

@@ -3,7 +3,7 @@ import { type Alerts, createAlerts } from "../alerts/alerts.ts";
 import { createMailSender } from "../alerts/destinations/send-mail.ts";
 import { type AlertFile, loadAlerts } from "../alerts/load-alerts.ts";
 import { createAlertQueries, type EndedRun } from "../alerts/run-query.ts";
-import { createRunningAlerts } from "../alerts/running-alerts.ts";
+import { createRunningAlerts, type RunningAlerts } from "../alerts/running-alerts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
 import { serviceIdOf } from "../drains/hops.ts";
@@ -71,15 +71,7 @@ export async function openAlerts(
     warn,
   });
   forgetting.onRequest((source) => running.forget(source));
-  let names = namesOf(sources);
-  sources.onChange(() => {
-    const now = namesOf(sources);
-    const removed = names.filter((name) => !now.includes(name));
-    names = now;
-    for (const name of removed) {
-      running.forget(name).catch((error: unknown) => warn(`notices of a removed source may be sent: ${String(error)}`));
-    }
-  });
+  forgetRemoved(sources, running, warn);
   const alerts = createAlerts({
     alerts: await readAlerts(store, sealer, warn),
     documents: {
@@ -90,23 +82,48 @@ export async function openAlerts(
     ...{ running, queries, findBackend, findAddressProblem, nowMs },
     amongServices: nodes.exclusively.bind(nodes),
   });
-  const { alertFolder } = settings;
-  const loadFiles = async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder));
-  const takeFiles: Alerts["takeFiles"] = async (files) => {
-    const taken = await alerts.takeFiles(files);
-    for (const problem of taken.problems) warn(`an alert cannot run, or tell everyone, for now: ${problem}`);
-    return taken;
-  };
-  const files = await loadFiles();
-  await nodes.exclusively(() => takeFiles(files), true);
+  const ofFiles = openFiles(alerts, settings, warn);
+  const files = await ofFiles.loadFiles();
+  await nodes.exclusively(() => ofFiles.takeFiles(files), true);
   return {
     alerts,
-    loadFiles,
-    takeFiles,
+    ...ofFiles,
     takeOver: async () => alerts.replaceAll(await readAlerts(store, sealer, warn)),
     start: () => running.start(queries),
     close: () => running.close(),
   };
+}
+
+function openFiles(
+  alerts: Alerts,
+  { alertFolder }: Start["settings"],
+  warn: (message: string) => void,
+): Pick<OpenedAlerts, "loadFiles" | "takeFiles"> {
+  return {
+    loadFiles: async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder)),
+    async takeFiles(files) {
+      const taken = await alerts.takeFiles(files);
+      for (const problem of taken.problems) warn(`an alert cannot run, or tell everyone, for now: ${problem}`);
+      return taken;
+    },
+  };
+}
+
+/** Takes back what alerts have not told of sources that are removed from now on. */
+function forgetRemoved(
+  sources: Storage["sources"],
+  running: Pick<RunningAlerts, "forget">,
+  warn: (message: string) => void,
+): void {
+  let names = namesOf(sources);
+  sources.onChange(() => {
+    const now = namesOf(sources);
+    const removed = names.filter((name) => !now.includes(name));
+    names = now;
+    for (const name of removed) {
+      running.forget(name).catch((error: unknown) => warn(`notices of a removed source may be sent: ${String(error)}`));
+    }
+  });
 }
 
 function namesOf({ sources }: Pick<Storage["sources"], "sources">): readonly string[] {
