@@ -77,7 +77,7 @@ function lengthOf(notice: Notice | undefined): number {
   return (notice?.rows.length ?? 0) + (notice?.message.length ?? 0);
 }
 
-/** A waiting notice without a destination that has got it, or will not. */
+/** Takes a destination off a notice that it has got, or will not get; none where it was the last. */
 export function withoutDestination({ notice, to, ...waiting }: Waiting, key: string): readonly Waiting[] {
   const rest = to.filter((each) => each !== key);
   return rest.length === 0 ? [] : [{ ...waiting, notice, to: rest }];

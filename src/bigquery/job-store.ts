@@ -61,33 +61,38 @@ const defaults: JobBounds = { jobs: 100, characters: 32_000_000, lifeMs: 600_000
 const queryLength = ({ text, query }: Job): number => text.length + query.placed.sql.length;
 const rowsLength = ({ chunk }: HeldChunk): number => chunk.rows.reduce((sum, row) => sum + row.length, 0);
 
+const keyOf = (tokenId: string, id: string): string => `${tokenId}\n${id}`;
+
+const ownIn = (all: ReadonlyMap<string, Job>, tokenId: string): readonly (readonly [string, Job])[] =>
+  [...all].filter(([key]) => key.startsWith(keyOf(tokenId, "")));
+
+/** While the queries of all jobs are too long, drops the oldest of the token that has the most of them. */
+function dropLong(all: Map<string, Job>, maximum: number): void {
+  const lengths = new Map<string, number>();
+  for (const [key, job] of all) {
+    const tokenId = key.slice(0, key.indexOf("\n"));
+    lengths.set(tokenId, (lengths.get(tokenId) ?? 0) + queryLength(job));
+  }
+  let length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
+  while (length > maximum) {
+    const [[tokenId, most] = ["", 0]] = [...lengths].sort(([, a], [, b]) => b - a);
+    const [oldest] = ownIn(all, tokenId);
+    if (oldest === undefined) return;
+    const freed = queryLength(oldest[1]);
+    all.delete(oldest[0]);
+    lengths.set(tokenId, most - freed);
+    length -= freed;
+  }
+}
+
 /** Holds jobs in memory, for a while: a result that is gone is read again. `nowMs` is in milliseconds since 1970. */
 export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults): JobStore {
   const all = new Map<string, Job>();
   const rowLengths = new WeakMap<HeldChunk, number>();
-  const keyOf = (tokenId: string, id: string) => `${tokenId}\n${id}`;
   const dropOld = () => {
     for (const [key, { createdAtMs }] of all) if (createdAtMs + bounds.lifeMs <= nowMs()) all.delete(key);
   };
-  const own = (tokenId: string) => [...all].filter(([key]) => key.startsWith(keyOf(tokenId, "")));
-  /** While the queries of all are too long, the oldest job goes of the token that has the most of them. */
-  const dropLong = () => {
-    const lengths = new Map<string, number>();
-    for (const [key, job] of all) {
-      const tokenId = key.slice(0, key.indexOf("\n"));
-      lengths.set(tokenId, (lengths.get(tokenId) ?? 0) + queryLength(job));
-    }
-    let length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
-    while (length > bounds.characters) {
-      const [[tokenId, most] = ["", 0]] = [...lengths].sort(([, a], [, b]) => b - a);
-      const [oldest] = own(tokenId);
-      if (oldest === undefined) return;
-      const freed = queryLength(oldest[1]);
-      all.delete(oldest[0]);
-      lengths.set(tokenId, most - freed);
-      length -= freed;
-    }
-  };
+  const own = (tokenId: string) => ownIn(all, tokenId);
   return {
     nowMs,
     add(tokenId, { id = `job_${randomUUID()}`, ...job }) {
@@ -101,7 +106,7 @@ export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults
         ...{ endedAtMs: undefined, error: undefined, stops: new Set() },
       };
       all.set(key, added);
-      dropLong();
+      dropLong(all, bounds.characters);
       return added;
     },
     find(tokenId, id) {

@@ -96,7 +96,7 @@ function refuseAt(error: GoogleSqlError, text: string, offset: number): ServiceE
   return new ServiceError(code, message, { ...positionAt(text, offset), cause: error });
 }
 
-/** What paths may name of a dataset, in lower case: a field (`FROM dataset.logs, logs.metadata`) is no table. */
+/** Tables of a dataset by name, in lower case: a field (`FROM dataset.logs, logs.metadata`) is none. */
 function tableNames({ endpoint: { savedQuery, definition } }: Dataset): ReadonlySet<string> {
   const names = savedQuery.with?.entries.map(({ name }) => name.name) ?? [];
   const all = [...names, ...Object.keys(definition.tableAliases)];

@@ -29,7 +29,7 @@ const OUT_OF_MEMORY = new RegExp(
   ].join("|"),
 );
 
-/** Of parsing, and of what sub-queries become when they are planned. */
+/** An error of parsing, or of planning what sub-queries become. */
 const TOO_DEEP = /^(?:Parser|Binder) Error: Max expression depth limit/;
 
 /** A NUMERIC in a sum that DuckDB quotes, which is a whole number of billionths. */
