@@ -8,6 +8,7 @@ export const sampledTests = [
   "src/engines/clickhouse/spool/deletions.test.ts",
   "src/engines/clickhouse/spool/spool.test.ts",
   "src/engines/constants/evaluate.test.ts",
+  "src/engines/duckdb/compile/linear.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
   "src/engines/duckdb/compile/resolutions.test.ts",
   "src/engines/duckdb/compile/run-constants.test.ts",
