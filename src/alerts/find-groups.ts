@@ -74,15 +74,15 @@ function numberOf(value: unknown): number | bigint | undefined {
   return typeof text === "string" && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g;
+const placeholder = /\{\{([^{}]+)\}\}/g;
 
 /** The columns that a template names. */
 export function columnsOf(template: string): readonly string[] {
-  return [...template.matchAll(placeholder)].map(([, column = ""]) => column);
+  return [...template.matchAll(placeholder)].map(([, column = ""]) => column.trim());
 }
 
 function writeMessage({ message, name, groupBy, condition }: AlertPlan, row: Row, rowCount: number): string {
-  if (message !== "") return message.replaceAll(placeholder, (_, column: string) => textOf(row[column]));
+  if (message !== "") return message.replaceAll(placeholder, (_, column: string) => textOf(row[column.trim()]));
   const { column, op, value } = condition;
   const group = groupBy.map((each) => ` ${each}=${textOf(row[each])}`).join("");
   const reason = column === undefined ? `${rowCount} rows` : `${column} is ${textOf(row[column])} (${op} ${value})`;

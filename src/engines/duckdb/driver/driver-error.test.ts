@@ -49,3 +49,9 @@ it.each(["Parser", "Binder"])(
     });
   },
 );
+
+it("toEngineError cuts off the line of SQL behind a quoted value of any length", () => {
+  const value = "\n".repeat(500_000);
+  const message = `Conversion Error: Could not convert string '${value}' to INT64\n\nLINE 1: SELECT secret`;
+  expect(toEngineError(new Error(message)).message).toBe(`Could not convert string '${value}' to INT64`);
+});

@@ -68,7 +68,7 @@ function publicText(message: string): string {
   if (message.includes("More than one row returned by a subquery")) {
     return "A scalar sub-query produced more than one row";
   }
-  const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
+  const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n {0,8}LINE \d+:/);
   const plain = text.replace(/ when casting from source column \S+/, "").trim();
   for (const [pattern, reword] of OVERFLOWS) {
     const found = pattern.exec(plain);

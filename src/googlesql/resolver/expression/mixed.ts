@@ -45,7 +45,7 @@ function firstArgument(resolution: Resolution, name: string, value: Expr): Expr 
   return readsMixedAs === "json" ? call("$mixed_json", [value], STRING, value.span) : value;
 }
 
-const SPECIFIER = /%[-+ #0']*(\*|\d+)?(?:\.(\*|-?\d*))?([A-Za-z%])/g;
+const SPECIFIER = /%[-+ #0']*(\*|[1-9]\d*)?(?:\.(\*|-?\d*))?([A-Za-z%])/g;
 const FORMATTED: readonly (readonly [letters: string, types: readonly SqlType[]])[] = [
   ["diuoxX", [INT64]],
   ["fFeEgG", [FLOAT64, NUMERIC, BIGNUMERIC]],
