@@ -1,0 +1,144 @@
+import { ServiceError } from "../../shared/errors.ts";
+import type { RangeAggregation, Stage } from "../logql/logql-ast.ts";
+import type { LokiCaller } from "../loki-caller.ts";
+import { compilePipeline, compileUnwrap } from "../pipeline/compile-pipeline.ts";
+import { errorDetailsLabel, errorLabel, type LineLabels } from "../pipeline/line-labels.ts";
+import { type Selection, splitStages } from "../reading/build-sql.ts";
+import { findTables, type LokiReader } from "../reading/find-tables.ts";
+import { maxLinesRead, readLines } from "../reading/read-lines.ts";
+import { readStreams } from "../reading/read-streams.ts";
+import { keyOf, pickLabels, type Steps } from "./series.ts";
+
+/** Samples of one series in the order of their times, which are microseconds since 1970. */
+export interface Samples {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly times: number[];
+  readonly values: number[];
+}
+
+/**
+ * Reads the samples that a range aggregation needs. Where no stage needs the lines themselves, the store counts them;
+ * a count then stands at the end of its part of time. `wanted` are labels that the query groups by: fields of events
+ * tell series apart only if they are among them.
+ */
+export async function readSamples(
+  caller: LokiCaller,
+  range: RangeAggregation,
+  steps: Steps,
+  wanted: ReadonlySet<string>,
+): Promise<readonly Samples[]> {
+  const { query, unwrap, rangeUs, offsetUs } = range;
+  const { lineFilters, rest } = splitStages(query.stages);
+  const lastUs = steps.startUs + (steps.count - 1) * steps.stepUs - offsetUs;
+  const firstUs = steps.startUs - offsetUs - rangeUs;
+  const selection: Selection = {
+    matchers: query.matchers,
+    lineFilters,
+    // Behind the first, up to the last: times of the store are whole microseconds.
+    fromUs: BigInt(Math.floor(firstUs)) + 1n,
+    toUs: BigInt(Math.floor(lastUs)) + 1n,
+  };
+  const readers = await findTables(caller, query.matchers);
+  const isCounted = unwrap === undefined && rest.every(dropsErrorsOnly) && hasOnlyLabels(readers, wanted);
+  return isCounted
+    ? countSamples(caller, range, readers, selection, steps, firstUs)
+    : collectSamples(caller, range, readers, selection, rest, wanted);
+}
+
+/** Grafana drops the labels of errors from counts; without parsers there are none. */
+function dropsErrorsOnly(stage: Stage): boolean {
+  return stage.kind === "drop" && stage.labels.every(({ name }) => name === errorLabel || name === errorDetailsLabel);
+}
+
+function hasOnlyLabels(readers: readonly LokiReader[], wanted: ReadonlySet<string>): boolean {
+  const tables = readers.flatMap((each) => each.tables);
+  return [...wanted].every((name) => tables.every(({ metadataNames }) => !metadataNames.has(name)));
+}
+
+/** Whether a range aggregation sums the lengths of its lines. */
+const isOfBytes = ({ operator }: RangeAggregation) => operator === "bytes_over_time" || operator === "bytes_rate";
+
+async function countSamples(
+  caller: LokiCaller,
+  range: RangeAggregation,
+  readers: readonly LokiReader[],
+  selection: Selection,
+  steps: Steps,
+  firstUs: number,
+): Promise<readonly Samples[]> {
+  const width = steps.count === 1 ? range.rangeUs : greatestDivisor(range.rangeUs, steps.stepUs);
+  const buckets = { firstUs: BigInt(Math.floor(firstUs)), widthUs: BigInt(width) };
+  const counted = await readStreams(caller, readers, selection, buckets);
+  const found = new Map<string, Samples>();
+  for (const { labels, bucket, entries, bytes } of [...counted].sort((a, b) => a.bucket - b.bucket)) {
+    addSample(found, labels, firstUs + bucket * width, isOfBytes(range) ? bytes : entries);
+  }
+  return [...found.values()];
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}
+
+async function collectSamples(
+  caller: LokiCaller,
+  range: RangeAggregation,
+  readers: readonly LokiReader[],
+  selection: Selection,
+  stages: readonly Stage[],
+  wanted: ReadonlySet<string>,
+): Promise<readonly Samples[]> {
+  const pipeline = compilePipeline(stages);
+  const unwrap = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap);
+  const found = new Map<string, Samples>();
+  await readLines(caller, readers, {
+    ...{ selection, order: "ASC", limit: maxLinesRead, isComplete: true },
+    take({ ns, line, labels }) {
+      const text = pipeline(line, labels);
+      if (text === undefined) return false;
+      const value = unwrap === undefined ? sizeOf(range, text) : unwrap(labels);
+      if (value === undefined) return false;
+      refuseErrors(labels);
+      addSample(found, seriesLabels(labels, wanted), Number(ns / 1000n), value);
+      return false;
+    },
+  });
+  // Each reader has an order of its own.
+  return readers.length === 1 ? [...found.values()] : [...found.values()].map(sortSamples);
+}
+
+function sizeOf(range: RangeAggregation, line: string): number {
+  return isOfBytes(range) ? Buffer.byteLength(line) : 1;
+}
+
+function seriesLabels(labels: LineLabels, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const grouped = wanted.size === 0 ? [] : pickLabels(labels.of("metadata"), (name) => wanted.has(name));
+  return new Map([...labels.of("stream"), ...grouped, ...labels.of("parsed")]);
+}
+
+function addSample(
+  found: Map<string, Samples>,
+  labels: ReadonlyMap<string, string>,
+  time: number,
+  value: number,
+): void {
+  const key = keyOf(labels);
+  const samples = found.get(key) ?? { labels, times: [], values: [] };
+  found.set(key, samples);
+  samples.times.push(time);
+  samples.values.push(value);
+}
+
+function sortSamples({ labels, times, values }: Samples): Samples {
+  const order = times.map((_, index) => index).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
+  return { labels, times: order.map((at) => times[at] ?? 0), values: order.map((at) => values[at] ?? 0) };
+}
+
+/** Throws for a line that a stage could not read: a number made without it would be wrong. */
+function refuseErrors(labels: LineLabels): void {
+  const error = labels.get(errorLabel);
+  if (error === undefined) return;
+  throw new ServiceError("query_failed", `pipeline error: '${error}' (${labels.get(errorDetailsLabel) ?? ""})`, {
+    hint: `Use a label filter to skip these lines, as in | ${errorLabel}=""`,
+  });
+}

@@ -1,0 +1,78 @@
+import { RE2JS } from "re2js";
+import type { Matcher } from "../logql/logql-ast.ts";
+
+/** A regular expression of RE2, as Go and GoogleSQL have them; its time grows with the text alone. */
+export interface Regexp {
+  /** The names of its groups, in their order. */
+  readonly namedGroups: readonly string[];
+  test(text: string): boolean;
+  /** The values of named groups in the first match; undefined where nothing matches. */
+  find(text: string): ReadonlyMap<string, string> | undefined;
+  /** `$1`, `${name}` and `$$` in the replacement stand for groups and a dollar. */
+  replaceAll(text: string, replacement: string): string;
+  /** The replacement for a text that matches as a whole; undefined for others. */
+  expand(text: string, replacement: string): string | undefined;
+  count(text: string): number;
+}
+
+/** Characters of an expression at most: what it compiles to takes memory. */
+const maxCharacters = 2_000;
+
+/** Throws `Error` for an expression that is invalid or too long. */
+export function compileRegexp(source: string): Regexp {
+  if (source.length > maxCharacters) throw new Error(`a regular expression has at most ${maxCharacters} characters`);
+  const compiled = compile(source);
+  const groups = Object.entries(compiled.namedGroups()).sort(([, a], [, b]) => a - b);
+  const expandAt = (matcher: ReturnType<RE2JS["matcher"]>, replacement: string) =>
+    replacement.replaceAll(/\$(?:\$|(\w+)|\{(\w+)\})/g, (all, plain?: string, braced?: string) => {
+      const name = plain ?? braced;
+      if (name === undefined) return all === "$$" ? "$" : all;
+      const group = /^\d+$/.test(name) ? Number(name) : compiled.namedGroups()[name];
+      return group === undefined || group > compiled.groupCount() ? "" : (matcher.group(group) ?? "");
+    });
+  return {
+    namedGroups: groups.map(([name]) => name),
+    test: (text) => compiled.test(text),
+    find(text) {
+      const matcher = compiled.matcher(text);
+      if (!matcher.find()) return undefined;
+      return new Map(groups.map(([name, group]) => [name, matcher.group(group) ?? ""]));
+    },
+    replaceAll(text, replacement) {
+      const matcher = compiled.matcher(text);
+      let replaced = "";
+      let copied = 0;
+      while (matcher.find()) {
+        replaced += text.slice(copied, matcher.start()) + expandAt(matcher, replacement);
+        copied = matcher.end();
+      }
+      return replaced + text.slice(copied);
+    },
+    expand(text, replacement) {
+      const matcher = compiled.matcher(text);
+      return matcher.matches() ? expandAt(matcher, replacement) : undefined;
+    },
+    count(text) {
+      const matcher = compiled.matcher(text);
+      let count = 0;
+      while (matcher.find()) count++;
+      return count;
+    },
+  };
+}
+
+function compile(source: string): RE2JS {
+  try {
+    return RE2JS.compile(source);
+  } catch (error) {
+    throw new Error(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Whether a value of a label matches: a regular expression has to match it as a whole. */
+export function compileMatcher({ operator, value }: Pick<Matcher, "operator" | "value">): (text: string) => boolean {
+  if (operator === "=") return (text) => text === value;
+  if (operator === "!=") return (text) => text !== value;
+  const regexp = compileRegexp(`^(?s:${value})$`);
+  return operator === "=~" ? (text) => regexp.test(text) : (text) => !regexp.test(text);
+}

@@ -1,0 +1,114 @@
+import { toLabelName } from "../pipeline/line-labels.ts";
+
+/** A label of streams, and the fields that hold its value, of which the first that has one counts. */
+export interface LabelField {
+  readonly name: string;
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** Fields that become labels, where a table has them. What senders of Loki push has its labels in `metadata.labels`. */
+const wellKnown: readonly LabelField[] = [
+  { name: "level", paths: [["level"], ["metadata", "level"], ["metadata", "parsed", "error_severity"]] },
+  { name: "service_name", paths: [["service_name"], ["metadata", "resource", "_service_name"]] },
+];
+
+const pushed = ["metadata", "labels"];
+/** Labels of pushed lines that a table has at most. */
+const maxPushed = 50;
+/** Where the nanoseconds of a pushed line are. */
+const nanoseconds = ["metadata", "time_unix_nano"];
+/** Shown by every line in other ways. */
+const shownApart = ["timestamp", "event_message", "id", nanoseconds.join(".")];
+
+interface TableField {
+  readonly path: string;
+  readonly type: string;
+}
+
+/** The labels of a table's streams. `constant` are the names that all its lines have a value for. */
+export function findLabelFields(
+  fields: readonly TableField[],
+  tenantField: string | undefined,
+  constant: ReadonlySet<string>,
+): readonly LabelField[] {
+  const scalars = fields.filter(({ type }) => /^(?:STRING|INT64|FLOAT64|BOOL)$/.test(type)).map(({ path }) => path);
+  const found = new Map<string, (readonly string[])[]>();
+  const add = (name: string, path: readonly string[]) => {
+    if (!constant.has(name) && scalars.includes(path.join("."))) found.set(name, [...(found.get(name) ?? []), path]);
+  };
+  for (const path of scalars.filter((each) => each.startsWith(`${pushed.join(".")}.`)).slice(0, maxPushed)) {
+    const steps = path.split(".");
+    add(toLabelName(steps.slice(pushed.length).join("_")), steps);
+  }
+  if (tenantField !== undefined) add(toLabelName(tenantField), tenantField.split("."));
+  for (const { name, paths } of wellKnown) for (const path of paths) add(name, path);
+  return [...found].map(([name, paths]) => ({ name, paths }));
+}
+
+/** The name under which a field that is no label is told. */
+export function metadataName(path: readonly string[]): string {
+  const [first, second] = path;
+  const isStructured = first === "metadata" && second === "structured";
+  return toLabelName(path.slice(first === "metadata" && path.length > 1 ? (isStructured ? 2 : 1) : 0).join("_"));
+}
+
+/** The names of all fields of a table that are no labels. */
+export function findMetadataNames(fields: readonly TableField[], labels: readonly LabelField[]): ReadonlySet<string> {
+  const taken = takenPaths(labels);
+  const paths = fields.map(({ path }) => path).filter((path) => !taken.has(path));
+  return new Set(paths.map((path) => metadataName(path.split("."))));
+}
+
+function takenPaths(labels: readonly LabelField[]): ReadonlySet<string> {
+  return new Set([...shownApart, ...labels.flatMap(({ paths }) => paths.map((path) => path.join(".")))]);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The value of a field; of a list of one its item, as records have it. */
+function valueAt(fields: Fields, path: readonly string[]): unknown {
+  let value: unknown = fields;
+  for (const name of path) value = unwrapOne((value as Fields | null | undefined)?.[name]);
+  return value;
+}
+
+function unwrapOne(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 && typeof value[0] === "object" ? value[0] : value;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "object") return JSON.stringify(value, (_, each) => (typeof each === "bigint" ? String(each) : each));
+  return String(value);
+}
+
+/** The labels of an event's stream, and its other fields by their names. */
+export function readLabels(fields: Fields, labels: readonly LabelField[], constant: ReadonlyMap<string, string>) {
+  const stream = new Map(constant);
+  for (const { name, paths } of labels) {
+    const value = paths.map((path) => textOf(valueAt(fields, path))).find((text) => text !== "");
+    if (value !== undefined) stream.set(name, value);
+  }
+  const taken = takenPaths(labels);
+  const metadata = new Map<string, string>();
+  const flatten = (value: unknown, path: readonly string[]) => {
+    const inner = unwrapOne(value);
+    if (taken.has(path.join("."))) return;
+    if (typeof inner === "object" && inner !== null && !Array.isArray(inner)) {
+      for (const [name, each] of Object.entries(inner)) flatten(each, [...path, name]);
+      return;
+    }
+    const [name, text] = [metadataName(path), textOf(inner)];
+    if (text !== "" && text !== "[]" && !stream.has(name) && !metadata.has(name)) metadata.set(name, text);
+  };
+  flatten(fields, []);
+  return { stream, metadata };
+}
+
+/** Nanoseconds of an event since 1970: those that it was pushed with, where they fit to its microseconds. */
+export function readNanoseconds(fields: Fields, us: bigint): bigint {
+  const exact = valueAt(fields, nanoseconds);
+  const isWhole = typeof exact === "bigint" || (typeof exact === "number" && Number.isSafeInteger(exact));
+  if (isWhole && BigInt(exact) / 1000n === us) return BigInt(exact);
+  return us * 1000n;
+}
