@@ -52,7 +52,7 @@ export interface AuditedEndpoint {
 }
 
 /** The protocol by which an endpoint was run, other than its own address. */
-export type AuditSurface = "mcp" | "bigquery" | "alert";
+export type AuditSurface = "mcp" | "bigquery" | "loki" | "alert";
 
 /** A run of an endpoint, or of an owner's own query over the sources. */
 export interface AuditRun {

@@ -41,10 +41,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   openapi: ["shared", "values", "googlesql", "access", "endpoints"],
   mcp: ["shared", "values", "access", "endpoints", "engines/contract", "openapi"],
   bigquery: ["shared", "values", "googlesql", "access", "endpoints", "engines/contract", "openapi"],
+  loki: ["shared", "values", "googlesql", "access", "sources", "endpoints", "engines/contract"],
   config: ["shared", "audit"],
   http: [
     ...["shared", "values", "googlesql", "redaction", "engines/contract", "sources", "endpoints", "ingest"],
-    ...["access", "audit", "metadata", "openapi", "drains", "alerts", "mcp", "bigquery"],
+    ...["access", "audit", "metadata", "openapi", "drains", "alerts", "mcp", "bigquery", "loki"],
   ],
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest"],

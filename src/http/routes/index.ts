@@ -44,6 +44,7 @@ import { addStatisticsRoutes, statisticsRoutes } from "./statistics.ts";
 import { addStoreRoutes, type StoreDependencies, storeRoutes } from "./store.ts";
 import { addAlertRoutes, alertRoutes, alertSchemas } from "./surfaces/alerts.ts";
 import { addBigQueryRoutes, bigQueryRoutes } from "./surfaces/bigquery.ts";
+import { addLokiRoutes, lokiRoutes } from "./surfaces/loki.ts";
 import { addMcpRoute, mcpRoutes } from "./surfaces/mcp.ts";
 import { addTailRoute, tailRoutes } from "./tail.ts";
 import { addViewRoutes, type ViewDependencies, viewRoutes } from "./views.ts";
@@ -92,6 +93,7 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: viewRoutes, add: managing(addViewRoutes) },
   { routes: mcpRoutes, add: (app, { context }) => addMcpRoute(app, context) },
   { routes: bigQueryRoutes, add: (app, { context }) => addBigQueryRoutes(app, context) },
+  { routes: lokiRoutes, add: (app, { context }) => addLokiRoutes(app, context) },
 
   // Events come in: by the own form, and by those of other senders.
   { routes: ingestRoutes, schemas: ingestSchemas, add: (app, { context }) => addIngestRoutes(app, context) },

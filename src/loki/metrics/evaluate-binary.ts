@@ -39,12 +39,7 @@ function compileOperator({ operator, isBool }: BinaryOperation) {
 }
 
 /** Combines two operands at each step. Throws `invalid_query` where several series would pair with one of the other side. */
-export function evaluateBinary(
-  node: BinaryOperation,
-  left: Evaluated,
-  right: Evaluated,
-  steps: Steps,
-): Evaluated {
+export function evaluateBinary(node: BinaryOperation, left: Evaluated, right: Evaluated, steps: Steps): Evaluated {
   const operate = compileOperator(node);
   if ("scalar" in left && "scalar" in right) return operateScalars(node, left.scalar, right.scalar);
   if (isSetOperator(node.operator)) {

@@ -40,7 +40,7 @@ export function findLabelFields(
     const steps = path.split(".");
     add(toLabelName(steps.slice(pushed.length).join("_")), steps);
   }
-  if (tenantField !== undefined) add(toLabelName(tenantField), tenantField.split("."));
+  if (tenantField !== undefined) add(metadataName(tenantField.split(".")), tenantField.split("."));
   for (const { name, paths } of wellKnown) for (const path of paths) add(name, path);
   return [...found].map(([name, paths]) => ({ name, paths }));
 }
@@ -78,7 +78,8 @@ function unwrapOne(value: unknown): unknown {
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "object") return JSON.stringify(value, (_, each) => (typeof each === "bigint" ? String(each) : each));
+  if (typeof value === "object")
+    return JSON.stringify(value, (_, each) => (typeof each === "bigint" ? String(each) : each));
   return String(value);
 }
 

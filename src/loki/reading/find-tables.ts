@@ -1,8 +1,8 @@
 import { canQuery, isOwner } from "../../access/scope.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
-import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import { listScopeTables } from "../../endpoints/explore/inspect-consumer.ts";
+import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Matcher } from "../logql/logql-ast.ts";
@@ -102,13 +102,18 @@ function missingTenant(parameter: string): ServiceError {
 
 function chooseEndpoint({ endpoints, identity }: LokiCaller): Endpoint {
   const open = endpoints.filter(({ definition }) => definition.isSandboxed && canQuery(identity, definition));
-  const chosen = open.find(({ definition }) => definition.name === preferred) ?? (open.length === 1 ? open[0] : undefined);
+  const chosen =
+    open.find(({ definition }) => definition.name === preferred) ?? (open.length === 1 ? open[0] : undefined);
   if (chosen !== undefined) return chosen;
   const names = open.map(({ definition }) => definition.name).join(", ");
   const reason = open.length === 0 ? "none that takes queries" : `several: ${names}`;
-  throw new ServiceError("insufficient_scope", `This API reads ${preferred}, or the one endpoint of a token; this has ${reason}`, {
-    hint: `Give the token the scope query:endpoint:${preferred}, or that of one endpoint.`,
-  });
+  throw new ServiceError(
+    "insufficient_scope",
+    `This API reads ${preferred}, or the one endpoint of a token; this has ${reason}`,
+    {
+      hint: `Give the token the scope query:endpoint:${preferred}, or that of one endpoint.`,
+    },
+  );
 }
 
 /** None where the endpoint does not work any more: its call says so. */

@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { LokiCaller } from "../../../loki/loki-caller.ts";
+import type { LokiRequest } from "../../../loki/serve-loki.ts";
+import { consumerErrors, runErrors } from "../../../openapi/error-responses.ts";
+import { anyRow } from "../../../openapi/forms.ts";
+import { describeRoutes } from "../../../openapi/route-description.ts";
+import { ServiceError, toErrorBody } from "../../../shared/errors.ts";
+import type { AppContext } from "../../app-context.ts";
+import { dropAnswer, noteError, toServiceError } from "../../plugins/errors.ts";
+import { createRouteAdder } from "../../request/add-route.ts";
+import { CallerGoneError } from "../../request/call-signal.ts";
+import { noteRun } from "../../request/endpoint-call.ts";
+import { readParameters } from "../../request/request-parameters.ts";
+import { createSurfaceCaller } from "./surface-caller.ts";
+
+const root = "/loki/api/v1";
+const read = {
+  tag: "service",
+  scope: "query",
+  tokenIn: "sender",
+  method: "get",
+  alsoBy: ["post"],
+  hasBodyParameters: true,
+  status: 200,
+  answer: anyRow,
+  errors: [...runErrors, ...consumerErrors, "missing_parameter", "invalid_body", "body_too_large"],
+} as const;
+
+export const lokiRoutes = describeRoutes({
+  queryLokiRange: { ...read, path: `${root}/query_range`, summary: "Loki: lines, or a metric query at each step" },
+  queryLoki: { ...read, path: `${root}/query`, summary: "Loki: a metric query at one time" },
+  listLokiLabels: { ...read, path: `${root}/labels`, aliases: [`${root}/label`], summary: "Loki: the names of labels" },
+  listLokiLabelValues: { ...read, path: `${root}/label/{name}/values`, summary: "Loki: the values of a label" },
+  listLokiSeries: { ...read, path: `${root}/series`, summary: "Loki: the labels of each stream" },
+  tellLokiStats: { ...read, path: `${root}/index/stats`, summary: "Loki: streams, lines and bytes of a selector" },
+  tellLokiVolume: { ...read, path: `${root}/index/volume`, summary: "Loki: bytes by stream or label" },
+  tellLokiVolumeRange: { ...read, path: `${root}/index/volume_range`, summary: "Loki: the same at each step" },
+  listLokiDetectedLabels: { ...read, path: `${root}/detected_labels`, summary: "Loki: labels with their cardinality" },
+  listLokiDetectedFields: { ...read, path: `${root}/detected_fields`, summary: "Loki: the fields of the newest lines" },
+  refuseLoki: {
+    ...read,
+    path: `${root}/tail`,
+    aliases: [`${root}/patterns`, `${root}/index/shards`, `${root}/format_query`],
+    summary: "Loki: refused, as patterns, index/shards and format_query",
+  },
+});
+
+type Serve = typeof import("../../../loki/serve-loki.ts");
+
+/**
+ * Loki's read API over the sources and endpoints; its code is loaded with the first request. Errors have Loki's form,
+ * plain text, those of authentication too.
+ */
+export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): void {
+  app.register(async (scope) => {
+    scope.setErrorHandler(answerError);
+    const add = createRouteAdder(scope);
+    const answer =
+      (run: (serve: Serve, request: LokiRequest, name: string) => Promise<object>) =>
+      async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+        reply.header("Cache-Control", "no-store");
+        const opened = await openRequest(dependencies, request, reply);
+        const { name = "" } = request.params as { readonly name?: string };
+        return reply.send(await run(await import("../../../loki/serve-loki.ts"), opened, name));
+      };
+    add(
+      lokiRoutes.queryLokiRange,
+      answer((serve, request) => serve.queryRange(request)),
+    );
+    add(
+      lokiRoutes.queryLoki,
+      answer((serve, request) => serve.queryInstant(request)),
+    );
+    add(
+      lokiRoutes.listLokiLabels,
+      answer((serve, request) => serve.listLabels(request)),
+    );
+    add(
+      lokiRoutes.listLokiLabelValues,
+      answer((serve, request, name) => serve.listLabelValues(request, name)),
+    );
+    add(
+      lokiRoutes.listLokiSeries,
+      answer((serve, request) => serve.listSeries(request)),
+    );
+    add(
+      lokiRoutes.tellLokiStats,
+      answer((serve, request) => serve.tellStats(request)),
+    );
+    add(
+      lokiRoutes.tellLokiVolume,
+      answer((serve, request) => serve.tellVolume(request)),
+    );
+    add(
+      lokiRoutes.tellLokiVolumeRange,
+      answer((serve, request) => serve.tellVolumeRange(request)),
+    );
+    add(
+      lokiRoutes.listLokiDetectedLabels,
+      answer((serve, request) => serve.listDetectedLabels(request)),
+    );
+    add(
+      lokiRoutes.listLokiDetectedFields,
+      answer((serve, request) => serve.listDetectedFields(request)),
+    );
+    add(lokiRoutes.refuseLoki, (request) => {
+      const path = request.routeOptions.url?.slice(root.length + 1) ?? "";
+      throw new ServiceError("unsupported", `Loki's ${path} is not supported`);
+    });
+  });
+}
+
+async function openRequest(
+  dependencies: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<LokiRequest> {
+  const parameters = await readParameters(request, dependencies.maxBodyBytes);
+  const sent = new Map<string, string>();
+  for (const [name, values] of parameters) {
+    const value = values.at(-1);
+    if (typeof value === "string" || typeof value === "number") sent.set(name, String(value));
+  }
+  const matches = ["match[]", "match"].flatMap((name) => parameters.get(name) ?? []).map(String);
+  const flags = String(request.headers["x-loki-response-encoding-flags"] ?? "");
+  return {
+    caller: createCaller(dependencies, request, reply),
+    ...{ sent, matches, nowMs: dependencies.nowMs(), isCategorized: flags.split(",").includes("categorize-labels") },
+  };
+}
+
+function createCaller(dependencies: AppContext, request: FastifyRequest, reply: FastifyReply): LokiCaller {
+  const caller = createSurfaceCaller(dependencies, request, reply, "loki");
+  const tenant = request.headers["x-scope-orgid"]?.toString();
+  return {
+    ...caller,
+    sources: dependencies.sources.sources,
+    tenant: tenant === "" ? undefined : tenant,
+    noteRun: (call) => noteRun(request, caller.identity, call, "loki"),
+  };
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof CallerGoneError) return dropAnswer(request, reply);
+  const answered = toServiceError(error);
+  noteError(answered, request, reply);
+  const { hint } = toErrorBody(answered).error;
+  const status = answered.status === 422 ? 400 : answered.status;
+  const text = hint === undefined ? answered.message : `${answered.message}. ${hint}`;
+  return reply
+    .status(status)
+    .header("Cache-Control", "no-store")
+    .header("Content-Type", "text/plain; charset=utf-8")
+    .send(`${text}\n`);
+}

@@ -1,0 +1,95 @@
+import type { Evaluated } from "./metrics/evaluate-binary.ts";
+import { keyOf, type Series, type Steps } from "./metrics/series.ts";
+import type { StoredLine } from "./reading/read-lines.ts";
+
+/** Loki's answers: https://grafana.com/docs/loki/latest/reference/loki-http-api/ */
+export function succeed(data: object): object {
+  return { status: "success", data };
+}
+
+/** What Grafana and logcli show of a query's cost; only the number of entries is known here. */
+const statistics = (entries: number) => ({ summary: { totalEntriesReturned: entries } });
+
+type Value = readonly [ns: string, line: string] | readonly [ns: string, line: string, categories: object];
+
+/**
+ * Lines by their streams. With `isCategorized` (the header `X-Loki-Response-Encoding-Flags: categorize-labels`) a
+ * stream has the labels of the store alone, and each line tells its other fields and what stages made. Without it, what
+ * stages made is part of the stream, and fields are left out.
+ */
+export function tellLines(lines: readonly StoredLine[], isCategorized: boolean): object {
+  const streams = new Map<string, { readonly stream: object; readonly values: Value[] }>();
+  for (const { ns, line, labels } of lines) {
+    const [stream, parsed] = [labels.of("stream"), labels.of("parsed")];
+    const shown = isCategorized ? stream : new Map([...stream, ...parsed]);
+    const key = keyOf(shown);
+    const found = streams.get(key) ?? { stream: Object.fromEntries(shown), values: [] };
+    streams.set(key, found);
+    if (!isCategorized) found.values.push([String(ns), line]);
+    else found.values.push([String(ns), line, categorize(labels.of("metadata"), parsed)]);
+  }
+  return {
+    resultType: "streams",
+    ...(isCategorized ? { encodingFlags: ["categorize-labels"] } : {}),
+    result: [...streams.values()],
+    stats: statistics(lines.length),
+  };
+}
+
+function categorize(metadata: ReadonlyMap<string, string>, parsed: ReadonlyMap<string, string>): object {
+  return {
+    ...(metadata.size === 0 ? {} : { structuredMetadata: Object.fromEntries(metadata) }),
+    ...(parsed.size === 0 ? {} : { parsed: Object.fromEntries(parsed) }),
+  };
+}
+
+/** The values of a range query. */
+export function tellMatrix(evaluated: Evaluated, steps: Steps): object {
+  const series =
+    "series" in evaluated
+      ? evaluated.series
+      : [{ labels: new Map<string, string>(), values: new Array<number>(steps.count).fill(evaluated.scalar) }];
+  const result = inOrder(series).flatMap(({ labels, values }) => {
+    const points = values.flatMap((value, step) => {
+      return value === undefined ? [] : [[secondsOf(steps, step), formatNumber(value)] as const];
+    });
+    return points.length === 0 ? [] : [{ metric: Object.fromEntries(labels), values: points }];
+  });
+  return { resultType: "matrix", result, stats: statistics(result.length) };
+}
+
+/** The values of an instant query; `isSorted` where the query orders them itself. */
+export function tellVector(evaluated: Evaluated, steps: Steps, isSorted: boolean): object {
+  const time = secondsOf(steps, 0);
+  if ("scalar" in evaluated) {
+    return { resultType: "scalar", result: [time, formatNumber(evaluated.scalar)], stats: statistics(1) };
+  }
+  const series = isSorted ? evaluated.series : inOrder(evaluated.series);
+  const result = series.flatMap(({ labels, values: [value] }) => {
+    return value === undefined ? [] : [{ metric: Object.fromEntries(labels), value: [time, formatNumber(value)] }];
+  });
+  return { resultType: "vector", result, stats: statistics(result.length) };
+}
+
+function inOrder(series: readonly Series[]): readonly Series[] {
+  const keyed = series.map((each) => [keyOf(each.labels), each] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Unix seconds, with milliseconds as decimals. */
+function secondsOf({ startUs, stepUs }: Steps, step: number): number {
+  return Math.floor((startUs + step * stepUs) / 1e3) / 1e3;
+}
+
+/** A number as Go writes it without an exponent. */
+export function formatNumber(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-Inf";
+  const text = String(value);
+  const [, sign = "", whole = "", decimals = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const shift = Number(exponent);
+  const digits = whole + decimals;
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - whole.length)}${digits}`;
+  return `${sign}${digits.padEnd(shift + whole.length, "0")}`;
+}

@@ -1,0 +1,106 @@
+import { ServiceError } from "../shared/errors.ts";
+import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
+import { parseDuration } from "./logql/scan-logql.ts";
+import type { Steps } from "./metrics/series.ts";
+
+/** What a request sends, by name. */
+export type Sent = ReadonlyMap<string, string>;
+
+/** The time of a request, in nanoseconds since 1970: the start included, the end not. */
+export interface TimeRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+/** Lines that one answer has at most, and unless `limit` says otherwise. */
+const [maxLimit, defaultLimit] = [5_000, 100];
+/** Steps of a range query at most, as in Loki. */
+const maxSteps = 11_000;
+/** The years that the store has: 0001 to 9999. */
+const latestNs = 253_402_300_799_999_999_000n;
+
+const refuse = (parameter: string, message: string): never => {
+  throw new ServiceError("invalid_parameter", message, { parameter });
+};
+
+/** Seconds with or without decimals, nanoseconds, or RFC 3339. Throws `invalid_parameter`. */
+function readTime(name: string, text: string): bigint {
+  const ns = parseTime(text);
+  if (ns === undefined) return refuse(name, `${name} must be Unix seconds, Unix nanoseconds or RFC 3339: ${text}`);
+  return ns < 0n ? 0n : ns > latestNs ? latestNs : ns;
+}
+
+function parseTime(text: string): bigint | undefined {
+  const [, whole = "", decimals] = /^(-?\d{1,30})(?:\.(\d{1,30}))?$/.exec(text) ?? [];
+  if (whole !== "") {
+    if (decimals === undefined && whole.length > 10) return BigInt(whole);
+    return BigInt(whole) * 1_000_000_000n + BigInt((decimals ?? "").slice(0, 9).padEnd(9, "0"));
+  }
+  const us = text.length > 100 ? undefined : parseIsoTimestamp(text)?.us;
+  return us === undefined ? undefined : us * 1000n;
+}
+
+/** A duration such as 5m, or seconds. Throws `invalid_parameter`. */
+function readDuration(name: string, text: string): number {
+  const ns = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1e9 : parseDuration(text);
+  if (ns === undefined || !(ns > 0)) return refuse(name, `${name} must be a duration such as 30s, longer than nothing`);
+  return ns;
+}
+
+/** The time of a request: by default the last `hours` up to now. Throws `invalid_parameter`. */
+export function readRange(sent: Sent, nowMs: number, hours: number): TimeRange {
+  const [start, end, since] = [sent.get("start"), sent.get("end"), sent.get("since")];
+  const endNs = end === undefined ? BigInt(nowMs) * 1_000_000n : readTime("end", end);
+  const sinceNs = since === undefined ? hours * 3_600e9 : readDuration("since", since);
+  const startNs = start === undefined ? endNs - BigInt(Math.round(sinceNs)) : readTime("start", start);
+  if (startNs > endNs) refuse("end", "end timestamp must not be before or equal to start time");
+  return { startNs: startNs < 0n ? 0n : startNs, endNs };
+}
+
+/** The steps of a range query: 250 of them, of at least a second, unless the request says how long one is. */
+export function readSteps(sent: Sent, { startNs, endNs }: TimeRange): Steps {
+  const length = Number(endNs - startNs);
+  const step = sent.get("step");
+  const stepNs = step === undefined ? Math.max(Math.floor(length / 250 / 1e9), 1) * 1e9 : readDuration("step", step);
+  const stepUs = Math.max(1, Math.round(stepNs / 1e3));
+  const count = Math.floor(length / 1e3 / stepUs) + 1;
+  if (count > maxSteps) {
+    refuse(
+      "step",
+      "exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step parameter",
+    );
+  }
+  return { startUs: Number(startNs / 1000n), stepUs, count };
+}
+
+/** The one step of an instant query: at `time`, else now. */
+export function readInstant(sent: Sent, nowMs: number): Steps {
+  const time = sent.get("time");
+  const ns = time === undefined ? BigInt(nowMs) * 1_000_000n : readTime("time", time);
+  return { startUs: Number(ns / 1000n), stepUs: 1, count: 1 };
+}
+
+/** Lines of an answer. Throws `invalid_parameter` for more than an answer has. */
+export function readLimit(sent: Sent, name = "limit", fallback = defaultLimit): number {
+  const text = sent.get(name);
+  if (text === undefined) return fallback;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) refuse(name, `${name} must be a positive integer`);
+  if (limit > maxLimit)
+    refuse(name, `max entries limit per query exceeded, limit > max_entries_limit (${limit} > ${maxLimit})`);
+  return limit;
+}
+
+/** The order of lines: the newest first unless `direction` is `forward`. */
+export function readDirection(sent: Sent): "ASC" | "DESC" {
+  const direction = sent.get("direction")?.toLowerCase() ?? "backward";
+  if (direction !== "forward" && direction !== "backward") refuse("direction", "direction must be forward or backward");
+  return direction === "forward" ? "ASC" : "DESC";
+}
+
+/** Throws `missing_parameter` where it is not there. */
+export function readQuery(sent: Sent): string {
+  const query = sent.get("query")?.trim() ?? "";
+  if (query !== "") return query;
+  throw new ServiceError("missing_parameter", "The parameter query is required", { parameter: "query" });
+}

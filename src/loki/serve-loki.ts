@@ -1,0 +1,245 @@
+import { ServiceError } from "../shared/errors.ts";
+import { succeed, tellLines, tellMatrix, tellVector } from "./answers.ts";
+import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
+import { parseLogql, parseSelector } from "./logql/parse-logql.ts";
+import type { LokiCaller } from "./loki-caller.ts";
+import { evaluateMetric } from "./metrics/evaluate-metric.ts";
+import { keyOf } from "./metrics/series.ts";
+import { compilePipeline } from "./pipeline/compile-pipeline.ts";
+import {
+  readDirection,
+  readInstant,
+  readLimit,
+  readQuery,
+  readRange,
+  readSteps,
+  type Sent,
+  type TimeRange,
+} from "./read-request.ts";
+import { type Selection, splitStages } from "./reading/build-sql.ts";
+import { findTables } from "./reading/find-tables.ts";
+import { maxLinesRead, readLines, type StoredLine } from "./reading/read-lines.ts";
+import { type CountedStream, readStreams } from "./reading/read-streams.ts";
+
+/** A request: who sends it, what it sends, and when. */
+export interface LokiRequest {
+  readonly caller: LokiCaller;
+  readonly sent: Sent;
+  /** Every value of parameters that may be sent several times. */
+  readonly matches: readonly string[];
+  readonly nowMs: number;
+  /** Whether the client asks to tell fields and labels apart. */
+  readonly isCategorized: boolean;
+}
+
+/** `query_range`: lines, or the values of a metric query at each step. */
+export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiRequest): Promise<object> {
+  const query = parseLogql(readQuery(sent));
+  const range = readRange(sent, nowMs, 1);
+  if (sent.has("interval") && query.kind === "log") {
+    throw new ServiceError("unsupported", "The parameter interval is not supported", { parameter: "interval" });
+  }
+  if (query.kind === "log") {
+    const lines = await findLines(caller, query, range, readDirection(sent), readLimit(sent));
+    return succeed(tellLines(lines, isCategorized));
+  }
+  const steps = readSteps(sent, range);
+  return succeed(tellMatrix(await evaluateMetric(caller, query, steps), steps));
+}
+
+/** `query`: the values of a metric query at one time. */
+export async function queryInstant({ caller, sent, nowMs }: LokiRequest): Promise<object> {
+  const query = parseLogql(readQuery(sent));
+  if (query.kind === "log") {
+    throw new ServiceError(
+      "invalid_query",
+      "log queries are not supported as an instant query type, please change your query to a range query type",
+    );
+  }
+  const steps = readInstant(sent, nowMs);
+  return succeed(tellVector(await evaluateMetric(caller, query, steps), steps, isSorted(query)));
+}
+
+function isSorted(query: MetricQuery): boolean {
+  return query.kind === "aggregate" && /^(?:sort|sort_desc|topk|bottomk)$/.test(query.operator);
+}
+
+async function findLines(
+  caller: LokiCaller,
+  { matchers, stages }: LogQuery,
+  { startNs, endNs }: TimeRange,
+  order: "ASC" | "DESC",
+  limit: number,
+): Promise<readonly StoredLine[]> {
+  const { lineFilters, rest } = splitStages(stages);
+  const pipeline = compilePipeline(rest);
+  const selection: Selection = { matchers, lineFilters, ...toWindow(startNs, endNs) };
+  const readers = await findTables(caller, matchers);
+  const isExact = startNs % 1000n === 0n && endNs % 1000n === 0n;
+  const dropsNone = isExact && rest.every(({ kind }) => kind !== "line" && kind !== "filter");
+  const lines: StoredLine[] = [];
+  for (const reader of readers) {
+    let count = 0;
+    await readLines(caller, [reader], {
+      ...{ selection, order, limit: dropsNone ? limit : maxLinesRead, isComplete: !dropsNone },
+      take({ ns, line, labels }) {
+        const text = ns >= startNs && ns < endNs ? pipeline(line, labels) : undefined;
+        if (text !== undefined) lines.push({ ns, line: text, labels });
+        if (text !== undefined) count++;
+        return count === limit;
+      },
+    });
+  }
+  if (readers.length > 1) lines.sort((a, b) => Number(a.ns - b.ns) * (order === "ASC" ? 1 : -1));
+  return lines.slice(0, limit);
+}
+
+/** The microseconds that hold the nanoseconds of a range. */
+function toWindow(startNs: bigint, endNs: bigint): Pick<Selection, "fromUs" | "toUs"> {
+  return { fromUs: startNs / 1000n, toUs: (endNs + 999n) / 1000n };
+}
+
+async function countLines(
+  { caller, sent, nowMs }: LokiRequest,
+  matchers: readonly Matcher[],
+): Promise<readonly CountedStream[]> {
+  const { startNs, endNs } = readRange(sent, nowMs, 6);
+  const readers = await findTables(caller, matchers);
+  return readStreams(caller, readers, { matchers, lineFilters: [], ...toWindow(startNs, endNs) });
+}
+
+/** The matchers of the parameter `query`; none where it is not there. */
+function readMatchers({ sent }: LokiRequest): readonly Matcher[] {
+  const query = sent.get("query")?.trim() ?? "";
+  return query === "" || query === "{}" ? [] : parseSelector(query).matchers;
+}
+
+/** `labels`: the names of the labels that lines of the time have. */
+export async function listLabels(request: LokiRequest): Promise<object> {
+  const streams = await countLines(request, readMatchers(request));
+  return succeed([...new Set(streams.flatMap(({ labels }) => [...labels.keys()]))].sort());
+}
+
+/** `label/{name}/values` */
+export async function listLabelValues(request: LokiRequest, name: string): Promise<object> {
+  const streams = await countLines(request, readMatchers(request));
+  return succeed([...new Set(streams.flatMap(({ labels }) => labels.get(name) ?? []))].sort());
+}
+
+/** `series`: the labels of each stream that one of the selectors finds. */
+export async function listSeries(request: LokiRequest): Promise<object> {
+  const { matches } = request;
+  if (matches.length > 20) throw new ServiceError("limit_exceeded", "A request may have 20 selectors (match[])");
+  const selectors = matches.length === 0 ? [[]] : matches.map((each) => parseSelector(each).matchers);
+  const found = new Map<string, object>();
+  for (const matchers of selectors) {
+    for (const { labels } of await countLines(request, matchers)) found.set(keyOf(labels), Object.fromEntries(labels));
+  }
+  return succeed([...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, labels]) => labels));
+}
+
+/** `index/stats`: streams, lines and bytes; there are no chunks here. */
+export async function tellStats(request: LokiRequest): Promise<object> {
+  readQuery(request.sent);
+  const streams = await countLines(request, readMatchers(request));
+  const sum = (read: (stream: CountedStream) => number) => streams.reduce((total, each) => total + read(each), 0);
+  return {
+    streams: streams.length,
+    chunks: 0,
+    bytes: sum(({ bytes }) => bytes),
+    entries: sum(({ entries }) => entries),
+  };
+}
+
+/** `detected_labels`: the labels of the streams, with how many values each has. */
+export async function listDetectedLabels(request: LokiRequest): Promise<object> {
+  const values = new Map<string, Set<string>>();
+  for (const { labels } of await countLines(request, readMatchers(request))) {
+    for (const [name, value] of labels) values.set(name, (values.get(name) ?? new Set()).add(value));
+  }
+  return {
+    detectedLabels: [...values].map(([label, { size }]) => ({ label, cardinality: size })).sort(byLabel),
+  };
+}
+
+const byLabel = (a: { readonly label: string }, b: { readonly label: string }) => (a.label < b.label ? -1 : 1);
+
+/** `index/volume`: bytes by stream or by label, the largest first. */
+export async function tellVolume(request: LokiRequest): Promise<object> {
+  readQuery(request.sent);
+  const matchers = readMatchers(request);
+  const { endNs } = readRange(request.sent, request.nowMs, 6);
+  const volumes = sumVolumes(request, matchers, await countLines(request, matchers));
+  const time = Number(endNs / 1_000_000n) / 1e3;
+  const result = volumes.map(({ metric, bytes }) => ({ metric, value: [time, String(bytes)] }));
+  return succeed({ resultType: "vector", result, stats: {} });
+}
+
+/** `index/volume_range`: the same for each step, which begins with the time that is told. */
+export async function tellVolumeRange(request: LokiRequest): Promise<object> {
+  const { caller, sent, nowMs } = request;
+  readQuery(sent);
+  const matchers = readMatchers(request);
+  const range = readRange(sent, nowMs, 6);
+  const steps = readSteps(sent, range);
+  const window = toWindow(range.startNs, range.endNs);
+  const readers = await findTables(caller, matchers);
+  const buckets = { firstUs: window.fromUs - 1n, widthUs: BigInt(steps.stepUs) };
+  const streams = await readStreams(caller, readers, { matchers, lineFilters: [], ...window }, buckets);
+  const result = sumVolumes(request, matchers, streams).map(({ metric, bytesOf }) => ({
+    metric,
+    values: [...bytesOf]
+      .sort(([a], [b]) => a - b)
+      .map(([bucket, bytes]) => [Math.floor((steps.startUs + (bucket - 1) * steps.stepUs) / 1e3) / 1e3, String(bytes)]),
+  }));
+  return succeed({ resultType: "matrix", result, stats: {} });
+}
+
+function sumVolumes({ sent }: LokiRequest, matchers: readonly Matcher[], streams: readonly CountedStream[]) {
+  const isByLabel = sent.get("aggregateBy") === "labels";
+  const target = sent.get("targetLabels");
+  const names = (target ?? "").split(",").filter((name) => name !== "");
+  const wanted = names.length > 0 ? names : [...new Set(matchers.map(({ name }) => name))];
+  const volumes = new Map<string, { metric: object; bytes: number; bytesOf: Map<number, number> }>();
+  for (const { labels, bytes, bucket } of streams) {
+    const shown = [...labels].filter(([name]) => wanted.includes(name));
+    const metrics = isByLabel ? shown.map(([name]) => new Map([[name, ""]])) : [new Map(shown)];
+    for (const metric of metrics) {
+      const key = keyOf(metric);
+      const volume = volumes.get(key) ?? { metric: Object.fromEntries(metric), bytes: 0, bytesOf: new Map() };
+      volumes.set(key, volume);
+      volume.bytes += bytes;
+      volume.bytesOf.set(bucket, (volume.bytesOf.get(bucket) ?? 0) + bytes);
+    }
+  }
+  const sorted = [...volumes.values()].sort((a, b) => b.bytes - a.bytes);
+  return sorted.slice(0, readLimit(sent));
+}
+
+/** Lines that are looked at to find fields. */
+const sampledLines = 1_000;
+
+/** `detected_fields`: the fields of the newest lines, those that a query's parsers make too. */
+export async function listDetectedFields({ caller, sent, nowMs }: LokiRequest): Promise<object> {
+  const query = parseLogql(readQuery(sent));
+  if (query.kind !== "log") throw new ServiceError("invalid_query", "detected_fields takes a log query");
+  const limit = readLimit(sent, "limit", 1_000);
+  const lines = await findLines(caller, query, readRange(sent, nowMs, 1), "DESC", sampledLines);
+  const values = new Map<string, Set<string>>();
+  for (const { labels } of lines) {
+    for (const [name, value] of [...labels.of("metadata"), ...labels.of("parsed")]) {
+      values.set(name, (values.get(name) ?? new Set()).add(value));
+    }
+  }
+  const fields = [...values].map(([label, found]) => ({
+    ...{ label, type: typeOf(found), cardinality: found.size, parsers: null },
+  }));
+  return { fields: fields.sort(byLabel).slice(0, limit), limit };
+}
+
+function typeOf(values: ReadonlySet<string>): string {
+  const all = [...values];
+  if (all.every((each) => /^-?\d{1,15}$/.test(each))) return "int";
+  if (all.every((each) => /^-?\d{1,15}\.\d{1,15}$/.test(each))) return "float";
+  return all.every((each) => each === "true" || each === "false") ? "boolean" : "string";
+}
