@@ -41,11 +41,11 @@ async function readFrom(caller: LokiCaller, { call, tables }: LokiReader, reques
   const { selection, order, limit, isComplete } = request;
   const selects = tables.flatMap((table) => selectLines(table, selection, order, limit + 1) ?? []);
   if (selects.length === 0) return;
-  const { rows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), order, limit);
+  const { rows, maxRows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), order, limit);
   try {
     for (let step = await rows.next(); ; step = await rows.next()) {
       if (step.done === true) {
-        if (step.value && isComplete) throw tooMany(limit);
+        if (step.value && isComplete) throw tooMany(maxRows, "lines");
         return;
       }
       for (const row of step.value) if (request.take(toLine(row, tables))) return;
@@ -56,8 +56,8 @@ async function readFrom(caller: LokiCaller, { call, tables }: LokiReader, reques
 }
 
 /** The error of a query that would have to read more than it may. */
-export function tooMany(limit: number): ServiceError {
-  return new ServiceError("limit_exceeded", `The query would have to read more than ${limit} lines`, {
+export function tooMany(limit: number, unit: "lines" | "counts"): ServiceError {
+  return new ServiceError("limit_exceeded", `The query would have to read more than ${limit} ${unit}`, {
     hint:
       "Narrow the time range or the selector, or filter by |= before other stages. Counts and rates without parsers " +
       "are computed by the store and have no such limit.",

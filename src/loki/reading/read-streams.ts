@@ -28,13 +28,13 @@ export async function readStreams(
     ];
     const selects = tables.flatMap((table) => countStreams(table, names, selection, buckets) ?? []);
     if (selects.length === 0) continue;
-    const { rows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), undefined, maxStreams);
+    const { rows, maxRows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), undefined, maxStreams);
     for (let step = await rows.next(); ; step = await rows.next()) {
       if (step.done !== true) {
         for (const row of step.value) streams.push(toStream(row, names));
         continue;
       }
-      if (step.value) throw tooMany(maxStreams);
+      if (step.value) throw tooMany(maxRows, "counts");
       break;
     }
   }
