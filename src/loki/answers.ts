@@ -7,7 +7,7 @@ export function succeed(data: object): object {
   return { status: "success", data };
 }
 
-/** What Grafana and logcli show of a query's cost; only the number of entries is known here. */
+/** The part of a query's statistics that is known here. */
 const statistics = (entries: number) => ({ summary: { totalEntriesReturned: entries } });
 
 type Value = readonly [ns: string, line: string] | readonly [ns: string, line: string, categories: object];

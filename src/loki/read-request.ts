@@ -3,7 +3,7 @@ import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseDuration } from "./logql/scan-logql.ts";
 import type { Steps } from "./metrics/series.ts";
 
-/** What a request sends, by name. */
+/** The parameters of a request by name. */
 export type Sent = ReadonlyMap<string, string>;
 
 /** The time of a request, in nanoseconds since 1970: the start included, the end not. */

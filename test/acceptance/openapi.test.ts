@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bigQueryRoutes } from "../../src/http/routes/surfaces/bigquery.ts";
+import { lokiRoutes } from "../../src/http/routes/surfaces/loki.ts";
 import type { JsonSchema, OpenApiDocument, Operation } from "../../src/openapi/open-api-document.ts";
 import { privateToken, publicToken, type Service, startService } from "./service.ts";
 
@@ -126,10 +127,10 @@ describe("/api/openapi.json", () => {
     const explore = ["tables", "parse", "overview", "around", "tail"].map(
       (each) => `/api/endpoints/query/{endpoint}/${each}`,
     );
-    const bigQuery = new Set(Object.values(bigQueryRoutes).map(({ path }) => path));
+    const faces = new Set(Object.values({ ...bigQueryRoutes, ...lokiRoutes }).map(({ path }) => path));
     const open = ["/health", "/api/openapi.json", "/api/session", "/api/catalogue", "/api/views", "/api/views/{id}"];
     expect(Object.keys(document.paths).sort()).toEqual(
-      ["/api/endpoints/query/logs.all", "/mcp", ...bigQuery, ...explore, ...open].sort(),
+      ["/api/endpoints/query/logs.all", "/mcp", ...faces, ...explore, ...open].sort(),
     );
     const names = parameterNames(document.paths["/api/endpoints/query/logs.all"]?.get);
     expect(names).toContain("iso_timestamp_start");

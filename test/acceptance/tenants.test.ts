@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bigQueryRoutes } from "../../src/http/routes/surfaces/bigquery.ts";
+import { lokiRoutes } from "../../src/http/routes/surfaces/loki.ts";
 import type { OpenApiDocument } from "../../src/openapi/open-api-document.ts";
 import {
   privateToken,
@@ -194,11 +195,11 @@ describe("every route to rows or schema, for a pinned token,", () => {
     }
     const isRun = (name: string) =>
       name.startsWith("get /api/endpoints/query/") || name.startsWith("post /api/endpoints/query/");
-    // Queries over it are in test/acceptance/bigquery.test.ts.
-    const isBigQuery = (name: string) => name.includes(" /bigquery/v2/");
-    expect(open.filter(isBigQuery)).toHaveLength(Object.keys(bigQueryRoutes).length);
+    // Queries over them are in test/acceptance/bigquery.test.ts and loki.test.ts.
+    const isFace = (name: string) => / \/(?:bigquery\/v2|loki\/api\/v1)\//.test(name);
+    expect(open.filter(isFace)).toHaveLength(Object.keys({ ...bigQueryRoutes, ...lokiRoutes }).length);
     // The token's own views, and those that owners share with all tokens.
-    expect(open.filter((name) => !isRun(name) && !isBigQuery(name)).sort()).toEqual([
+    expect(open.filter((name) => !isRun(name) && !isFace(name)).sort()).toEqual([
       "delete /api/views/{id}",
       "get /api/catalogue",
       "get /api/openapi.json",

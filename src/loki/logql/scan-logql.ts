@@ -6,7 +6,7 @@ export interface Token {
   readonly kind: TokenKind;
   /** As written; of a text its value. */
   readonly text: string;
-  /** Of numbers; of durations nanoseconds. */
+  /** The number; nanoseconds for a duration, NaN for a token that is none. */
   readonly value: number;
   readonly at: number;
 }

@@ -15,7 +15,7 @@ export function toLabelName(text: string): string {
 export class LineLabels {
   readonly #stream: ReadonlyMap<string, string>;
   readonly #metadata: ReadonlyMap<string, string>;
-  /** What stages made; undefined for labels that they took away. */
+  /** Labels that stages made; undefined for those that they took away. */
   readonly #made = new Map<string, string | undefined>();
 
   constructor(stream: ReadonlyMap<string, string>, metadata: ReadonlyMap<string, string>) {

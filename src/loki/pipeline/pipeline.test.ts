@@ -4,7 +4,7 @@ import { compilePipeline } from "./compile-pipeline.ts";
 import { LineLabels } from "./line-labels.ts";
 import { parseTemplate } from "./template.ts";
 
-/** What a pipeline makes of a line: undefined where it drops it. */
+/** The result of a pipeline for a line; undefined where it drops it. */
 function run(stages: string, line: string, stream: Readonly<Record<string, string>> = { app: "web" }) {
   const query = parseLogql(`{app=~".+"} ${stages}`);
   if (query.kind !== "log") throw new Error("It is no log query");

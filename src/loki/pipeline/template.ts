@@ -1,6 +1,6 @@
 import { type TemplateValue, templateFunctions, textOfValue } from "./template-functions.ts";
 
-/** What a template reads: labels, which are empty where they are not there, and the line. */
+/** The values that a template reads: labels, empty where they are not there, and the line. */
 export interface TemplateScope {
   readonly line: string;
   label(name: string): string;
@@ -12,7 +12,7 @@ export type Template = (scope: TemplateScope) => string;
 type Evaluate = (scope: TemplateScope) => TemplateValue;
 
 interface Action {
-  /** What stands between the braces. */
+  /** The text between the braces. */
   readonly text: string;
   readonly keyword: string;
 }

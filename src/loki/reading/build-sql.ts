@@ -4,7 +4,7 @@ import { compileMatcher } from "../pipeline/regexp.ts";
 import type { LabelField } from "./event-labels.ts";
 import type { LokiTable } from "./find-tables.ts";
 
-/** What the store selects lines by. Times are microseconds since 1970: the first included, the last not. */
+/** Conditions that the store applies. Times are microseconds since 1970: the first included, the last not. */
 export interface Selection {
   readonly matchers: readonly Matcher[];
   readonly lineFilters: readonly LineFilter[];
