@@ -82,7 +82,7 @@ function secondsOf({ startUs, stepUs }: Steps, step: number): number {
 }
 
 /** A number as Go writes it without an exponent. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return "+Inf";
   if (value === Number.NEGATIVE_INFINITY) return "-Inf";
   const text = String(value);

@@ -19,6 +19,8 @@ export interface LokiCaller {
   openCall(name: string, sent: ReadonlyMap<string, unknown>, isRun: boolean): Promise<QueryCall>;
   /** Has the audit record the run of a call. */
   noteRun(call: QueryCall): void;
+  /** Throws `timeout` once the request has taken as long as a query may. */
+  checkTime(): void;
   /** The options of running an opened call. */
   runOptions(): RunOptions;
 }

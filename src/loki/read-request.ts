@@ -1,6 +1,9 @@
+import { refuseLongQuery } from "../endpoints/call/prepare/consumer-query.ts";
+import { tightest } from "../shared/budget.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseDuration } from "./logql/scan-logql.ts";
+import type { LokiCaller } from "./loki-caller.ts";
 import type { Steps } from "./metrics/series.ts";
 
 /** The parameters of a request by name. */
@@ -98,9 +101,10 @@ export function readDirection(sent: Sent): "ASC" | "DESC" {
   return direction === "forward" ? "ASC" : "DESC";
 }
 
-/** Throws `missing_parameter` where it is not there. */
-export function readQuery(sent: Sent): string {
+/** The query of a request. Throws `missing_parameter` without one, `query_too_long` for more than a query may have. */
+export function readQuery(sent: Sent, { runner, identity }: LokiCaller): string {
   const query = sent.get("query")?.trim() ?? "";
+  refuseLongQuery("query", query, tightest(runner.budget ?? {}, identity.budget));
   if (query !== "") return query;
   throw new ServiceError("missing_parameter", "The parameter query is required", { parameter: "query" });
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from "../shared/errors.ts";
 import { succeed, tellLines, tellMatrix, tellVector } from "./answers.ts";
+import { boundText } from "./bound-text.ts";
 import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
 import { parseLogql, parseSelector } from "./logql/parse-logql.ts";
 import type { LokiCaller } from "./loki-caller.ts";
@@ -34,7 +35,7 @@ export interface LokiRequest {
 
 /** `query_range`: lines, or the values of a metric query at each step. */
 export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiRequest): Promise<object> {
-  const query = parseLogql(readQuery(sent));
+  const query = parseLogql(readQuery(sent, caller));
   const range = readRange(sent, nowMs, 1);
   if (sent.has("interval") && query.kind === "log") {
     throw new ServiceError("unsupported", "The parameter interval is not supported", { parameter: "interval" });
@@ -49,7 +50,7 @@ export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiReq
 
 /** `query`: the values of a metric query at one time. */
 export async function queryInstant({ caller, sent, nowMs }: LokiRequest): Promise<object> {
-  const query = parseLogql(readQuery(sent));
+  const query = parseLogql(readQuery(sent, caller));
   if (query.kind === "log") {
     throw new ServiceError(
       "invalid_query",
@@ -78,15 +79,17 @@ async function findLines(
   const isExact = startNs % 1000n === 0n && endNs % 1000n === 0n;
   const dropsNone = isExact && rest.every(({ kind }) => kind !== "line" && kind !== "filter");
   const lines: StoredLine[] = [];
+  const keep = boundText(caller);
   for (const reader of readers) {
     let count = 0;
     await readLines(caller, [reader], {
       ...{ selection, order, limit: dropsNone ? limit : maxLinesRead, isComplete: !dropsNone },
       take({ ns, line, labels }) {
         const text = ns >= startNs && ns < endNs ? pipeline(line, labels) : undefined;
-        if (text !== undefined) lines.push({ ns, line: text, labels });
-        if (text !== undefined) count++;
-        return count === limit;
+        if (text === undefined) return false;
+        keep(text, labels);
+        lines.push({ ns, line: text, labels });
+        return ++count === limit;
       },
     });
   }
@@ -140,7 +143,7 @@ export async function listSeries(request: LokiRequest): Promise<object> {
 
 /** `index/stats`: streams, lines and bytes; there are no chunks here. */
 export async function tellStats(request: LokiRequest): Promise<object> {
-  readQuery(request.sent);
+  readQuery(request.sent, request.caller);
   const streams = await countLines(request, readMatchers(request));
   const sum = (read: (stream: CountedStream) => number) => streams.reduce((total, each) => total + read(each), 0);
   return {
@@ -166,7 +169,7 @@ const byLabel = (a: { readonly label: string }, b: { readonly label: string }) =
 
 /** `index/volume`: bytes by stream or by label, the largest first. */
 export async function tellVolume(request: LokiRequest): Promise<object> {
-  readQuery(request.sent);
+  readQuery(request.sent, request.caller);
   const matchers = readMatchers(request);
   const { endNs } = readRange(request.sent, request.nowMs, 6);
   const volumes = sumVolumes(request, matchers, await countLines(request, matchers));
@@ -178,7 +181,7 @@ export async function tellVolume(request: LokiRequest): Promise<object> {
 /** `index/volume_range`: the same for each step, which begins with the time that is told. */
 export async function tellVolumeRange(request: LokiRequest): Promise<object> {
   const { caller, sent, nowMs } = request;
-  readQuery(sent);
+  readQuery(sent, caller);
   const matchers = readMatchers(request);
   const range = readRange(sent, nowMs, 6);
   const steps = readSteps(sent, range);
@@ -221,7 +224,7 @@ const sampledLines = 1_000;
 
 /** `detected_fields`: the fields of the newest lines, those that a query's parsers make too. */
 export async function listDetectedFields({ caller, sent, nowMs }: LokiRequest): Promise<object> {
-  const query = parseLogql(readQuery(sent));
+  const query = parseLogql(readQuery(sent, caller));
   if (query.kind !== "log") throw new ServiceError("invalid_query", "detected_fields takes a log query");
   const limit = readLimit(sent, "limit", 1_000);
   const lines = await findLines(caller, query, readRange(sent, nowMs, 1), "DESC", sampledLines);

@@ -45,7 +45,7 @@ async function evaluate(
     case "range": {
       const names = new Set([...wanted, ...groupedBy(query.grouping)]);
       const samples = bounded(await readSamples(caller, query, steps, names), steps);
-      return { series: evaluateRange(query, samples, steps) };
+      return { series: await evaluateRange(caller, query, samples, steps) };
     }
     case "aggregate": {
       // Groups within groups: what the outer one asks for has to come through the inner one.

@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Grouping, RangeAggregation } from "../logql/logql-ast.ts";
+import type { LokiCaller } from "../loki-caller.ts";
 import { rangeFunction } from "./range-functions.ts";
 import type { Samples } from "./read-samples.ts";
 import { keyOf, pickLabels, type Series, type Steps } from "./series.ts";
@@ -7,23 +9,38 @@ import { keyOf, pickLabels, type Series, type Steps } from "./series.ts";
 /** Samples that the ranges of a query have in all, at most: a sample is in each range over it. */
 const maxWork = 20_000_000;
 
+/** So many samples are worked on before others have their turn. */
+const workPerTurn = 500_000;
+
 /** The values of a range aggregation at each step: of the samples behind `step - range`, up to the step itself. */
-export function evaluateRange(range: RangeAggregation, samples: readonly Samples[], steps: Steps): readonly Series[] {
+export async function evaluateRange(
+  caller: Pick<LokiCaller, "checkTime">,
+  range: RangeAggregation,
+  samples: readonly Samples[],
+  steps: Steps,
+): Promise<readonly Series[]> {
   const { operator, rangeUs, offsetUs, parameter, grouping } = range;
   const compute = rangeFunction(operator, rangeUs, parameter);
-  let work = 0;
-  const series = mergeSamples(samples, grouping).map(({ labels, times, values }): Series => {
+  const series: Series[] = [];
+  let [work, inTurn] = [0, 0];
+  for (const { labels, times, values } of mergeSamples(samples, grouping)) {
+    const computed: (number | undefined)[] = [];
     let [from, to] = [0, 0];
-    const computed = Array.from({ length: steps.count }, (_, step) => {
+    for (let step = 0; step < steps.count; step++) {
       const end = steps.startUs + step * steps.stepUs - offsetUs;
       while (to < times.length && (times[to] ?? 0) <= end) to++;
       while (from < to && (times[from] ?? 0) <= end - rangeUs) from++;
+      computed.push(from === to ? undefined : compute(values.slice(from, to)));
       work += to - from;
+      inTurn += to - from + 1;
       if (work > maxWork) throw tooMuchWork();
-      return from === to ? undefined : compute(values.slice(from, to));
-    });
-    return { labels, values: computed };
-  });
+      if (inTurn < workPerTurn) continue;
+      inTurn = 0;
+      caller.checkTime();
+      await setImmediate();
+    }
+    series.push({ labels, values: computed });
+  }
   return operator === "absent_over_time" ? [absence(range, series, steps)] : series;
 }
 

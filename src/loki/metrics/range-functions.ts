@@ -9,7 +9,7 @@ export function variance(values: readonly number[]): number {
 }
 
 /** The quantile of values as Prometheus interpolates it; infinite for one that is not from 0 to 1. */
-export function quantile(share: number, values: readonly number[]): number {
+function quantile(share: number, values: readonly number[]): number {
   if (values.length === 0 || Number.isNaN(share)) return Number.NaN;
   if (share < 0) return Number.NEGATIVE_INFINITY;
   if (share > 1) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
+import { boundText } from "../bound-text.ts";
 import type { RangeAggregation, Stage } from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { compilePipeline, compileUnwrap } from "../pipeline/compile-pipeline.ts";
@@ -91,6 +92,7 @@ async function collectSamples(
   const pipeline = compilePipeline(stages);
   const unwrap = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap);
   const found = new Map<string, Samples>();
+  const keep = boundText(caller);
   await readLines(caller, readers, {
     ...{ selection, order: "ASC", limit: maxLinesRead, isComplete: true },
     take({ ns, line, labels }) {
@@ -99,7 +101,7 @@ async function collectSamples(
       const value = unwrap === undefined ? sizeOf(range, text) : unwrap(labels);
       if (value === undefined) return false;
       refuseErrors(labels);
-      addSample(found, seriesLabels(labels, wanted), Number(ns / 1000n), value);
+      if (addSample(found, seriesLabels(labels, wanted), Number(ns / 1000n), value)) keep("", labels);
       return false;
     },
   });
@@ -116,17 +118,20 @@ function seriesLabels(labels: LineLabels, wanted: ReadonlySet<string>): Readonly
   return new Map([...labels.of("stream"), ...grouped, ...labels.of("parsed")]);
 }
 
+/** Returns whether its series is a new one. */
 function addSample(
   found: Map<string, Samples>,
   labels: ReadonlyMap<string, string>,
   time: number,
   value: number,
-): void {
+): boolean {
   const key = keyOf(labels);
-  const samples = found.get(key) ?? { labels, times: [], values: [] };
-  found.set(key, samples);
+  const known = found.get(key);
+  const samples = known ?? { labels, times: [], values: [] };
+  if (known === undefined) found.set(key, samples);
   samples.times.push(time);
   samples.values.push(value);
+  return known === undefined;
 }
 
 function sortSamples({ labels, times, values }: Samples): Samples {

@@ -113,7 +113,7 @@ function parseNumber(text: string): number | undefined {
 const readers = { number: parseNumber, duration: parseDuration, bytes: parseBytes } as const;
 
 /** Whether labels pass. A value that is no number lets the line pass, with an error in its labels, as in Loki. */
-export function compileLabelFilter(filter: LabelFilter): (labels: LineLabels) => boolean {
+function compileLabelFilter(filter: LabelFilter): (labels: LineLabels) => boolean {
   switch (filter.kind) {
     case "and":
     case "or": {

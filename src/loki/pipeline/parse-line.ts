@@ -3,6 +3,8 @@ import { type LineLabels, toLabelName } from "./line-labels.ts";
 
 /** Labels of one line at most, so that a line of a million keys makes none of them. */
 const maxLabels = 1_000;
+/** Levels of objects that are read: each is a pass over what it holds. */
+const maxDepth = 50;
 
 /** Reads the labels of a line that is a JSON object: nested keys are joined by `_`, arrays are left out. */
 export function extractJson(line: string, labels: LineLabels): void {
@@ -11,13 +13,14 @@ export function extractJson(line: string, labels: LineLabels): void {
     return;
   }
   let count = 0;
-  const open: [prefix: string, json: string][] = [["", line]];
+  const open: [prefix: string, json: string, depth: number][] = [["", line, 1]];
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const [prefix, json] = next;
+    const [prefix, json, depth] = next;
     for (const [key, value] of membersOf(json)) {
       const name = prefix + toLabelName(key);
-      if (value.startsWith("{")) open.push([`${name}_`, value]);
-      else if (!value.startsWith("[") && ++count <= maxLabels) labels.extract(name, textOf(value));
+      if (value.startsWith("{")) {
+        if (depth < maxDepth) open.push([`${name}_`, value, depth + 1]);
+      } else if (!value.startsWith("[") && ++count <= maxLabels) labels.extract(name, textOf(value));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { ServiceError } from "../../shared/errors.ts";
 import type { Matcher } from "../logql/logql-ast.ts";
 
 /** A regular expression of RE2, as Go and GoogleSQL have them; its time grows with the text alone. */
@@ -18,10 +19,20 @@ export interface Regexp {
 /** Characters of an expression at most: what it compiles to takes memory. */
 const maxCharacters = 2_000;
 
+/** Characters of a text times the size of a compiled expression: a search takes at most so many steps, in one go. */
+const maxSteps = 5_000_000;
+
 /** Throws `Error` for an expression that is invalid or too long. */
 export function compileRegexp(source: string): Regexp {
   if (source.length > maxCharacters) throw new Error(`a regular expression has at most ${maxCharacters} characters`);
   const compiled = compile(source);
+  const size = compiled.programSize();
+  const open = (text: string) => {
+    if (text.length * size <= maxSteps) return compiled.matcher(text);
+    throw new ServiceError("limit_exceeded", `A line of ${text.length} characters is too long for /${source}/`, {
+      hint: "Leave long lines out by filters before it, or make the expression shorter.",
+    });
+  };
   const groups = Object.entries(compiled.namedGroups()).sort(([, a], [, b]) => a - b);
   const expandAt = (matcher: ReturnType<RE2JS["matcher"]>, replacement: string) =>
     replacement.replaceAll(/\$(?:\$|(\w+)|\{(\w+)\})/g, (all, plain?: string, braced?: string) => {
@@ -32,14 +43,18 @@ export function compileRegexp(source: string): Regexp {
     });
   return {
     namedGroups: groups.map(([name]) => name),
-    test: (text) => compiled.test(text),
+    test(text) {
+      open(text);
+      return compiled.test(text);
+    },
     find(text) {
-      const matcher = compiled.matcher(text);
-      if (!matcher.find()) return undefined;
+      const matcher = open(text);
+      // Telling whether it matches takes a tenth of the time of finding where.
+      if (!compiled.test(text) || !matcher.find()) return undefined;
       return new Map(groups.map(([name, group]) => [name, matcher.group(group) ?? ""]));
     },
     replaceAll(text, replacement) {
-      const matcher = compiled.matcher(text);
+      const matcher = open(text);
       let replaced = "";
       let copied = 0;
       while (matcher.find()) {
@@ -49,11 +64,11 @@ export function compileRegexp(source: string): Regexp {
       return replaced + text.slice(copied);
     },
     expand(text, replacement) {
-      const matcher = compiled.matcher(text);
+      const matcher = open(text);
       return matcher.matches() ? expandAt(matcher, replacement) : undefined;
     },
     count(text) {
-      const matcher = compiled.matcher(text);
+      const matcher = open(text);
       let count = 0;
       while (matcher.find()) count++;
       return count;

@@ -61,7 +61,7 @@ export function parseTemplate(source: string): Template {
 }
 
 /** The longest text that a template makes. */
-const maxCharacters = 1_000_000;
+const maxCharacters = 100_000;
 
 function join(items: readonly Template[]): Template {
   return (scope) => {

@@ -46,7 +46,7 @@ export function findLabelFields(
 }
 
 /** The name under which a field that is no label is told. */
-export function metadataName(path: readonly string[]): string {
+function metadataName(path: readonly string[]): string {
   const [first, second] = path;
   const isStructured = first === "metadata" && second === "structured";
   return toLabelName(path.slice(first === "metadata" && path.length > 1 ? (isStructured ? 2 : 1) : 0).join("_"));
@@ -59,7 +59,8 @@ export function findMetadataNames(fields: readonly TableField[], labels: readonl
   return new Set(paths.map((path) => metadataName(path.split("."))));
 }
 
-function takenPaths(labels: readonly LabelField[]): ReadonlySet<string> {
+/** The paths of fields that are told as labels or in ways of their own. */
+export function takenPaths(labels: readonly LabelField[]): ReadonlySet<string> {
   return new Set([...shownApart, ...labels.flatMap(({ paths }) => paths.map((path) => path.join(".")))]);
 }
 
@@ -83,14 +84,20 @@ function textOf(value: unknown): string {
   return String(value);
 }
 
+/** The part of a table by which the labels of its events are read. */
+interface LabelledTable {
+  readonly constant: ReadonlyMap<string, string>;
+  readonly labels: readonly LabelField[];
+  readonly taken: ReadonlySet<string>;
+}
+
 /** The labels of an event's stream, and its other fields by their names. */
-export function readLabels(fields: Fields, labels: readonly LabelField[], constant: ReadonlyMap<string, string>) {
+export function readLabels(fields: Fields, { constant, labels, taken }: LabelledTable) {
   const stream = new Map(constant);
   for (const { name, paths } of labels) {
     const value = paths.map((path) => textOf(valueAt(fields, path))).find((text) => text !== "");
     if (value !== undefined) stream.set(name, value);
   }
-  const taken = takenPaths(labels);
   const metadata = new Map<string, string>();
   const flatten = (value: unknown, path: readonly string[]) => {
     const inner = unwrapOne(value);

@@ -8,7 +8,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { Matcher } from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { compileMatcher } from "../pipeline/regexp.ts";
-import { findLabelFields, findMetadataNames, type LabelField } from "./event-labels.ts";
+import { findLabelFields, findMetadataNames, type LabelField, takenPaths } from "./event-labels.ts";
 
 /** A table whose rows are lines. */
 export interface LokiTable {
@@ -16,9 +16,11 @@ export interface LokiTable {
   /** The labels that are the same for all its lines. */
   readonly constant: ReadonlyMap<string, string>;
   readonly labels: readonly LabelField[];
+  /** The paths of its fields that are no metadata. */
+  readonly taken: ReadonlySet<string>;
   /** The names of its other fields. */
   readonly metadataNames: ReadonlySet<string>;
-  /** The field that orders lines of one time; absent where it has none. */
+  /** Whether it has a field that orders lines of one time. */
   readonly hasId: boolean;
 }
 
@@ -71,7 +73,8 @@ function listTables(
     const own = new Map([["source", name], ...constant]);
     const labels = findLabelFields(fields, tenantField, new Set(own.keys()));
     const hasId = typeOf("id") === "STRING";
-    return [{ name, constant: own, labels, metadataNames: findMetadataNames(fields, labels), hasId }];
+    const taken = takenPaths(labels);
+    return [{ name, constant: own, labels, taken, metadataNames: findMetadataNames(fields, labels), hasId }];
   });
 }
 

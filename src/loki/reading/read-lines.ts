@@ -48,7 +48,10 @@ async function readFrom(caller: LokiCaller, { call, tables }: LokiReader, reques
         if (step.value && isComplete) throw tooMany(maxRows, "lines");
         return;
       }
-      for (const row of step.value) if (request.take(toLine(row, tables))) return;
+      for (const row of step.value) {
+        caller.checkTime();
+        if (request.take(toLine(row, tables))) return;
+      }
     }
   } finally {
     await rows.return(false);
@@ -66,8 +69,9 @@ export function tooMany(limit: number, unit: "lines" | "counts"): ServiceError {
 
 function toLine({ source, us, line, fields }: SqlRow, tables: readonly LokiTable[]): StoredLine {
   const table = tables.find(({ name }) => name === source);
+  if (table === undefined) throw new ServiceError("internal", "A line has no table");
   const read = parseJson(String(fields)) as Readonly<Record<string, unknown>>;
-  const { stream, metadata } = readLabels(read, table?.labels ?? [], table?.constant ?? new Map());
+  const { stream, metadata } = readLabels(read, table);
   return {
     ns: readNanoseconds(read, BigInt(us as number | bigint)),
     line: String(line),

@@ -131,12 +131,21 @@ async function openRequest(
 
 function createCaller(dependencies: AppContext, request: FastifyRequest, reply: FastifyReply): LokiCaller {
   const caller = createSurfaceCaller(dependencies, request, reply, "loki");
+  const { runner, identity } = caller;
+  const { query_timeout_ms: ownMs = runner.timeoutMs } = identity.budget;
+  const [startedAt, timeoutMs] = [runner.now(), Math.min(runner.timeoutMs, ownMs)];
   const tenant = request.headers["x-scope-orgid"]?.toString();
   return {
     ...caller,
     sources: dependencies.sources.sources,
     tenant: tenant === "" ? undefined : tenant,
-    noteRun: (call) => noteRun(request, caller.identity, call, "loki"),
+    noteRun: (call) => noteRun(request, identity, call, "loki"),
+    checkTime() {
+      if (runner.now() - startedAt <= timeoutMs) return;
+      throw new ServiceError("timeout", `The query took longer than ${timeoutMs} ms`, {
+        hint: "Narrow the time range or the selector.",
+      });
+    },
   };
 }
 
