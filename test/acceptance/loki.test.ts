@@ -339,6 +339,26 @@ describe("tenants, budgets and redaction", () => {
     expect(body.data.result.map(({ value }: { value: [number, string] }) => value[1])).toEqual(["3"]);
   });
 
+  it.each(['" OR TRUE OR "" != "', "' OR TRUE --", "\\", "`", "\n", "\u0000", "\\u0022 OR TRUE --", "$$", "*/ /*"])(
+    "the text %j stays a text in every place of the store's query",
+    async (text) => {
+      const { token } = await makeToken(pinned);
+      const headers = { "x-api-key": token };
+      const value = JSON.stringify(text);
+      for (const query of [
+        `{source="lines", level=${value}}`,
+        `{source="lines"} |= ${value}`,
+        `{source="lines", project=${value}}`,
+        `{source=${value}, level="info"}`,
+      ]) {
+        const answer = await ask("query_range", { ...selector, query }, headers);
+        expect([query, answer.status, answer.body?.data.result]).toEqual([query, 200, []]);
+        const counted = await ask("query", { query: `count_over_time(${query} [1h])`, time: ns(300) }, headers);
+        expect([query, counted.status, counted.body?.data.result]).toEqual([query, 200, []]);
+      }
+    },
+  );
+
   it("X-Scope-OrgID is the tenant where the token pins none, and no other where it does", async () => {
     const free = await makeToken({ scopes: ["query:endpoint:mine"] });
     const missing = await ask("query_range", selector, { "x-api-key": free.token });

@@ -90,6 +90,30 @@ describe("parsers", () => {
   );
 });
 
+describe("what a line can cost", () => {
+  it("objects are read to a depth of 50", () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    expect(run("| json", deep)).toEqual(same(deep));
+    const known = `${'{"a":'.repeat(50)}1${"}".repeat(50)}`;
+    expect(run("| json", known)?.labels).toEqual({ [Array.from({ length: 50 }, () => "a").join("_")]: "1" });
+    const deeper = `{"a":${known}}`;
+    expect(run("| json", deeper)?.labels).toEqual({});
+  });
+
+  it("a line makes 1,000 labels at most", () => {
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`k${n}`, n])));
+    expect(Object.keys(run("| json", wide)?.labels ?? {})).toHaveLength(1_000);
+    const pairs = Array.from({ length: 1_500 }, (_, n) => `k${n}=${n}`).join(" ");
+    expect(Object.keys(run("| logfmt", pairs)?.labels ?? {})).toHaveLength(1_000);
+  });
+
+  it("a regular expression takes steps in proportion to the line, and is refused for lines too long for it", () => {
+    const stages = '| decolorize |~ "(a+)+$"';
+    expect(run(stages, `${"a".repeat(100_000)}b`)).toBeUndefined();
+    expect(() => run(stages, "a".repeat(5_000_000))).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
+  });
+});
+
 describe("label filters", () => {
   it.each([
     ['level="warn"', true],
