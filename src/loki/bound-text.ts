@@ -2,13 +2,16 @@ import { ServiceError } from "../shared/errors.ts";
 import type { LokiCaller } from "./loki-caller.ts";
 import type { LineLabels } from "./pipeline/line-labels.ts";
 
+/** Characters that a request holds at most, where results may have more bytes. */
+const maxCharacters = 32_000_000;
+
 /**
  * Counts the characters of lines, and of labels that stages made, which a request holds in memory. Throws
  * `result_too_large` beyond the bytes that a result may have: stages may make much of little.
  */
 export function boundText({ runner, identity }: LokiCaller): (line: string, labels: LineLabels) => void {
   const { max_result_bytes: ownBytes = runner.maxResultBytes } = identity.budget;
-  const most = Math.min(runner.maxResultBytes, ownBytes);
+  const most = Math.min(maxCharacters, runner.maxResultBytes, ownBytes);
   let held = 0;
   return (line, labels) => {
     held += line.length;

@@ -89,27 +89,32 @@ interface LabelledTable {
   readonly constant: ReadonlyMap<string, string>;
   readonly labels: readonly LabelField[];
   readonly taken: ReadonlySet<string>;
+  /** Names of metadata by dotted path, as far as they were made: lines have the same fields. */
+  readonly names: Map<string, string>;
 }
 
 /** The labels of an event's stream, and its other fields by their names. */
-export function readLabels(fields: Fields, { constant, labels, taken }: LabelledTable) {
+export function readLabels(fields: Fields, { constant, labels, taken, names }: LabelledTable) {
   const stream = new Map(constant);
   for (const { name, paths } of labels) {
     const value = paths.map((path) => textOf(valueAt(fields, path))).find((text) => text !== "");
     if (value !== undefined) stream.set(name, value);
   }
   const metadata = new Map<string, string>();
-  const flatten = (value: unknown, path: readonly string[]) => {
+  const flatten = (value: unknown, path: string) => {
     const inner = unwrapOne(value);
-    if (taken.has(path.join("."))) return;
+    if (taken.has(path)) return;
     if (typeof inner === "object" && inner !== null && !Array.isArray(inner)) {
-      for (const [name, each] of Object.entries(inner)) flatten(each, [...path, name]);
+      for (const [name, each] of Object.entries(inner)) flatten(each, path === "" ? name : `${path}.${name}`);
       return;
     }
-    const [name, text] = [metadataName(path), textOf(inner)];
-    if (text !== "" && text !== "[]" && !stream.has(name) && !metadata.has(name)) metadata.set(name, text);
+    const text = textOf(inner);
+    if (text === "" || text === "[]") return;
+    const name = names.get(path) ?? metadataName(path.split("."));
+    names.set(path, name);
+    if (!stream.has(name) && !metadata.has(name)) metadata.set(name, text);
   };
-  flatten(fields, []);
+  flatten(fields, "");
   return { stream, metadata };
 }
 

@@ -18,6 +18,8 @@ export interface LokiTable {
   readonly labels: readonly LabelField[];
   /** The paths of its fields that are no metadata. */
   readonly taken: ReadonlySet<string>;
+  /** Names of its other fields by dotted path, as far as lines have had them. */
+  readonly names: Map<string, string>;
   /** The names of its other fields. */
   readonly metadataNames: ReadonlySet<string>;
   /** Whether it has a field that orders lines of one time. */
@@ -74,7 +76,8 @@ function listTables(
     const labels = findLabelFields(fields, tenantField, new Set(own.keys()));
     const hasId = typeOf("id") === "STRING";
     const taken = takenPaths(labels);
-    return [{ name, constant: own, labels, taken, metadataNames: findMetadataNames(fields, labels), hasId }];
+    const metadataNames = findMetadataNames(fields, labels);
+    return [{ name, constant: own, labels, taken, names: new Map(), metadataNames, hasId }];
   });
 }
 
