@@ -413,6 +413,17 @@ describe("tenants, budgets and redaction", () => {
     expect((await ask("query_range", selector, { "x-api-key": own.token })).text).toContain(email);
   });
 
+  it("budgets of bytes and of a query's characters hold for what stages make too", async () => {
+    const { token } = await makeToken({ ...pinned, budget: { max_result_bytes: 5_000, max_query_characters: 400 } });
+    const headers = { "x-api-key": token };
+    const big = { ...selector, query: `{source="lines"} | line_format \`{{ repeat 2000 "x" }}\`` };
+    const { status, text } = await ask("query_range", big, headers);
+    expect([status, text]).toEqual([400, expect.stringContaining("larger than 5000 characters")]);
+    const long = { ...selector, query: `{source="lines"} |= "${"x".repeat(400)}"` };
+    const refused = await ask("query_range", long, headers);
+    expect([refused.status, refused.text]).toEqual([413, expect.stringContaining("max_query_characters")]);
+  });
+
   it("a budget of rows holds: lines are fewer, and a number is refused rather than wrong", async () => {
     const { token } = await makeToken({ ...pinned, budget: { max_rows: 2 } });
     const headers = { "x-api-key": token };
