@@ -19,6 +19,7 @@ import {
   startServiceProcess,
 } from "../acceptance/service.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { patienceMs, waitUntil } from "../support/wait-until.ts";
 import type { Attempt, Elsewhere } from "./attempt.ts";
 import { connectionAttempts } from "./connection-attempts.ts";
 import { serverAttempts } from "./server-attempts.ts";
@@ -170,9 +171,8 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     const env = { LOGWEIR_SMTP_URL: mail.url, LOGWEIR_SMTP_FROM: "alerts@here.example" };
     const alert = { name: "a", sql: "select 1", every: "1h", notify: [{ type: "email", to: ["ops@there.example"] }] };
     expect((await manage(await start(env), "POST", "/api/alerts", alert)).status).toBe(201);
-    await expect
-      .poll(() => mail.mails.map(({ from, to }) => [from, ...to]))
-      .toEqual([["alerts@here.example", "ops@there.example"]]);
+    await waitUntil(() => mail.mails.length > 0, patienceMs, "a mail");
+    expect(mail.mails).toMatchObject([{ from: "alerts@here.example", to: ["ops@there.example"] }]);
     await mail.close();
     expect((await manage(await start({}), "POST", "/api/alerts", alert)).status).toBe(422);
   },
