@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
 import { privateToken, type Service } from "../acceptance/service.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import type { Attempt } from "./attempt.ts";
 
 const sendingEvents = `POST /api/logs?source_name=edge HTTP/1.1\r\nhost: x\r\nx-api-key: ${privateToken}\r\n`;
@@ -60,7 +61,7 @@ export const connectionAttempts = {
     const ended = once(socket, "close");
     await once(socket, "readable");
     const metrics = async () => await (await service.get("/metrics")).text();
-    await expect.poll(metrics).toMatch(/logweir_requests_total\{[^}]*status="499"\} 1/);
+    await waitUntil(async () => /logweir_requests_total\{[^}]*status="499"\} 1/.test(await metrics()));
     socket.resume();
     await ended;
   },

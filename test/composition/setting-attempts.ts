@@ -114,7 +114,7 @@ function keepsWithin(variable: string, deleting: string, keeping: string): Attem
         expect((await postEvents(service.url, "edge", body)).status).toBe(200);
       }
     }
-    await expect.poll(() => isGone(services[0]), { timeout: 120_000 }).toBe(true);
+    await waitUntil(() => isGone(services[0]), 120_000, "the deletion");
     expect(await isGone(services[1])).toBe(false);
   };
 }
@@ -208,18 +208,18 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   maxConcurrentQueries: async (start) => {
     const service = await start({ LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "0" });
     const running = ask(service, busy(4));
-    await expect.poll(() => runningQueries(service)).toBe(1);
+    await waitUntil(async () => (await runningQueries(service)) === 1);
     const refused = await ask(service, "select 1 as n").answer;
     expect(await readError(refused)).toMatchObject({ status: 429, code: "too_many_queries" });
     running.leave();
-    await expect.poll(async () => (await ask(service, "select 1 as n").answer).status).toBe(200);
+    await waitUntil(async () => (await ask(service, "select 1 as n").answer).status === 200);
   },
   maxConcurrentQueriesPerToken: async (start) => {
     const two = { LOGWEIR_MAX_CONCURRENT_QUERIES: "2", LOGWEIR_MAX_CONCURRENT_QUERIES_PER_TOKEN: "1" };
     const service = await start({ ...two, LOGWEIR_MAX_QUEUED_QUERIES: "1" });
     const [own, other] = [await tokenOf(service), await tokenOf(service)];
     const running = ask(service, busy(4), own);
-    await expect.poll(() => runningQueries(service)).toBe(1);
+    await waitUntil(async () => (await runningQueries(service)) === 1);
     const waiting = ask(service, "select 1 as n", own);
     let isAnswered = false;
     void waiting.answer.then(() => {
@@ -233,9 +233,9 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   maxQueuedQueries: async (start) => {
     const service = await start({ LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "2" });
     const running = ask(service, busy(4));
-    await expect.poll(() => runningQueries(service)).toBe(1);
+    await waitUntil(async () => (await runningQueries(service)) === 1);
     const waiting = [ask(service, "select 1 as n"), ask(service, "select 2 as n")];
-    await expect.poll(() => metric(service, "queries_waiting")).toBe(2);
+    await waitUntil(async () => (await metric(service, "queries_waiting")) === 2);
     expect((await ask(service, "select 3 as n").answer).status).toBe(429);
     running.leave();
     expect(await Promise.all(waiting.map(async ({ answer }) => (await answer).status))).toEqual([200, 200]);
@@ -349,7 +349,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     socket.end("<34>1 2026-08-20T09:00:00Z host app - - - hello from the suite\n");
     const sql = "select count(*) as n from syslog where event_message like '%hello from the suite%'";
     const count = async () => ((await (await service.get("/api/query", { sql })).json()) as Counted).result[0]?.n;
-    await expect.poll(count).toBe(1);
+    await waitUntil(async () => (await count()) === 1);
   },
   engineMemoryMb: async (start) => {
     const sql =
@@ -366,7 +366,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     ] as const) {
       const service = await start({ LOGWEIR_SHUTDOWN_TIMEOUT_MS: value, LOGWEIR_QUERY_TIMEOUT_MS: "2000" });
       const { answer } = ask(service, busy(4));
-      await expect.poll(() => runningQueries(service)).toBe(1);
+      await waitUntil(async () => (await runningQueries(service)) === 1);
       const stopped = service.stop();
       expect(
         await answer.then(
