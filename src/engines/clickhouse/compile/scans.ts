@@ -222,23 +222,35 @@ function buildProject(compilation: Compilation, computed: Computed, input: Block
 
 /** Selects first whatever is read more than once and is more than a name. */
 function separateShared(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
-  const shared = expressions.some((expression) => readsShared(compilation, block, expression));
-  return shared ? wrapBlock(compilation, block) : block;
+  return separate(compilation, block, expressions, (binding, isWhole) => !isWhole || isLong(binding));
 }
 
-function readsShared(compilation: Compilation, block: Block, root: Expr): boolean {
-  const isShared = (at: AnyExpr): boolean => {
-    if (at.kind !== "Column" || compilation.analysis.uses(at.column) <= 1) return false;
-    const binding = block.bindings.get(at.column.id);
-    if (binding === undefined || binding.isCheap) return false;
-    // The server finds out that two columns are the same, but not how long both are.
-    return at !== root || binding.sql().length > LONG_SQL;
-  };
-  return someExpression(root, isShared, false);
+/** Selects first whatever is read more than once and is long: it would be written as often as it is read. */
+export function separateLong(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
+  return separate(compilation, block, expressions, isLong);
+}
+
+function isLong(binding: Binding): boolean {
+  return binding.sql().length > LONG_SQL;
 }
 
 /** Longer texts are not written twice. */
 const LONG_SQL = 1_000;
+
+function separate(
+  compilation: Compilation,
+  block: Block,
+  expressions: readonly Expr[],
+  isWorth: (binding: Binding, isWhole: boolean) => boolean,
+): Block {
+  const reads = (root: Expr) => (at: AnyExpr) => {
+    if (at.kind !== "Column" || compilation.analysis.uses(at.column) <= 1) return false;
+    const binding = block.bindings.get(at.column.id);
+    return binding !== undefined && !binding.isCheap && isWorth(binding, at === root);
+  };
+  const shared = expressions.some((expression) => someExpression(expression, reads(expression), false));
+  return shared ? wrapBlock(compilation, block) : block;
+}
 
 /** Types that ClickHouse sorts as the language does. */
 function checkKey({ column }: OrderKey): void {

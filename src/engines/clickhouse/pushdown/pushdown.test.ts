@@ -120,6 +120,28 @@ describe("the pushdown planner", () => {
     expect(compiled.sql.length).toBeLessThan(1_000_000);
   });
 
+  it("reads a long value that is used many times from a sub-select", () => {
+    let doubled = "SELECT id AS x FROM edge_logs";
+    for (let level = 0; level < 40; level++) doubled = `SELECT CONCAT(x, x) AS x FROM (${doubled})`;
+    expect(compileText(doubled).sql.length).toBeLessThan(100_000);
+
+    const fields = Array.from({ length: 300 }, (_, n) => `CONCAT(id, '${n}') AS f${n}`).join(", ");
+    const read = Array.from({ length: 300 }, (_, n) => `s.f${n}`).join(", ");
+    const compiled = compileText(`SELECT ${read} FROM (SELECT STRUCT(${fields}) AS s FROM edge_logs)`);
+    expect(compiled.sql.length).toBeLessThan(100_000);
+    const same = Array(300).fill("s").join(", ");
+    const array = `SELECT ${same} FROM (SELECT [${fields.replaceAll(/ AS f\d+/g, "")}] AS s FROM edge_logs)`;
+    expect(compileText(array).sql.length).toBeLessThan(100_000);
+  });
+
+  it("takes 500 statements of the server, and refuses more", () => {
+    const union = (count: number) => Array(count).fill("SELECT SOUNDEX(id) FROM edge_logs").join(" UNION ALL ");
+    const plan = planOf(compileText(union(500)));
+    expect(plan.kind === "divided" && plan.remotes.length).toBe(500);
+    const message = "The query takes more than 500 statements of the server; read rows once, in WITH";
+    expect(() => compileText(union(501))).toThrow(message);
+  });
+
   it("explains a divided query part by part, with every reason", () => {
     const query = compileText("SELECT SOUNDEX(id) AS s, NORMALIZE_AND_CASEFOLD(id) AS f FROM edge_logs");
     const [server, first, second, ...others] = explainQuery(query);

@@ -14,7 +14,14 @@ import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
 import type { Block } from "../compile/render.ts";
-import { buildSource, buildStep, computedBinding, FilterBuilder, projectionBlock } from "../compile/scans.ts";
+import {
+  buildSource,
+  buildStep,
+  computedBinding,
+  FilterBuilder,
+  projectionBlock,
+  separateLong,
+} from "../compile/scans.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { asCte } from "./cte-part.ts";
 import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
@@ -239,7 +246,11 @@ export class Pushdown {
   #project(scan: Scan & { kind: "Project" }, part: PushedPart): Part {
     const late = new Set(lateColumns(part));
     const waiting: (typeof scan.computed)[number][] = [];
-    const block = copyBlock(projectionBlock(this.#compilation, part.block, scan.computed));
+    const made = projectionBlock(this.#compilation, part.block, scan.computed);
+    const expressions = scan.computed.map(({ expression }) => expression);
+    const separated = this.#attempt(() => separateLong(this.#compilation, made, expressions));
+    if (separated === undefined) return this.#above(scan, part);
+    const block = copyBlock(separated);
     const scope = scopeOf(block);
     for (const item of scan.computed) {
       const { column, expression } = item;
