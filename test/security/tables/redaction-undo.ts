@@ -127,7 +127,7 @@ const rows: readonly (readonly [name: string, sql: string, cells?: readonly (rea
   ["CASE on a value", `select case when h.ip = '2001:db8::7' then 1 else 0 end from ${fields}`, [[0]]],
   ["EDIT_DISTANCE", `select edit_distance(h.ip, '2001:db8::7') = 0 from ${fields}`, [[false]]],
   ["SOUNDEX", "select soundex(split(event_message, ' ')[offset(3)]) from edge_logs", [["R323"]]],
-  ["CONTAINS_SUBSTR of the row", "select contains_substr(t, '203.0') from edge_logs t", [[null]]],
+  ["CONTAINS_SUBSTR of the row", "select contains_substr(t, '203.0') from edge_logs t", [[false]]],
   ["APPROX_TOP_COUNT", `select reverse(approx_top_count(h.ip, 1)[offset(0)].value) from ${fields}`, [["DETCADER"]]],
   [
     "UNION with itself",
