@@ -195,6 +195,11 @@ function makeNotice(rules: Rules, status: Notice["status"], key: string, content
   };
 }
 
+/** True for a notice that begins an incident, false for one that ends it. */
+export function isOpening(status: Notice["status"]): boolean {
+  return status === "firing" || status === "failing";
+}
+
 /** Names the time that a group of an alert fires, or that it fails. A group's key is never `failure`. */
 export function incidentOf(alertId: string, sinceMs: number, key: string): string {
   return createHash("sha256").update(`${alertId} ${sinceMs} ${key}`).digest("hex").slice(0, 32);

@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { notSaved } from "../drains/drains.ts";
 import type { FieldProblems } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
+import { uuidOf } from "../shared/uuid-of.ts";
 import type { Alert } from "./alert.ts";
 import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";
@@ -272,8 +273,5 @@ function namesOf(alerts: readonly Alert[]): readonly string[] {
 
 /** A UUID that is the same for a name on every service, so that state and audit outlive a new data folder. */
 function idOfName(name: string): string {
-  const hex = createHash("sha256").update(`alert ${name}`).digest("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    "-",
-  );
+  return uuidOf(`alert ${name}`);
 }

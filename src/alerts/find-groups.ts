@@ -4,6 +4,7 @@ import { WideNumber } from "../engines/contract/event-store.ts";
 import type { EventValue } from "../engines/contract/query-engine.ts";
 import type { AlertPlan, Condition } from "./alert.ts";
 import type { FoundGroup } from "./alert-state.ts";
+import { cutText } from "./cut-text.ts";
 
 /** A row of an answer, with all digits of its numbers. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -121,5 +122,5 @@ function plainText(value: unknown): string {
 
 function textOf(value: unknown): string {
   const text = plainText(value);
-  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}...` : text;
+  return cutText(text, maxValueLength);
 }

@@ -1,5 +1,5 @@
 import type { AlertPlan } from "./alert.ts";
-import { type AlertState, incidentOf, type Notice, startState } from "./alert-state.ts";
+import { type AlertState, incidentOf, isOpening, type Notice, startState } from "./alert-state.ts";
 
 /** A notice, and the destinations that have yet to get it. */
 export interface Waiting {
@@ -67,10 +67,6 @@ function audienceOf({ status, untold }: Notice, destinations: readonly string[])
   if (untold === undefined) return destinations;
   const tellsUntold = isOpening(status);
   return destinations.filter((key) => untold.includes(key) === tellsUntold);
-}
-
-function isOpening(status: Notice["status"]): boolean {
-  return status === "firing" || status === "failing";
 }
 
 function lengthOf(notice: Notice | undefined): number {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { SourceDefinition } from "../engines/contract/query-engine.ts";
+import { uuidOf } from "../shared/uuid-of.ts";
 
 /**
  * Days after which events are deleted: all, or those of the named tenants and by `default` the others. Without a
@@ -31,10 +31,7 @@ export const ownNamePrefix = "logweir.";
 
 /** A UUID derived from the name, so that a source has the same one everywhere. */
 export function sourceId(name: string): string {
-  const hex = createHash("sha256").update(`logweir source ${name}`).digest("hex");
-  // Version 8 of RFC 9562: what the bits mean is the maker's business.
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return uuidOf(`logweir source ${name}`);
 }
 
 /** Texts about names and aliases that several sources have, also when compared without case. */

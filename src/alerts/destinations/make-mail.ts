@@ -1,5 +1,6 @@
 import type { AlertPlan } from "../alert.ts";
 import type { Notice } from "../alert-state.ts";
+import { cutText } from "../cut-text.ts";
 import type { AlertMail } from "./send-mail.ts";
 
 const maxSubjectLength = 200;
@@ -29,20 +30,16 @@ export function makeMail(
     ["At", new Date(atMs).toISOString()],
     ...(rowCount === 0 ? [] : [["Rows", String(rowCount)]]),
   ];
-  const shown = rows === "[]" ? [] : ["", cut(rows, maxRowsLength)];
+  const shown = rows === "[]" ? [] : ["", cutText(rows, maxRowsLength)];
   return {
     id,
     incident,
     to,
-    subject: cut(oneLine(`${title}: ${name}: ${message}`), maxSubjectLength),
+    subject: cutText(oneLine(`${title}: ${name}: ${message}`), maxSubjectLength),
     text: [message, "", ...facts.map(([fact, text]) => `${fact}: ${oneLine(String(text))}`), ...shown, ""].join("\n"),
   };
 }
 
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
-}
-
-function cut(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;
 }

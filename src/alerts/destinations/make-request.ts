@@ -1,11 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Backend } from "../../drains/backend.ts";
-import { makeRequest as drainRequest } from "../../drains/destinations/make-request.ts";
+import { makeRequest as drainRequest, withPath } from "../../drains/destinations/make-request.ts";
 import type { DrainRequest } from "../../drains/destinations/send-request.ts";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import type { EventValue } from "../../engines/contract/query-engine.ts";
 import type { AlertDestination, AlertPlan } from "../alert.ts";
-import type { Notice } from "../alert-state.ts";
+import { isOpening, type Notice } from "../alert-state.ts";
+import { cutText } from "../cut-text.ts";
 
 type Named = Pick<AlertPlan, "id" | "name" | "severity">;
 
@@ -49,7 +50,7 @@ export function makeRequest(
     case "slack":
       return post(destination.url, JSON.stringify({ text: writeSlack(alert, notice) }), notice);
     case "alertmanager":
-      return post(alertmanagerAddress(destination.url), writeAlertmanager(alert, notice, nowMs), notice);
+      return post(withPath(destination.url, "/api/v2/alerts"), writeAlertmanager(alert, notice, nowMs), notice);
     case "pagerduty":
       return post(destination.url, writePagerDuty(alert, notice, destination.key), notice);
   }
@@ -117,7 +118,7 @@ const marks: Readonly<Record<Notice["status"], string>> = {
 /** Rows are texts of senders: neither they nor names may mention anyone, or end the block of code. */
 function writeSlack({ name, severity }: Named, { status, isReminder, message, rows }: Notice): string {
   const title = `${marks[status]}${isReminder ? " (reminder)" : ""}: *${escapeSlack(name)}* (${severity})`;
-  const shown = rows === "[]" ? "" : `\n\`\`\`${escapeSlack(cut(rows, maxSlackRows))}\`\`\``;
+  const shown = rows === "[]" ? "" : `\n\`\`\`${escapeSlack(cutText(rows, maxSlackRows))}\`\`\``;
   return `${title}\n${escapeSlack(message)}${shown}`;
 }
 
@@ -125,25 +126,18 @@ function escapeSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("`", "'");
 }
 
-function alertmanagerAddress(url: string): string {
-  const target = new URL(url);
-  if (target.pathname === "/") target.pathname = "/api/v2/alerts";
-  return target.href;
-}
-
 /** Alerts are told apart by their labels; those of groups give way to its own. */
 function writeAlertmanager(alert: Named, notice: Notice, nowMs: number): string {
   const { labels, status, message, sinceMs, atMs } = notice;
-  const isOpen = status === "firing" || status === "failing";
   const own = { alertname: alert.name, severity: alert.severity, alert_id: alert.id };
   const failure = status === "failing" || status === "working" ? { problem: "cannot_run" } : {};
   const named = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return JSON.stringify([
     {
       labels: { ...Object.fromEntries(named), ...own, ...failure },
-      annotations: { summary: cut(message, maxSummaryLength) },
+      annotations: { summary: cutText(message, maxSummaryLength) },
       startsAt: new Date(sinceMs).toISOString(),
-      endsAt: new Date(isOpen ? nowMs + openForMs : atMs).toISOString(),
+      endsAt: new Date(isOpening(status) ? nowMs + openForMs : atMs).toISOString(),
     },
   ]);
 }
@@ -154,21 +148,16 @@ function labelName(column: string): string {
 
 function writePagerDuty(alert: Named, notice: Notice, key: string): string {
   const { status, incident, message, labels, sinceMs } = notice;
-  const isOpen = status === "firing" || status === "failing";
   return JSON.stringify({
     routing_key: key,
-    event_action: isOpen ? "trigger" : "resolve",
+    event_action: isOpening(status) ? "trigger" : "resolve",
     dedup_key: incident,
     payload: {
-      summary: cut(message, maxSummaryLength),
+      summary: cutText(message, maxSummaryLength),
       source: alert.name,
       severity: alert.severity,
       timestamp: new Date(sinceMs).toISOString(),
       custom_details: labels,
     },
   });
-}
-
-function cut(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;
 }

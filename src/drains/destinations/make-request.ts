@@ -46,7 +46,7 @@ function writeList(events: readonly LogEvent[]): string {
 }
 
 /** The address with the protocol's usual path, where it has none of its own. */
-function withPath(url: string, path: string): string {
+export function withPath(url: string, path: string): string {
   const target = new URL(url);
   if (target.pathname === "/") target.pathname = path;
   return target.href;
