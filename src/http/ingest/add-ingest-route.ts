@@ -5,8 +5,7 @@ import { answerPlainly } from "../../ingest/protocols/own-answers.ts";
 import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppContext } from "../app-context.ts";
-import { dropAnswer, noteError, toServiceError } from "../plugins/errors.ts";
-import { CallerGoneError } from "../request/call-signal.ts";
+import { answerErrors } from "../plugins/errors.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 import { callerOf, type RouteAccess } from "../request/route-access.ts";
 import { missingSource, nameInRequest, openSource } from "./find-source.ts";
@@ -93,19 +92,15 @@ function sendAnswer(reply: FastifyReply, { status, headers = {}, body }: Protoco
 
 /** Answers errors as the protocol's senders understand them. */
 function failInItsWords(answerFailure: NonNullable<Protocol["answerFailure"]>) {
-  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (thrown instanceof CallerGoneError) return dropAnswer(request, reply);
-    const error = toServiceError(thrown);
-    noteError(error, request, reply);
-    const { cause } = error;
-    const { code, status } = error;
+  return answerErrors((error, reply) => {
+    const { cause, code, status } = error;
     const hint = error.details.hint === undefined ? "" : `. ${error.details.hint}`;
     const message = `${error.message}${hint}`;
     const index = cause instanceof BodyError ? cause.index : undefined;
-    const mediaType = mediaTypeOf(request.headers["content-type"]);
+    const mediaType = mediaTypeOf(reply.request.headers["content-type"]);
     return sendAnswer(
       reply,
       answerFailure({ code, status, message, mediaType, ...(index === undefined ? {} : { index }) }),
     );
-  };
+  });
 }

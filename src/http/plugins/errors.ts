@@ -7,12 +7,20 @@ import { ServiceError, toErrorBody } from "../../shared/errors.ts";
 import { CallerGoneError } from "../request/call-signal.ts";
 import { createMethodIndex } from "../request/method-index.ts";
 
+/** Sends an error in one form; the form of another protocol may have statuses of its own. */
+type WriteError = (error: ServiceError, reply: FastifyReply) => FastifyReply;
+
 /** Answers every error of every route in the common shape. */
 export function addErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(answerErrors(writeError));
+}
+
+/** Makes a handler that answers errors in the form of a protocol. */
+export function answerErrors(write: WriteError) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof CallerGoneError) return dropAnswer(request, reply);
-    return sendError(toServiceError(error), request, reply);
-  });
+    return sendError(toServiceError(error), request, reply, write);
+  };
 }
 
 /**
@@ -44,18 +52,26 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
 }
 
 /** The caller is gone and cannot read an answer. */
-export function dropAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function dropAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.logNotes.error = "caller_gone";
   return reply.send();
 }
 
-function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(
+  error: ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  write: WriteError = writeError,
+): FastifyReply {
   noteError(error, request, reply);
   // The framework would close the connection while the caller still sends, and the answer would be lost.
   if (error.code === "body_too_large") reply.removeHeader("Connection");
+  return write(error, reply.header("Cache-Control", "no-store"));
+}
+
+function writeError(error: ServiceError, reply: FastifyReply): FastifyReply {
   return reply
     .status(error.status)
-    .header("Cache-Control", "no-store")
     .type("application/json; charset=utf-8")
     .send(JSON.stringify(toErrorBody(error)));
 }

@@ -19,10 +19,10 @@ import {
 import { runErrors } from "../../../openapi/error-responses.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
+import type { ServiceError } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
-import { dropAnswer, noteError, toServiceError } from "../../plugins/errors.ts";
+import { answerErrors } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
-import { CallerGoneError } from "../../request/call-signal.ts";
 import { readJsonBody } from "../../request/json-body.ts";
 import { lastText, urlParameters } from "../../request/request-parameters.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
@@ -84,7 +84,7 @@ export const bigQueryRoutes = describeRoutes({
  */
 export function addBigQueryRoutes(app: FastifyInstance, dependencies: AppContext): void {
   app.register(async (scope) => {
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(answerErrors(writeError));
     const jobs = createJobStore(dependencies.nowMs);
     const open: Open = (request, reply, project) => {
       reply.header("Cache-Control", "no-store");
@@ -159,10 +159,7 @@ function fieldsOfUrl(request: FastifyRequest): Readonly<Record<string, unknown>>
   return Object.fromEntries([...urlParameters(request)].map(([name, values]) => [name, lastText(values)]));
 }
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof CallerGoneError) return dropAnswer(request, reply);
-  const answered = toServiceError(error);
-  noteError(answered, request, reply);
-  const { status, body } = toBigQueryError(answered);
-  return reply.status(status).header("Cache-Control", "no-store").send(body);
+function writeError(error: ServiceError, reply: FastifyReply): FastifyReply {
+  const { status, body } = toBigQueryError(error);
+  return reply.status(status).send(body);
 }

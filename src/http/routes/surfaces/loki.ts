@@ -6,9 +6,8 @@ import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { ServiceError, toErrorBody } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
-import { dropAnswer, noteError, toServiceError } from "../../plugins/errors.ts";
+import { answerErrors } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
-import { CallerGoneError } from "../../request/call-signal.ts";
 import { noteRun } from "../../request/endpoint-call.ts";
 import { readParameters } from "../../request/request-parameters.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
@@ -53,7 +52,7 @@ type Serve = typeof import("../../../loki/serve-loki.ts");
  */
 export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): void {
   app.register(async (scope) => {
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(answerErrors(writeError));
     const add = createRouteAdder(scope);
     const answer =
       (run: (serve: Serve, request: LokiRequest, name: string) => Promise<object>) =>
@@ -149,16 +148,11 @@ function createCaller(dependencies: AppContext, request: FastifyRequest, reply: 
   };
 }
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof CallerGoneError) return dropAnswer(request, reply);
-  const answered = toServiceError(error);
-  noteError(answered, request, reply);
-  const { hint } = toErrorBody(answered).error;
-  const status = answered.status === 422 ? 400 : answered.status;
-  const text = hint === undefined ? answered.message : `${answered.message}. ${hint}`;
+function writeError(error: ServiceError, reply: FastifyReply): FastifyReply {
+  const { hint } = toErrorBody(error).error;
+  const text = hint === undefined ? error.message : `${error.message}. ${hint}`;
   return reply
-    .status(status)
-    .header("Cache-Control", "no-store")
+    .status(error.status === 422 ? 400 : error.status)
     .header("Content-Type", "text/plain; charset=utf-8")
     .send(`${text}\n`);
 }
