@@ -20,5 +20,5 @@ it.each(Object.entries(long))("compiles a query of many conditions in linear tim
   prepareText(write(2))();
   const [few, many] = [countSteps(prepareText(write(50))), countSteps(prepareText(write(400)))];
   // Eight times as many; the square would be 64.
-  expect(many / few).toBeLessThan(16);
+  expect(many / few).toBeLessThan(9);
 });
