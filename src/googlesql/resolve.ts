@@ -1,2 +1,8 @@
 export { type ResolveOptions, resolveQuery } from "./resolver/resolve.ts";
-export { type QueryText, resolveSandboxed, type SandboxOptions } from "./resolver/sandbox.ts";
+export {
+  listSavedTables,
+  type QueryText,
+  resolveSandboxed,
+  type SandboxOptions,
+  type SavedTable,
+} from "./resolver/sandbox.ts";

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Query } from "../../googlesql/ast.ts";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/nearest.ts";
-import { type CompileDependencies, type CompiledEndpoint, compileOwn, resolveOwn } from "../call/plan/compile-query.ts";
+import {
+  type CompileDependencies,
+  type CompiledEndpoint,
+  compileOwn,
+  listOwnTables,
+} from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters } from "../call/plan/endpoint-tables.ts";
 import { describeOpenReads } from "../tenants/open-reads.ts";
 import { createTenancyFinder } from "../tenants/tenancy.ts";
@@ -172,14 +176,11 @@ function findUnfitHidden(
   const hidden = new Set(hiddenColumns.map((name) => name.toLowerCase()));
   const problems: FieldProblem[] = [];
   const known = new Map<string, string>();
-  const { with: clause, span } = draft.savedQuery;
-  for (const { name } of clause?.entries ?? []) {
-    const from = { kind: "TableReference", path: { kind: "Path", parts: [name], span }, suffixes: [], span } as const;
-    const savedQuery: Query = { kind: "Query", with: clause, body: { kind: "FromQuery", from, span }, pipes: [], span };
-    const { columns } = resolveOwn(dependencies, { ...draft, savedQuery }, { access }).query;
-    if (columns.every((column) => hidden.has(column.name.toLowerCase())))
-      problems.push({ path, message: `hides every column of ${name.name}` });
-    for (const column of columns) known.set(column.name.toLowerCase(), column.name);
+  for (const { name, columns } of listOwnTables(dependencies, draft, access)) {
+    if (columns.every((column) => hidden.has(column.toLowerCase()))) {
+      problems.push({ path, message: `hides every column of ${name}` });
+    }
+    for (const column of columns) if (column !== "") known.set(column.toLowerCase(), column);
   }
   for (const name of hiddenColumns) {
     if (known.has(name.toLowerCase())) continue;

@@ -54,20 +54,7 @@ export interface SandboxOptions extends ResolveOptions {
  * only names of the saved query's expressions are suggested.
  */
 export function resolveSandboxed(saved: QueryText, consumer: QueryText, options: SandboxOptions): ResolvedQuery {
-  const outside = createResolution(saved.text, options);
-  const environment: Environment = { resolution: outside, ctes: undefined, outer: undefined, firstColumn: 0 };
-  let definitions: readonly CteDefinition[] = [];
-  let names: readonly CteBinding[] = [];
-  try {
-    if (saved.query.with !== undefined) {
-      const resolved = resolveWith(environment, saved.query.with);
-      definitions = resolved.definitions;
-      names = saved.query.with.entries.flatMap((entry) => findCte(resolved.environment.ctes, entry.name.name) ?? []);
-    }
-  } catch (error) {
-    if (!(error instanceof ResolutionStopped)) throw error;
-  }
-  throwDiagnostics(outside);
+  const { outside, definitions, names } = resolveSaved(saved, options);
   const inside = createResolution(consumer.text, { ...options, tables: NO_TABLES }, outside.ids);
   const { redaction } = options;
   const guarded = names.map((name) => guardBinding(inside, name));
@@ -82,6 +69,38 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
   const types = new Map([...outside.usedParameters, ...inside.usedParameters]);
   const parameters = [...types].filter(([key]) => reached.parameters.has(key)).map(([key, type]) => ({ key, type }));
   return { ...finished, scan, parameters };
+}
+
+/** A common table expression of a saved query. */
+export interface SavedTable {
+  readonly name: string;
+  /** The names of its columns; empty for those that have none. */
+  readonly columns: readonly string[];
+}
+
+/** The tables that a saved query defines for consumers. @throws GoogleSqlError */
+export function listSavedTables(saved: QueryText, options: ResolveOptions): readonly SavedTable[] {
+  return resolveSaved(saved, options).names.map(({ name, columns }) => {
+    return { name, columns: columns.map((column) => column.name ?? "") };
+  });
+}
+
+function resolveSaved({ query: { with: clause }, text }: QueryText, options: ResolveOptions) {
+  const outside = createResolution(text, options);
+  const environment: Environment = { resolution: outside, ctes: undefined, outer: undefined, firstColumn: 0 };
+  let definitions: readonly CteDefinition[] = [];
+  let names: readonly CteBinding[] = [];
+  try {
+    if (clause !== undefined) {
+      const resolved = resolveWith(environment, clause);
+      definitions = resolved.definitions;
+      names = clause.entries.flatMap((entry) => findCte(resolved.environment.ctes, entry.name.name) ?? []);
+    }
+  } catch (error) {
+    if (!(error instanceof ResolutionStopped)) throw error;
+  }
+  throwDiagnostics(outside);
+  return { outside, definitions, names };
 }
 
 const NO_TABLES: TableCatalog = { findTable: () => undefined, tableNames: () => [] };

@@ -3,7 +3,7 @@ import type { Query } from "../../../googlesql/ast.ts";
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import { parseClientQuery } from "../../../googlesql/parse.ts";
 import type { TableCatalog } from "../../../googlesql/relation.ts";
-import { resolveQuery, resolveSandboxed } from "../../../googlesql/resolve.ts";
+import { listSavedTables, resolveQuery, resolveSandboxed, type SavedTable } from "../../../googlesql/resolve.ts";
 import type { ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { INT64 } from "../../../googlesql/types.ts";
 import { compileLql } from "../../../lql/compile-lql.ts";
@@ -86,6 +86,23 @@ export function resolveOwn(
       view: { key: viewKey(target), name: definition.name },
       inferParameters: infersParameters,
     }),
+  );
+}
+
+/** The tables of the target's WITH clause. Throws as `compileOwn` does. */
+export function listOwnTables(
+  { tables, endpoints }: Omit<CompileDependencies, "engine">,
+  target: QueryTarget,
+  access: SourceAccess,
+): readonly SavedTable[] {
+  const { savedQuery, sourceText, definition } = target;
+  return listSavedTables(
+    { query: savedQuery, text: sourceText },
+    {
+      tables: createCatalog(tables, endpoints, access).catalog,
+      parameters: visibleParameters(target, tables, endpoints),
+      view: { key: viewKey(target), name: definition.name },
+    },
   );
 }
 
