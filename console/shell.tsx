@@ -4,6 +4,7 @@ import { Icon, type IconName } from "./components/icon.tsx";
 import { KeysDialog } from "./components/keys-dialog.tsx";
 import { Empty, Spinner } from "./components/notices.tsx";
 import { Outage } from "./components/outage.tsx";
+import { formatPin } from "./lib/pins.ts";
 import { AccessPage } from "./pages/access.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { EndpointsPage } from "./pages/endpoints.tsx";
@@ -145,7 +146,7 @@ function Navigation({ pages: open, current, onKeys }: NavigationProps) {
         </a>
       ))}
       <div class="grow" />
-      {pins.length > 0 && <div class="who">{pins.map(([name, value]) => `${name}: ${value}`).join(", ")}</div>}
+      {pins.length > 0 && <div class="who">{pins.map(([name, pin]) => `${name}: ${formatPin(pin)}`).join(", ")}</div>}
       <NavButton icon="help" label="Keys" onClick={onKeys} />
       <NavButton icon="theme" label={themeLabel()} onClick={switchTheme} />
       <NavButton icon="signout" label="Sign out" onClick={() => signOut()} />

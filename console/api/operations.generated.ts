@@ -436,7 +436,9 @@ export interface components {
             scopes: string[] | string;
             /** an object of parameters and their values */
             pins?: {
-                [key: string]: string | number | boolean;
+                [key: string]: (string | number | boolean) | (string | number | boolean)[] | {
+                    prefix: string;
+                };
             };
             /**
              * a number and s, m, h, d or w, such as 30d
@@ -506,7 +508,9 @@ export interface components {
             description: string;
             scopes: string[];
             pins: {
-                [key: string]: string;
+                [key: string]: string | string[] | {
+                    prefix: string;
+                };
             };
             budget: {
                 /**
@@ -570,7 +574,9 @@ export interface components {
             description: string;
             scopes: string[];
             pins: {
-                [key: string]: string;
+                [key: string]: string | string[] | {
+                    prefix: string;
+                };
             };
             budget: {
                 /**
@@ -2139,7 +2145,9 @@ export interface operations {
                             id: string;
                             scopes: string[];
                             pins: {
-                                [key: string]: string;
+                                [key: string]: string | string[] | {
+                                    prefix: string;
+                                };
                             };
                             budget: {
                                 [key: string]: number;

@@ -199,7 +199,7 @@ function ParameterInput({ parameter }: { readonly parameter: ParameterInfo }) {
           value={value}
           onChange={(event) => set(event.currentTarget.value)}
         >
-          <option value="">any</option>
+          {!required && <option value="">any</option>}
           {allowed.map((each) => (
             <option key={String(each)} value={String(each)}>
               {String(each)}

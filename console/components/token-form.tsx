@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
+import { parsePin } from "../lib/pins.ts";
 import { session } from "../state/session.ts";
 import { ErrorNotice } from "./notices.tsx";
 
@@ -35,7 +36,7 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
       <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
       {canPin(values) && (
         <TextField
-          label="Project (optional; pins the parameter project)"
+          label="Project (optional; pins the parameter project: one, several as a, b, or acme-* for a prefix)"
           value={values.project}
           onInput={(project) => set({ project })}
         />
@@ -59,10 +60,11 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
 }
 
 function toBody(values: Values) {
+  const project = canPin(values) ? parsePin(values.project) : undefined;
   return {
     description: values.description,
     scopes: [values.scope],
-    ...(canPin(values) && values.project !== "" ? { pins: { project: values.project } } : {}),
+    ...(project === undefined ? {} : { pins: { project } }),
     ...(values.expires === "" ? {} : { expires: values.expires }),
     ...(values.rows === "" ? {} : { budget: { max_rows: Number(values.rows) } }),
   };

@@ -8,6 +8,7 @@ import { Snippet } from "../components/snippet.tsx";
 import { TableCard } from "../components/table-card.tsx";
 import { TokenForm } from "../components/token-form.tsx";
 import { readLastUse } from "../lib/audit-queries.ts";
+import { formatPin, type Pin } from "../lib/pins.ts";
 import { formatAgo, formatInstant } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { zone } from "../state/preferences.ts";
@@ -18,7 +19,7 @@ interface TokenRow {
   readonly id: string;
   readonly description: string;
   readonly scopes: readonly string[];
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: Readonly<Record<string, Pin>>;
   readonly budget: Readonly<Record<string, number>>;
   readonly redaction: string;
   readonly expires_at: string | null;
@@ -86,7 +87,10 @@ interface TokenLineProps {
 
 function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
   const { id, description, scopes, pins, budget, expires_at: expires, status } = token;
-  const bounds = [...Object.entries(pins), ...Object.entries(budget)];
+  const bounds = [
+    ...Object.entries(pins).map(([name, pin]) => [name, formatPin(pin)] as const),
+    ...Object.entries(budget),
+  ];
   const isOwn = id === session.value?.token.id;
   return (
     <tr>

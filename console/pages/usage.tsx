@@ -23,10 +23,12 @@ export function hasUsage(endpoints: readonly { readonly name: string }[]): boole
 
 /** Requests by area of a project, or for owners by project, over the endpoint's three intervals. */
 export function UsagePage() {
-  const pinned = session.value?.token.pins.project;
+  const pin = session.value?.token.pins.project;
+  const pinned = typeof pin === "string" ? pin : undefined;
+  const choices = Array.isArray(pin) ? pin : undefined;
   const mayAll = session.value?.may.manage === true;
   const [project, setProject] = useState<string | undefined>(
-    pinned ?? linkedProject.value ?? (mayAll ? undefined : "default"),
+    pinned ?? linkedProject.value ?? (mayAll ? undefined : (choices?.[0] ?? "default")),
   );
   const [interval, setInterval] = useState<string>("minutely");
   const load = useLoad(
@@ -47,7 +49,9 @@ export function UsagePage() {
             </button>
           ))}
         </fieldset>
-        {pinned === undefined && <ProjectChoice project={project} mayAll={mayAll} onChoose={setProject} />}
+        {pinned === undefined && (
+          <ProjectChoice project={project} mayAll={mayAll} choices={choices} onChoose={setProject} />
+        )}
       </div>
       <Loaded load={load}>
         {({ isAll, usages }) => {
@@ -63,10 +67,12 @@ export function UsagePage() {
 interface ProjectChoiceProps {
   readonly project: string | undefined;
   readonly mayAll: boolean;
+  /** The only ones, if the token has a list. */
+  readonly choices: readonly string[] | undefined;
   readonly onChoose: (project: string | undefined) => void;
 }
 
-function ProjectChoice({ project, mayAll, onChoose }: ProjectChoiceProps) {
+function ProjectChoice({ project, mayAll, choices = [], onChoose }: ProjectChoiceProps) {
   const [draft, setDraft] = useState(project ?? "");
   useEffect(() => setDraft(project ?? ""), [project]);
   return (
@@ -87,10 +93,16 @@ function ProjectChoice({ project, mayAll, onChoose }: ProjectChoiceProps) {
         <input
           id="usage-project"
           class="input"
+          list="usage-projects"
           value={draft}
           onInput={(event) => setDraft(event.currentTarget.value)}
         />
       </label>
+      <datalist id="usage-projects">
+        {choices.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
       <button type="submit" class="button">
         Show
       </button>

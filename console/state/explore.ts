@@ -166,9 +166,20 @@ export function change(part: Partial<ExploreQuery>, how: "run" | "show" = "run")
   else if (how === "run") run();
 }
 
+/** A parameter that must be one of some values has the first until another is chosen. */
+function chooseFirst(): void {
+  const chosen = { ...query.value.parameters };
+  for (const { name, required, allowed } of scopeParameters.value) {
+    const [first] = allowed ?? [];
+    if (required && first !== undefined && (chosen[name] ?? "") === "") chosen[name] = String(first);
+  }
+  query.value = { ...query.value, parameters: chosen };
+}
+
 /** Another endpoint or source: its tables first. */
 export async function openScope(): Promise<void> {
   tables.value = { kind: "loading", last: undefined };
+  chooseFirst();
   missingParameters.value = scopeParameters.value
     .filter(({ name, required }) => required && (query.value.parameters[name] ?? "") === "")
     .map(({ name }) => name);

@@ -256,8 +256,11 @@ describe("scopes", () => {
 });
 
 describe("a pinned parameter", () => {
-  const declared = new Set(["project", "sql"]);
-  const pinned = identity(["query"], { project: "abc" });
+  const declared = new Map([
+    ["project", "string"],
+    ["sql", "string"],
+  ]);
+  const pinned = { project: "abc" };
 
   it("is set when the caller omits it or sends the same value", () => {
     expect(applyPins(pinned, declared, new Map()).get("project")).toBe("abc");
@@ -276,14 +279,68 @@ describe("a pinned parameter", () => {
   );
 
   it('does not match null, even when its value is "null"', () => {
-    const nulled = identity(["query"], { project: "null" });
+    const nulled = { project: "null" };
     const apply = (sent: unknown) => applyPins(nulled, declared, new Map([["project", [sent]]])).get("project");
     expect(apply("null")).toBe("null");
     expect(() => apply(null)).toThrow("may not choose the parameter project");
   });
 
+  describe.each([
+    ["a list", ["abc", "xyz"], "Send one project of abc, xyz.", { allowed: ["abc", "xyz"] }],
+    ["a prefix", { prefix: "ab" }, "Send one project that begins with ab.", {}],
+  ])("of %s", (_, pin, hint, allowed) => {
+    const several = { project: pin };
+    const apply = (...values: unknown[]) => applyPins(several, declared, new Map([["project", values]]));
+
+    it("is the one that the call names", () => {
+      expect(apply("abc").get("project")).toBe("abc");
+      expect(apply("abc", "abc").get("project")).toBe("abc");
+    });
+
+    it.each([[["zzz"]], [[""]], [["ABC"]], [["xabc"]], [[null]], [[["abc"]]], [[{ prefix: "abc" }]], [["abc", "zzz"]]])(
+      "is no other: %j",
+      (values) => {
+        const details = { parameter: "project", hint };
+        expect(() => apply(...values)).toThrow(expect.objectContaining({ code: "pinned_parameter", details }));
+      },
+    );
+
+    it("is only one of them in a call", () => {
+      expect(() => apply("abc", Array.isArray(pin) ? "xyz" : "abd")).toThrow("may not choose the parameter project");
+    });
+
+    it("has to be named, whatever default the endpoint has", () => {
+      const details = { parameter: "project", hint, ...allowed };
+      expect(() => apply()).toThrow(expect.objectContaining({ code: "missing_parameter", details }));
+    });
+
+    it("is one of a parameter that the endpoint declares", () => {
+      expect(() => applyPins(several, new Map(), new Map([["project", ["abc"]]]))).toThrow("does not take");
+    });
+  });
+
+  it("of a prefix is one of texts: numbers have several spellings", () => {
+    const prefixed = { n: { prefix: "1" } };
+    const apply = (type: string) => applyPins(prefixed, new Map([["n", type]]), new Map([["n", ["1e3"]]]));
+    expect(apply("string").get("n")).toBe("1e3");
+    expect(() => apply("int64")).toThrow(
+      "This token is bound by n, which this endpoint takes as int64: a prefix is one of texts",
+    );
+    const listed = { n: ["1", "2"] };
+    expect(applyPins(listed, new Map([["n", "int64"]]), new Map([["n", [1]]])).get("n")).toBe("1");
+  });
+
+  it("has a hint of bounded length", () => {
+    const long = { project: Array.from({ length: 21 }, (_, n) => `p${n}`) };
+    expect(() => applyPins(long, declared, new Map())).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({ hint: expect.stringMatching(/p18, p19, \.\.\.$/) }),
+      }),
+    );
+  });
+
   it("refuses an endpoint that does not declare it", () => {
-    expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow(
+    expect(() => applyPins(pinned, new Map([["interval", "string"]]), new Map())).toThrow(
       expect.objectContaining({
         code: "pinned_parameter",
         message: "This token is bound by project, which this endpoint does not take",

@@ -1,4 +1,5 @@
 import type { Budget } from "../shared/budget.ts";
+import type { Pins } from "./pins.ts";
 
 /** A permission of a token. `private` permits everything. */
 export type Scope = string;
@@ -25,12 +26,12 @@ export function isScope(text: string): text is Scope {
  * restricts, so a token with pins never has the scope `private`. Such tokens can no longer be created; existing ones
  * lose `private`.
  */
-export function effectiveScopes(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): readonly Scope[] {
+export function effectiveScopes(scopes: readonly Scope[], pins: Pins): readonly Scope[] {
   return isPinnedOwner(scopes, pins) ? scopes.filter((scope) => scope !== "private") : scopes;
 }
 
 /** True for the combination that no token may have: pins, and the scope `private`. */
-export function isPinnedOwner(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): boolean {
+export function isPinnedOwner(scopes: readonly Scope[], pins: Pins): boolean {
   return scopes.includes("private") && Object.keys(pins).length > 0;
 }
 
@@ -52,7 +53,7 @@ export interface Identity {
   readonly tokenId: string;
   readonly scopes: readonly Scope[];
   /** Parameters that the caller cannot choose, by name. */
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: Pins;
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
   /** When it ends, in milliseconds since 1970; absent for a token without an end. */

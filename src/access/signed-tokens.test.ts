@@ -153,6 +153,12 @@ describe("a signed token", () => {
     );
   });
 
+  it("may be pinned to a list and to a prefix", async () => {
+    const { ask } = openWorld();
+    const pins = { project: ["abc", "xyz"], tier: { prefix: "t" } };
+    expect(await ask(await sign(ofAlg("ES256"), { logweir: { ...claim, pins } }))).toMatchObject({ pins });
+  });
+
   it("of the same subject with other rights has another id", async () => {
     const { ask } = openWorld();
     const idOf = async (payload: JWTPayload) => {

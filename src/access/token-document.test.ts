@@ -21,7 +21,12 @@ const document = fc.record(
   {
     scopes: mostly(fc.array(fc.constantFrom("query", "ingest", "private"), { minLength: 1 })),
     description: mostly(fc.string()),
-    pins: mostly(fc.dictionary(fc.constantFrom("project", "tier", "__proto__"), fc.constantFrom("abc", "xyz", 3))),
+    pins: mostly(
+      fc.dictionary(
+        fc.constantFrom("project", "tier", "__proto__"),
+        fc.constantFrom("abc", ["abc", "xyz"], { prefix: "a" }, 3),
+      ),
+    ),
     budget: mostly(fc.dictionary(fc.constantFrom(...limitNames), fc.integer({ min: 1, max: 2_000 }), { maxKeys: 2 })),
     redaction: mostly(fc.constantFrom("required", "fixed", "switchable")),
     expires: mostly(fc.constantFrom("30d", "0s", null)),
@@ -67,19 +72,21 @@ describe("a token document", () => {
   });
 
   const scopeList = "private, query, query:endpoint:<id or name>, ingest, ingest:source:<name>, metrics";
-  it.each([
+  const unfitPins: readonly unknown[] = [
+    ...[null, [], [null], [["x"]], Array.from({ length: 1_001 }, () => "x")],
+    ...[{ prefix: "" }, { prefix: 3 }, {}, { prefix: "x", or: "y" }],
+  ];
+  it.each<readonly [object, object]>([
     [{ scopes: 3 }, { scopes: [`must be a list of one or more of ${scopeList}`] }],
     [{ scopes: " , " }, { scopes: [`must be a list of one or more of ${scopeList}`] }],
     [{ scopes: ["query", { a: 1 }] }, { scopes: [`there is no scope {"a":1}; scopes are ${scopeList}`] }],
     [{ description: 3 }, { description: ["must be a text"] }],
     [{ description: "x".repeat(501) }, { description: ["must have 500 characters at most"] }],
     [{ pins: ["project"] }, { pins: ["must be an object of parameters and their values"] }],
-    [
-      { pins: { a: null, b: "x", c: ["y"] } },
-      {
-        pins: ["a: must be a text, a number, true or false", "c: must be a text, a number, true or false"],
-      },
-    ],
+    ...unfitPins.map((pin): [object, object] => [
+      { pins: { a: "x", b: pin } },
+      { pins: ['b: must be a text, a number, true or false, a list of 1 to 1000 of them, or {"prefix": "..."}'] },
+    ]),
     [{ budget: [] }, { budget: ["must be an object of limits"] }],
     [{ budget: { max_rows: 0 } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
     [{ budget: { max_rows: "5" } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
@@ -112,7 +119,7 @@ describe("a token document", () => {
         pins: ["a pinned token cannot have the scope private, which reads and changes what no parameter narrows"],
       },
     ],
-  ])("%j is refused with problems by field", (input, problems) => {
+  ])("%o is refused with problems by field", (input, problems) => {
     expect(readNewToken({ scopes: "query", ...input }, maker, nowMs)).toEqual({ problems });
   });
 
@@ -127,6 +134,11 @@ describe("a token document", () => {
     expect([read({}), read(nothing), read({ expires: "", expires_at: "" })]).toEqual(Array(3).fill(plain));
     expect(read({ description: "x".repeat(500) })).toEqual({ ...plain, description: "x".repeat(500) });
     expect(read({ pins: { a: 1, b: false, c: "x" } })).toEqual({ ...plain, pins: { a: "1", b: "false", c: "x" } });
+    const several = { a: ["x", 2, true, "x"], b: ["x"], c: ["x", "x"], d: { prefix: "x" } };
+    expect(read({ pins: several })).toEqual({
+      ...plain,
+      pins: { a: ["x", "2", "true"], b: "x", c: "x", d: { prefix: "x" } },
+    });
     expect(read({ scopes: "query, public\tquery ingest" })).toEqual({ ...plain, scopes: ["query", "ingest"] });
     expect(read({ expires_at: "2026-08-20T09:00:00.001Z" })).toEqual({ ...plain, expiresAt: nowMs + 1 });
     expect(read({ expires_at: "2026-08-21" })).toEqual({ ...plain, expiresAt: Date.parse("2026-08-21") });

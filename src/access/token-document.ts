@@ -3,6 +3,7 @@ import { type Budget, limitDefinitions, limitNames, tightest } from "../shared/b
 import { createDocumentForm, type FieldProblems } from "../shared/document-form.ts";
 import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
+import { maxPinValues, type Pin, type Pins, toPin } from "./pins.ts";
 import { type Identity, isPinnedOwner, isScope, type RedactionPolicy, redactionPolicies, scopeForms } from "./scope.ts";
 import { defaultRedaction, type NewToken, type Token } from "./token.ts";
 
@@ -13,6 +14,18 @@ const limits = Object.fromEntries(
     return [name, Type.Optional(Type.Integer({ ...limitDefinitions[name], title }))];
   }),
 );
+type PlainValue = string | number | boolean;
+type PinDocument = PlainValue | readonly PlainValue[] | { readonly prefix: string };
+const plainValue = { type: ["string", "number", "boolean"] };
+const prefix = { type: "string", minLength: 1 };
+/** A pin as it is shown. */
+export const ShownPin = Type.Unsafe<Pin>({
+  anyOf: [
+    { type: "string" },
+    { type: "array", items: { type: "string" } },
+    { type: "object", properties: { prefix }, required: ["prefix"], additionalProperties: false },
+  ],
+});
 const lifetimeTitle = "a number and s, m, h, d or w, such as 30d";
 const instantTitle = "a time in ISO 8601 with a zone, or a date";
 const scopesTitle = `a list of one or more of ${scopeForms.join(", ")}`;
@@ -26,10 +39,17 @@ export const NewTokenDocument = Type.Object(
       description: "A list, or a string with spaces between",
     }),
     pins: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
+      Type.Unsafe<Readonly<Record<string, PinDocument>>>({
         type: "object",
         title: "an object of parameters and their values",
-        additionalProperties: { type: ["string", "number", "boolean"], title: "a text, a number, true or false" },
+        additionalProperties: {
+          title: `a text, a number, true or false, a list of 1 to ${maxPinValues} of them, or {"prefix": "..."}`,
+          anyOf: [
+            plainValue,
+            { type: "array", items: plainValue, minItems: 1, maxItems: maxPinValues },
+            { type: "object", properties: { prefix }, required: ["prefix"], additionalProperties: false },
+          ],
+        },
       }),
     ),
     expires: Type.Optional(Type.String({ title: lifetimeTitle, description: "A lifetime such as 30d" })),
@@ -102,9 +122,14 @@ function readScopes(value: string | readonly unknown[], report: Report): readonl
   return [...new Set(named as string[])];
 }
 
-function readPins(pins: NewTokenDocument["pins"] = {}): Readonly<Record<string, string>> {
+function readPins(pins: NewTokenDocument["pins"] = {}): Pins {
   // Defined as own properties, whatever their names are.
-  return Object.fromEntries(Object.entries(pins).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(Object.entries(pins).map(([name, value]) => [name, readPin(value)]));
+}
+
+function readPin(value: PinDocument): Pin {
+  if (typeof value !== "object") return String(value);
+  return "prefix" in value ? { prefix: value.prefix } : toPin(value.map(String));
 }
 
 function readBudget(asked: NewTokenDocument["budget"] = {}, { budget: bound }: Identity, report: Report): Budget {
@@ -178,7 +203,7 @@ export interface TokenDocument {
   readonly id: string;
   readonly description: string;
   readonly scopes: readonly string[];
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: Pins;
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
   /** ISO 8601, as the other times. */

@@ -1,4 +1,5 @@
 import type { Budget } from "../shared/budget.ts";
+import type { Pins } from "./pins.ts";
 import type { RedactionPolicy, Scope } from "./scope.ts";
 
 /** The default of a token created without a redaction mode: owners may turn redaction off. */
@@ -12,7 +13,7 @@ export interface Token {
   readonly hash: Buffer;
   readonly description: string;
   readonly scopes: readonly Scope[];
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: Pins;
   /** The limits of each of its calls, in addition to those of the service and the endpoint. */
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
@@ -30,7 +31,7 @@ export interface Token {
 export interface NewToken {
   readonly description: string;
   readonly scopes: readonly Scope[];
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: Pins;
   /** No limits of its own unless set. */
   readonly budget?: Budget;
   /** `defaultRedaction` of its scopes unless set. */

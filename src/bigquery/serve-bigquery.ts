@@ -1,3 +1,4 @@
+import { isSet, pinOf, valuesOf } from "../access/pins.ts";
 import { findDefaultTable } from "../endpoints/call/plan/saved-query.ts";
 import { listScopeTables } from "../endpoints/explore/inspect-consumer.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
@@ -21,9 +22,9 @@ export interface BigQueryContext {
   readonly jobs: JobStore;
 }
 
-/** `projects.list`: any project may be named; a token that is pinned to a tenant is told this one. */
+/** `projects.list`: any project may be named; a token that is pinned to tenants is told these. */
 export function listProjects({ identity }: BigQueryCaller): object {
-  const ids = [...new Set(Object.values(identity.pins))];
+  const ids = [...new Set(Object.values(identity.pins).flatMap((pin) => valuesOf(pin) ?? []))];
   const projects = (ids.length === 0 ? ["logweir"] : ids).map((id) => ({
     ...{ kind: "bigquery#project", id, numericId: "0", friendlyName: id, projectReference: { projectId: id } },
   }));
@@ -244,10 +245,12 @@ function chooseParameters(
   sent: readonly QueryParameter[],
 ): ReadonlyMap<string, unknown> {
   const chosen = new Map<string, unknown>();
+  const { pins } = caller.identity;
   const tenants = tenantParametersOf(caller, endpoint);
   for (const { name, isRequired } of endpoint.contract.parameters) {
     const given = sent.find((each) => each.name?.toLowerCase() === name.toLowerCase());
-    const isTenant = isRequired && tenants.includes(name.toLowerCase()) && !Object.hasOwn(caller.identity.pins, name);
+    const isAsked = (isRequired || pinOf(pins, name) !== undefined) && !isSet(pins, name);
+    const isTenant = isAsked && tenants.includes(name.toLowerCase());
     if (given !== undefined) chosen.set(name, toPlainValue(given));
     else if (isTenant) chosen.set(name, project);
   }

@@ -67,6 +67,12 @@ describe("token commands", () => {
       "ingest",
       "--pin",
       "project=a=b",
+      "--pin",
+      "tier=1",
+      "--pin",
+      "tier=2",
+      "--pin",
+      "zone^=eu^=",
       "--description",
       "mine",
       "--json",
@@ -75,7 +81,7 @@ describe("token commands", () => {
     const created = JSON.parse(made.output) as { id: string; token: string };
     expect(created).toMatchObject({
       scopes: ["query", "ingest"],
-      pins: { project: "a=b" },
+      pins: { project: "a=b", tier: ["1", "2"], zone: { prefix: "eu^=" } },
       expires_at: null,
       status: "active",
     });
@@ -84,10 +90,12 @@ describe("token commands", () => {
     const authenticator = createAuthenticator(createTokenStore(metadata, Date.now), [], () => nowMs);
     expect(await authenticator.authenticate(created.token)).toMatchObject({
       tokenId: created.id,
-      pins: { project: "a=b" },
+      pins: { project: "a=b", tier: ["1", "2"], zone: { prefix: "eu^=" } },
     });
     const list = await run(["token", "list"]);
-    expect(list.output).toMatch(new RegExp(`^${created.id} +active +query ingest +project=a=b +never +mine$`, "m"));
+    expect(list.output).toMatch(
+      new RegExp(`^${created.id} +active +query ingest +project=a=b tier=1 tier=2 zone\\^=eu\\^= +never +mine$`, "m"),
+    );
     expect(list.output + (await run(["token", "list", "--json"])).output).not.toContain(created.token);
     expect((await run(["token", "revoke", created.id])).output).toContain("revoked");
     nowMs += 20;
@@ -104,7 +112,12 @@ describe("token commands", () => {
 
   it.each([
     [["--scope", "everything"], "There is no scope everything"],
-    [["--scope", "query", "--pin", "project"], "a pinned parameter is written name=value"],
+    [["--scope", "query", "--pin", "project"], "a pinned parameter is written name=value, or name^=prefix"],
+    [["--scope", "query", "--pin", "project^="], "a pinned parameter is written name=value, or name^=prefix"],
+    [["--scope", "query", "--pin", "=a"], "a pinned parameter is written name=value, or name^=prefix"],
+    [["--scope", "query", "--pin", "p=a", "--pin", "p^=a"], "p is pinned to values or to one prefix, not to both"],
+    [["--scope", "query", "--pin", "p^=a", "--pin", "p^=b"], "p is pinned to values or to one prefix, not to both"],
+    [["--scope", "query", ...[...Array(1_001).keys()].flatMap((n) => ["--pin", `p=${n}`])], "p: a parameter has 1000"],
     [["--scope", "private", "--pin", "project=a"], "a pinned token cannot have the scope private"],
     [["--scope", "query", "--expires", "soon"], "a lifetime is a number and"],
   ])("refuse to create a token with %j", async (args, message) => {

@@ -2,6 +2,7 @@ import { type Identity, isOwner } from "../access/scope.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { callableEndpoints } from "../openapi/build-open-api.ts";
 import type { JsonSchema } from "../openapi/open-api-document.ts";
+import { openParameters } from "../openapi/open-parameters.ts";
 import { parameterSchema } from "../openapi/parameter-schema.ts";
 import { rowFormats } from "./mcp-caller.ts";
 import { patternsOutput } from "./patterns-tool.ts";
@@ -33,8 +34,7 @@ function endpointArguments(
   { definition, contract }: Endpoint,
   { pins }: Identity,
 ): Readonly<Record<string, JsonSchema>> {
-  const open = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
-  const own = open.map((parameter) => {
+  const own = openParameters(contract.parameters, pins).map((parameter) => {
     const { description = parameter.description } = parameterSchema(parameter);
     const told = parameter.description === undefined ? description : parameter.description;
     return [parameter.name, { ...parameterSchema(parameter), ...(told === undefined ? {} : { description: told }) }];
@@ -59,8 +59,7 @@ export function listTools(endpoints: readonly Endpoint[], identity: Identity): r
 function describeEndpointTool(endpoint: Endpoint, identity: Identity): ToolDescription {
   const { definition, contract } = endpoint;
   const { name, description = `Runs the saved query ${name}.`, isSandboxed } = definition;
-  const isRequired = ({ name: each, isRequired }: (typeof contract.parameters)[number]) =>
-    isRequired && !Object.hasOwn(identity.pins, each);
+  const required = openParameters(contract.parameters, identity.pins).filter((each) => each.isRequired);
   const more = isSandboxed
     ? `\nFor another query over its tables use the tool ${ownTools.query} with endpoint ${name}.`
     : "";
@@ -71,7 +70,7 @@ function describeEndpointTool(endpoint: Endpoint, identity: Identity): ToolDescr
     inputSchema: {
       type: "object",
       properties: endpointArguments(endpoint, identity),
-      required: contract.parameters.filter(isRequired).map((each) => each.name),
+      required: required.map((each) => each.name),
       additionalProperties: false,
     },
     outputSchema: rowsSchema(contract.columns),

@@ -123,9 +123,11 @@ describe.each(kinds)("the stores in %s", (kind) => {
     let now = 1_790_000_000_000;
     const store = createTokenStore(database, () => now++);
     const before = store.ownChanges();
-    const some = { description: "ü 😀 '\"", scopes: ["query"], pins: { project: "a" }, expiresAt: 4_102_444_800_000 };
-    const { token } = await store.create(some);
-    expect(await store.list()).toMatchObject([{ ...some, createdAt: 1_790_000_000_000, revokedAt: undefined }]);
+    const some = { description: "ü 😀 '\"", scopes: ["query"], pins: { project: ["a", "b"], tier: { prefix: "x" } } };
+    const { token } = await store.create({ ...some, expiresAt: 4_102_444_800_000 });
+    expect(await store.list()).toMatchObject([
+      { ...some, expiresAt: 4_102_444_800_000, createdAt: 1_790_000_000_000, revokedAt: undefined },
+    ]);
     const rotated = await store.rotate(token.id, 1_000);
     expect(rotated?.token).toMatchObject({ previousHash: token.hash, previousValidUntil: 1_790_000_001_001 });
     expect(await store.revoke(token.id)).toMatchObject({ revokedAt: 1_790_000_000_002 });

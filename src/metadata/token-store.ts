@@ -1,3 +1,4 @@
+import type { Pins } from "../access/pins.ts";
 import { effectiveScopes, isPinnedOwner } from "../access/scope.ts";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
 import { defaultRedaction, type NewToken, type Token, type TokenStore } from "../access/token.ts";
@@ -132,8 +133,8 @@ function readScopes(text: string): readonly string[] {
   return JSON.parse(text) as string[];
 }
 
-function readPins(text: string): Readonly<Record<string, string>> {
-  return JSON.parse(text) as Record<string, string>;
+function readPins(text: string): Pins {
+  return JSON.parse(text) as Pins;
 }
 
 function toToken(row: TokenTable): Token {

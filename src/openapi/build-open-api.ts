@@ -1,3 +1,4 @@
+import { fitPins } from "../access/pins.ts";
 import { admits } from "../access/route-scope.ts";
 import { canQuery, type Identity, isOwner } from "../access/scope.ts";
 import { tellEndpoint } from "../endpoints/definition/contract.ts";
@@ -41,11 +42,10 @@ export function buildOpenApi(
     endpoints,
     routes.map(({ id }) => id),
   );
-  const pinned = new Set(Object.keys(caller.pins));
   const callable = callableEndpoints(endpoints, caller);
   const runs = callable.map((endpoint): [string, PathItem] => {
     const { id, name } = endpoint.definition;
-    return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, pinned) }];
+    return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, caller.pins) }];
   });
   const allowed = routes.filter(({ scope }) => admits(scope, caller));
   return {
@@ -99,11 +99,10 @@ const tagTexts: Readonly<Record<string, string>> = {
  * one that has a problem does not run.
  */
 export function callableEndpoints(endpoints: readonly Endpoint[], caller: Identity): readonly Endpoint[] {
-  const pinned = Object.keys(caller.pins);
   return endpoints
     .filter(({ definition, contract, problem }) => {
-      const declared = new Set(contract.parameters.map(({ name }) => name));
-      return problem === undefined && canQuery(caller, definition) && pinned.every((name) => declared.has(name));
+      const declared = new Map(contract.parameters.map(({ name, type }) => [name, type]));
+      return problem === undefined && canQuery(caller, definition) && fitPins(caller.pins, declared);
     })
     .map((endpoint) => tellEndpoint(endpoint, isOwner(caller)));
 }

@@ -1,8 +1,10 @@
+import type { Pins } from "../access/pins.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import type { ErrorCode } from "../shared/error-catalogue.ts";
 import { rowSchema } from "./column-schema.ts";
 import { consumerErrors, errorResponses, runErrors } from "./error-responses.ts";
 import type { Header, JsonSchema, Operation, Parameter, Response } from "./open-api-document.ts";
+import { openParameters } from "./open-parameters.ts";
 import { endpointParameter } from "./parameter-schema.ts";
 
 /** The path at which an endpoint runs, with its literal name. */
@@ -35,11 +37,11 @@ export function endpointSchemas(endpoint: Endpoint): Readonly<Record<string, Jso
 const shared = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` });
 const header = (name: string): Header => ({ $ref: `#/components/headers/${name}` });
 
-/** The operation that runs an endpoint, for a caller whose token sets the parameters `pinned`. */
-export function endpointOperation(endpoint: Endpoint, operationId: string, pinned: ReadonlySet<string>): Operation {
+/** The operation that runs an endpoint, for a caller with these pins. */
+export function endpointOperation(endpoint: Endpoint, operationId: string, pins: Pins): Operation {
   const { definition, contract, version } = endpoint;
   const { id, name, description, isSandboxed, cacheSeconds } = definition;
-  const parameters = contract.parameters.filter((parameter) => !pinned.has(parameter.name));
+  const parameters = openParameters(contract.parameters, pins);
   const isCached = cacheSeconds > 0;
   const mayMiss: readonly ErrorCode[] = parameters.some(({ isRequired }) => isRequired) ? ["missing_parameter"] : [];
   return {

@@ -52,6 +52,14 @@ const identities: Readonly<Record<string, Identity>> = {
   },
   "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {}, budget: {}, redaction: "fixed" },
   "metrics-token": { tokenId: "m", scopes: ["metrics"], pins: {}, budget: {}, redaction: "fixed" },
+  "list-token": {
+    ...{ tokenId: "l", scopes: ["query"], pins: { project: ["abc", "abd"] } },
+    ...{ budget: {}, redaction: "fixed" },
+  },
+  "prefix-token": {
+    ...{ tokenId: "f", scopes: ["query"], pins: { project: { prefix: "ab" } } },
+    ...{ budget: {}, redaction: "fixed" },
+  },
   "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" }, budget: {}, redaction: "fixed" },
 };
 

@@ -1,4 +1,5 @@
 import { parseLifetime } from "../../access/expiry.ts";
+import { formatPin, maxPinValues, type Pin, type Pins, toPin } from "../../access/pins.ts";
 import { isPinnedOwner, isScope, redactionPolicies, scopeForms } from "../../access/scope.ts";
 import type { TokenStore } from "../../access/token.ts";
 import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
@@ -28,7 +29,7 @@ export interface CreateTokenOptions {
 export async function createToken(options: CreateTokenOptions, context: CliContext): Promise<void> {
   const unknown = options.scope.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new CliError(`There is no scope ${unknown}; scopes are ${scopeForms.join(", ")}`);
-  const pins = Object.fromEntries(options.pin.map(parsePin));
+  const pins = parsePins(options.pin);
   if (isPinnedOwner(options.scope, pins)) throw new CliError(`--scope private with --pin: ${pinnedOwnerMessage}`);
   const lifetimeMs = options.expires === undefined ? undefined : parseLifetime(options.expires);
   if (options.expires !== undefined && lifetimeMs === undefined) {
@@ -71,7 +72,7 @@ export async function listTokens(options: { readonly json?: boolean }, context: 
       return;
     }
     const rows = tokens.map((token) => {
-      const pins = Object.entries(token.pins).map(([name, value]) => `${name}=${value}`);
+      const pins = Object.entries(token.pins).map(([name, pin]) => formatPin(name, pin));
       return [
         token.id,
         token.status,
@@ -158,8 +159,25 @@ function parseBudget(values: LimitTexts): Budget {
   return budget;
 }
 
-function parsePin(text: string): readonly [string, string] {
-  const equals = text.indexOf("=");
-  if (equals < 1) throw new CliError(`--pin ${text}: a pinned parameter is written name=value`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
+/** `name=value`, several of one name for a list, or `name^=prefix`. */
+function parsePins(texts: readonly string[]): Pins {
+  const values = new Map<string, string[]>();
+  const prefixes = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, sign, value = ""] = /^([^=^]+)(\^?=)(.*)$/s.exec(text) ?? [];
+    if (name === undefined || (sign === "^=" && value === "")) {
+      throw new CliError(`--pin ${text}: a pinned parameter is written name=value, or name^=prefix`);
+    }
+    if (prefixes.has(name) || (sign === "^=" && values.has(name))) {
+      throw new CliError(`--pin ${text}: ${name} is pinned to values or to one prefix, not to both`);
+    }
+    if (sign === "^=") prefixes.set(name, value);
+    else values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  const long = [...values].find(([, each]) => each.length > maxPinValues);
+  if (long !== undefined) throw new CliError(`--pin ${long[0]}: a parameter has ${maxPinValues} values at most`);
+  return Object.fromEntries([
+    ...[...values].map(([name, each]): [string, Pin] => [name, toPin(each)]),
+    ...[...prefixes].map(([name, prefix]): [string, Pin] => [name, { prefix }]),
+  ]);
 }

@@ -69,7 +69,11 @@ export const commands: readonly CommandDefinition[] = [
         return [`${limitOption(name)} <number>`, `${whose}: ${limitDefinitions[name].description}`] as const;
       }),
       ["--scope <scope>", "what it may do; can be repeated", { isRequired: true, isRepeated: true }],
-      ["--pin <name=value>", "a parameter that it cannot choose; can be repeated", { isRepeated: true }],
+      [
+        "--pin <name=value>",
+        "a parameter that it cannot choose; more values for a choice of these, or name^=prefix",
+        { isRepeated: true },
+      ],
       ["--expires <lifetime>", "how long it is valid: 12h, 30d, 8w"],
       ["--redaction <policy>", `whether its answers are redacted: ${redactionPolicies.join(", ")}`],
       ["--description <text>", "what it is for"],

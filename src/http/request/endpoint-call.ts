@@ -41,8 +41,8 @@ export function chooseParameters(
   { contract }: QueryTarget,
   sent: SentParameters,
 ): ReadonlyMap<string, unknown> {
-  const declared = new Set(contract.parameters.map((parameter) => parameter.name));
-  const pins = applyPins(identity, declared, sent);
+  const declared = new Map(contract.parameters.map(({ name, type }) => [name, type]));
+  const pins = applyPins(identity.pins, declared, sent);
   const chosen = new Map<string, unknown>();
   for (const [name, values] of sent) chosen.set(name, values.at(-1));
   for (const [name, value] of pins) chosen.set(name, value);

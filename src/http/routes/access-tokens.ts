@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { parseLifetime } from "../../access/expiry.ts";
 import { hashSecret } from "../../access/secret.ts";
 import type { Token, TokenStore } from "../../access/token.ts";
-import { describeToken, exceedsRights, NewTokenDocument, readNewToken } from "../../access/token-document.ts";
+import { describeToken, exceedsRights, NewTokenDocument, readNewToken, ShownPin } from "../../access/token-document.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { savingErrors } from "../../openapi/error-responses.ts";
 import { inPath, inQuery, mapOf, reference, text, texts } from "../../openapi/forms.ts";
@@ -28,7 +28,7 @@ const shown = {
   id: text,
   description: text,
   scopes: texts,
-  pins: mapOf(text),
+  pins: mapOf(ShownPin),
   budget: Type.Object({ ...NewTokenDocument.properties.budget.properties }, { additionalProperties: true }),
 };
 const ShownToken = Type.Object(shown, { additionalProperties: true });

@@ -67,6 +67,16 @@ describe("GET /api/session", () => {
     expect(session.token).toMatchObject({ pins: { project: "abc" } });
   });
 
+  it("tells which values of a pin are to be chosen from", async () => {
+    const chosen = async (token: string) => (await read(token)).session.endpoints.at(-1)?.parameters[0];
+    const parameter = { name: "project", required: true, default: null };
+    expect(await chosen("list-token")).toMatchObject({ ...parameter, allowed: ["abc", "abd"] });
+    expect(await chosen("prefix-token")).toMatchObject({
+      ...parameter,
+      ...{ allowed: null, description: "Send one project that begins with ab." },
+    });
+  });
+
   it("is refused without a known token", async () => {
     expect((await read("nobody")).status).toBe(401);
   });

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { canIngest, canIngestAnything, canQuery, type Identity, isOwner } from "../../access/scope.ts";
-import { describeContract, tellEndpoint } from "../../endpoints/definition/contract.ts";
+import { canIngest, canIngestAnything, type Identity, isOwner } from "../../access/scope.ts";
+import { ShownPin } from "../../access/token-document.ts";
+import { describeContract } from "../../endpoints/definition/contract.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { callableEndpoints } from "../../openapi/build-open-api.ts";
 import { AnyRow, count, flag, listOf, mapOf, orNull, text, texts } from "../../openapi/forms.ts";
+import { openParameters } from "../../openapi/open-parameters.ts";
 import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
 import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
@@ -21,7 +24,7 @@ export const sessionRoutes = describeRoutes({
       token: Type.Object({
         id: text,
         scopes: texts,
-        pins: mapOf(text),
+        pins: mapOf(ShownPin),
         budget: mapOf(count),
         redaction: text,
       }),
@@ -54,7 +57,7 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
   createRouteAdder(app)(sessionRoutes.getSession, (request, reply) => {
     const identity = callerOf(request);
     const owns = isOwner(identity);
-    const runnable = endpoints.endpoints.filter((endpoint) => isCallable(endpoint, identity));
+    const runnable = callableEndpoints(endpoints.endpoints, identity);
     const writable = sources.sources.filter(({ name, aliases, origin }) => {
       return origin?.kind !== "service" && canIngest(identity, [name, ...aliases]);
     });
@@ -73,7 +76,7 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
         ingest: canIngestAnything(identity),
         metrics: owns || identity.scopes.includes("metrics"),
       },
-      endpoints: runnable.map((endpoint) => showEndpoint(tellEndpoint(endpoint, owns), identity)),
+      endpoints: runnable.map((endpoint) => showEndpoint(endpoint, identity)),
       sources: owns ? sources.sources.map(({ name }) => name) : [],
       ingest_sources: writable.map(({ name }) => name),
       now: new Date(nowMs()).toISOString(),
@@ -81,16 +84,8 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
   });
 }
 
-/** An endpoint that lacks a parameter which the token pins is refused, and one that has a problem does not run. */
-function isCallable({ definition, contract, problem }: Endpoint, identity: Identity): boolean {
-  if (problem !== undefined || !canQuery(identity, definition)) return false;
-  const declared = new Set(contract.parameters.map(({ name }) => name));
-  return Object.keys(identity.pins).every((name) => declared.has(name));
-}
-
-/** Parameters that the token pins cannot be chosen by the caller. */
 function showEndpoint({ definition, contract, version }: Endpoint, { pins }: Identity): SessionEndpoint {
-  const parameters = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
+  const parameters = openParameters(contract.parameters, pins);
   return {
     id: definition.id,
     name: definition.name,

@@ -1,3 +1,4 @@
+import { isSet, pinOf } from "../../access/pins.ts";
 import { canQuery, isOwner } from "../../access/scope.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
@@ -89,7 +90,8 @@ async function openEndpoint(caller: LokiCaller) {
   for (const { name, isRequired } of endpoint.contract.parameters) {
     if (!parameters.includes(name.toLowerCase())) continue;
     if (tenant !== undefined) sent.set(name, tenant);
-    else if (isRequired && !Object.hasOwn(identity.pins, name)) throw missingTenant(name);
+    else if ((isRequired || pinOf(identity.pins, name) !== undefined) && !isSet(identity.pins, name))
+      throw missingTenant(name);
   }
   const call = await caller.openCall(endpoint.definition.id, sent, false);
   const constant = new Map<string, string>();

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
+import type { Pin } from "../../../src/access/pins.ts";
 import { create, manage } from "../../acceptance/manage.ts";
 import { type Service, stoppedMs } from "../../acceptance/service.ts";
-import type { SurfaceAnswer, SurfaceCaller } from "./surface.ts";
+import type { SurfaceAnswer, SurfaceCaller, Values } from "./surface.ts";
 
 /** In every name and value of the other tenant, and in none of the caller's own. */
 const secret = /uuu/i;
@@ -43,22 +44,44 @@ export async function fillWorld(service: Service): Promise<void> {
   await create(service, { name: "loose", query: "SELECT COUNT(*) AS n FROM edge" });
 }
 
+/** A token to be created. */
+export interface TokenDocument {
+  readonly scopes: readonly string[];
+  readonly pins?: { readonly project?: Pin };
+  readonly budget?: object;
+  readonly redaction?: string;
+}
+
 /** The caller of a case, and what else it needs. */
 export interface Scene {
   readonly caller: SurfaceCaller;
+  /** How the token of the caller is pinned. */
+  readonly form: PinForm;
   /** Takes the caller's token back. */
   revoke(): Promise<void>;
   /** Another caller on the same surface. */
-  connect(token: object): Promise<SurfaceCaller>;
+  connect(token: TokenDocument): Promise<SurfaceCaller>;
 }
 
 export interface Case {
   readonly name: string;
   /** The token as it is created; one that is pinned to the tenant `aaa` unless given. */
-  readonly token?: object;
+  readonly token?: TokenDocument;
   readonly headers?: Readonly<Record<string, string>>;
   readonly play: (scene: Scene) => Promise<void>;
 }
+
+/** A way to confine a token to a tenant. Where it has several values, the calls of a case name the tenant. */
+export interface PinForm {
+  readonly name: string;
+  toPin(tenant: string): Pin;
+}
+
+export const pinForms: readonly PinForm[] = [
+  { name: "one value", toPin: (tenant) => tenant },
+  { name: "a list", toPin: (tenant) => [tenant, `${tenant}-more`] },
+  { name: "a prefix", toPin: (tenant) => ({ prefix: tenant }) },
+];
 
 const pins = { project: "aaa" };
 const pinned = { scopes: ["query"], pins };
@@ -104,13 +127,45 @@ const pinCases: readonly Case[] = [
   },
   {
     name: "a pinned parameter has no other value",
-    async play({ caller }) {
-      for (const value of ["uuu", "", "AAA", "aaa "]) {
+    async play({ caller, form }) {
+      const near = form.name === "a prefix" ? " aaa" : "aaa ";
+      for (const value of ["uuu", "", "AAA", near]) {
         expect([value, (await caller.run("mine", { project: value })).code]).toEqual([value, "pinned_parameter"]);
       }
       expect((await caller.query("mine", { project: "uuu", sql: "select id from mine" })).code).toBe(
         "pinned_parameter",
       );
+    },
+  },
+  {
+    name: "of a list each call reads one tenant, which it has to name",
+    token: { scopes: ["query"], pins: { project: ["aaa", "bbb"] } },
+    async play({ caller }) {
+      for (const answer of [await caller.run("forgotten", {}), await caller.query("forgotten", { sql: "select 1" })]) {
+        expect([answer.code, answer.rows, answer.text]).toEqual([
+          "missing_parameter",
+          [],
+          expect.stringContaining("Send one project of aaa, bbb."),
+        ]);
+      }
+      expectOwn(await caller.run("forgotten", mine));
+      expect(ids(await caller.run("forgotten", { project: "bbb" }))).toEqual([]);
+      for (const sql of [undefined, "select id from mine"]) {
+        const other = { project: "uuu", ...(sql === undefined ? {} : { sql }) };
+        expect((await caller[sql === undefined ? "run" : "query"]("forgotten", other)).code).toBe("pinned_parameter");
+      }
+    },
+  },
+  {
+    name: "what is cached for one tenant of a list is not the other's, nor is a cursor",
+    token: { scopes: ["query"], pins: { project: ["aaa", "uuu"] } },
+    async play({ caller }) {
+      for (const _ of [1, 2]) {
+        expectOwn(await caller.run("kept", mine));
+        expect(ids(await caller.run("kept", { project: "uuu" }))).toEqual(["uuu-3", "uuu-4"]);
+      }
+      const { cursor } = await caller.run("mine", { project: "uuu", limit: 1 });
+      expect((await caller.run("mine", { ...mine, limit: 1, cursor })).code).toBe("invalid_parameter");
     },
   },
   {
@@ -375,12 +430,20 @@ export const cases: readonly Case[] = [
   ...accessCases,
 ];
 
-/** A token of a case, and how to take it back. */
-export async function makeToken(service: Service, document: object = pinned) {
-  const { status, body } = await manage(service, "POST", "/api/access-tokens", document);
+/** A token of a case, pinned in this form if it is pinned to one tenant, and how to take it back. */
+export async function makeToken(service: Service, form: PinForm, document: TokenDocument = pinned) {
+  const tenant = tenantOf(document);
+  const changed = tenant === undefined ? document : { ...document, pins: { project: form.toPin(tenant) } };
+  const { status, body } = await manage(service, "POST", "/api/access-tokens", changed);
   if (status !== 201) throw new Error(JSON.stringify(body));
   const revoke = async () => {
     await manage(service, "DELETE", `/api/access-tokens/${String(body.id)}`);
   };
-  return { token: String(body.token), revoke };
+  /** The parameters that each of its calls has to name. */
+  const named: Values = tenant === undefined || form.toPin(tenant) === tenant ? {} : { project: tenant };
+  return { token: String(body.token), named, revoke };
+}
+
+function tenantOf({ pins: { project } = {} }: TokenDocument): string | undefined {
+  return typeof project === "string" ? project : undefined;
 }

@@ -27,6 +27,16 @@ export interface SurfaceCaller {
   close(): Promise<void>;
 }
 
+/** A caller whose calls name these parameters, unless they name others. */
+export function naming(caller: SurfaceCaller, named: Values): SurfaceCaller {
+  return {
+    ...caller,
+    run: (endpoint, parameters) => caller.run(endpoint, { ...named, ...parameters }),
+    query: (endpoint, parameters) => caller.query(endpoint, { ...named, ...parameters }),
+    tables: (endpoint, parameters) => caller.tables(endpoint, { ...named, ...parameters }),
+  };
+}
+
 /** A way in for callers. To hold another one to the same cases, implement this and add it to the test's list. */
 export interface Surface {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../acceptance/service.ts";
-import { cases, fillWorld, makeToken } from "./cases.ts";
+import { cases, fillWorld, makeToken, pinForms, type TokenDocument } from "./cases.ts";
 import { mcpSurface } from "./mcp-surface.ts";
-import { httpSurface, type SurfaceCaller } from "./surface.ts";
+import { httpSurface, naming, type SurfaceCaller } from "./surface.ts";
 
 const surfaces = [httpSurface, mcpSurface];
 
@@ -19,18 +19,20 @@ it("every surface is held to at least 30 cases", () => {
   expect(new Set(cases.map(({ name }) => name)).size).toBeGreaterThanOrEqual(30);
 });
 
-describe.each(surfaces)("by $name", ({ connect }) => {
+const combined = surfaces.flatMap((surface) => pinForms.map((form) => ({ surface, form })));
+
+describe.each(combined)("by $surface.name, pinned by $form.name,", ({ surface, form }) => {
   it.each(cases)("$name", async ({ token: document, headers = {}, play }) => {
-    const { token, revoke } = await makeToken(service, document);
     const opened: SurfaceCaller[] = [];
-    const open = async (of: string) => {
-      const caller = await connect(service, of, headers);
+    const open = async (of: TokenDocument | undefined) => {
+      const made = await makeToken(service, form, of);
+      const caller = naming(await surface.connect(service, made.token, headers), made.named);
       opened.push(caller);
-      return caller;
+      return { caller, revoke: made.revoke };
     };
-    const connectOther = async (other: object) => open((await makeToken(service, other)).token);
     try {
-      await play({ caller: await open(token), revoke, connect: connectOther });
+      const { caller, revoke } = await open(document);
+      await play({ caller, form, revoke, connect: async (other) => (await open(other)).caller });
     } finally {
       await Promise.all(opened.map((each) => each.close()));
     }
