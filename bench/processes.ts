@@ -15,8 +15,9 @@ function childrenOf(pid: number): number[] {
   return text === "" ? [] : text.split(" ").map(Number);
 }
 
-function treeOf(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+/** The process and all below it. */
+export function treePids(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(treePids)];
 }
 
 function readKilobytes(path: string, name: string): number {
@@ -29,7 +30,7 @@ function readKilobytes(path: string, name: string): number {
  * multiplied.
  */
 export function treeMemoryBytes(pid: number): number {
-  return treeOf(pid).reduce((sum, each) => sum + readKilobytes(`/proc/${each}/smaps_rollup`, "Pss") * 1_024, 0);
+  return treePids(pid).reduce((sum, each) => sum + readKilobytes(`/proc/${each}/smaps_rollup`, "Pss") * 1_024, 0);
 }
 
 /** Resident memory of one process alone. */
@@ -49,7 +50,7 @@ export function cpuSeconds(pid: number): number {
 
 /** Processor time of a process and all below it. */
 export function treeCpuSeconds(pid: number): number {
-  return treeOf(pid).reduce((sum, each) => sum + cpuSeconds(each), 0);
+  return treePids(pid).reduce((sum, each) => sum + cpuSeconds(each), 0);
 }
 
 const restSampleMs = 500;
