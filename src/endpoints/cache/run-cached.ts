@@ -44,7 +44,8 @@ export async function runCached(
   const { target, redactsPii, budget = {}, pinned } = call;
   const { cacheSeconds, warmEverySeconds } = target.definition;
   const { parameters, bytes } = pickParameters(target, call.parameters);
-  const asked = { target, parameters, redactsPii, budget, pinned };
+  const dialect = call.dialect === undefined ? {} : { dialect: call.dialect };
+  const asked = { target, parameters, redactsPii, budget, pinned, ...dialect };
   const startedAt = runner.now();
   const { openSignal } = call;
   const turn = { caller: options.caller ?? "", openSignal };

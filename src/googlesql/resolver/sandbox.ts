@@ -2,6 +2,7 @@ import type { Query } from "../ast.ts";
 import type { TableCatalog } from "../relation.ts";
 import { reaches, scanExpressions, someExpression } from "../resolved/walk.ts";
 import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
+import type { SqlType } from "../types.ts";
 import type { CteBinding, CteScope, Environment } from "./context.ts";
 import { guardBinding } from "./from/guard-binding.ts";
 import { redactBinding } from "./from/redact-binding.ts";
@@ -76,12 +77,15 @@ export interface SavedTable {
   readonly name: string;
   /** The names of its columns; empty for those that have none. */
   readonly columns: readonly string[];
+  /** Their types. */
+  readonly types: readonly SqlType[];
 }
 
 /** The tables that a saved query defines for consumers. @throws GoogleSqlError */
 export function listSavedTables(saved: QueryText, options: ResolveOptions): readonly SavedTable[] {
   return resolveSaved(saved, options).names.map(({ name, columns }) => {
-    return { name, columns: columns.map((column) => column.name ?? "") };
+    const types = columns.map(({ column }) => column.type);
+    return { name, columns: columns.map((column) => column.name ?? ""), types };
   });
 }
 

@@ -20,6 +20,7 @@ import { createCallSignal } from "../request/call-signal.ts";
 import { noteRun, openNamedCall } from "../request/endpoint-call.ts";
 import { readWait } from "../request/read-wait.ts";
 import { readParameters } from "../request/request-parameters.ts";
+import { findDialect } from "./surfaces/otel-logs.ts";
 
 const paths = ["/api/endpoints/query/:name", "/api/endpoints/query/name/:name", "/endpoints/query/:name"];
 
@@ -49,7 +50,8 @@ async function runEndpoint(
   reply: FastifyReply,
 ): Promise<void> {
   const sent = await readParameters(request, dependencies.maxBodyBytes);
-  const opened = await openNamedCall(dependencies, request, name, sent);
+  const { name: endpoint, ...asked } = findDialect(dependencies, name, sent);
+  const opened = { ...(await openNamedCall(dependencies, request, endpoint, sent)), ...asked };
   const { target, identity } = opened;
   const declaresFormat = target.contract.parameters.some((parameter) => parameter.name === "format");
   const waitMs = readWait(request, reply);

@@ -1,3 +1,4 @@
+import { compileClickHouse } from "../../../clickhouse-sql/compile-clickhouse.ts";
 import type { Engine } from "../../../engines/contract/query-engine.ts";
 import type { Query } from "../../../googlesql/ast.ts";
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
@@ -116,7 +117,8 @@ export function compileConsumer(
 ): CompiledEndpoint {
   const { definition, savedQuery, sourceText } = target;
   try {
-    const parsed = parseConsumer(target, consumer, nowMs);
+    const listTables = () => listOwnTables({ tables, endpoints }, target, access);
+    const parsed = parseConsumer(target, consumer, nowMs, listTables);
     const { query, found } = resolveAs(tables, endpoints, access, (catalog) =>
       resolveSandboxed(
         { query: savedQuery, text: sourceText },
@@ -197,10 +199,41 @@ function compileFollowed(
   return { ...engine.compile(query, { text }), paging, isOfEvents };
 }
 
-function parseConsumer(target: QueryTarget, consumer: ConsumerQuery, nowMs: number): Query {
-  const { language, text, maxDepth, shape } = consumer;
-  const query = language === "sql" ? parseClientQuery(text, maxDepth) : parseLql(target, consumer, nowMs);
+function parseConsumer(
+  target: QueryTarget,
+  consumer: ConsumerQuery,
+  nowMs: number,
+  listTables: () => readonly SavedTable[],
+): Query {
+  const { shape } = consumer;
+  const query = parseText(target, consumer, nowMs, listTables);
   return shape === undefined ? query : shape.apply(allRowsOf(query));
+}
+
+function parseText(
+  target: QueryTarget,
+  consumer: ConsumerQuery,
+  nowMs: number,
+  listTables: () => readonly SavedTable[],
+): Query {
+  const { language, text, maxDepth } = consumer;
+  switch (language) {
+    case "sql":
+      return parseClientQuery(text, maxDepth);
+    case "lql":
+      return parseLql(target, consumer, nowMs);
+    case "clickhouse": {
+      const named = listTables().map(({ name, columns, types }) => {
+        const typed = columns.flatMap((column, index) => {
+          const type = types[index];
+          return type === undefined ? [] : [[column, type] as const];
+        });
+        return { name, columns: new Map(typed) };
+      });
+      const aliases = new Map(Object.entries(target.definition.tableAliases));
+      return compileClickHouse(text, { tables: named, aliases }, maxDepth);
+    }
+  }
 }
 
 function parseLql(target: QueryTarget, { text, shape, pageRows }: ConsumerQuery, nowMs: number): Query {

@@ -5,7 +5,7 @@ import type { PlannedQuery } from "./planned-query.ts";
 
 /** A query that a caller sends to run over an endpoint's tables. */
 export interface ConsumerQuery {
-  readonly language: "sql" | "lql";
+  readonly language: "sql" | "lql" | "clickhouse";
   readonly text: string;
   /** True when it reads the endpoint's tables without their personal data. */
   readonly redactsPii?: boolean;

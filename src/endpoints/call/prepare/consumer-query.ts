@@ -12,23 +12,24 @@ export function readConsumerQuery(
   parameters: ReadonlyMap<string, unknown>,
   redactsPii: boolean,
   budget: Budget,
+  dialect?: "clickhouse",
 ): ConsumerQuery | undefined {
   const sql = readQueryText(parameters, "sql");
   const lql = readQueryText(parameters, "lql");
   if (sql !== undefined && lql !== undefined) {
     throw new ServiceError("sql_and_lql", "A call has sql or lql, not both", { parameter: "lql" });
   }
-  const language = sql === undefined ? "lql" : "sql";
+  const parameter = sql === undefined ? "lql" : "sql";
   const text = sql ?? lql;
   if (text === undefined) return undefined;
   if (!definition.isSandboxed) {
     const message = `The endpoint ${definition.name} takes no query of the caller's`;
-    throw new ServiceError("sandbox_disabled", message, { parameter: language });
+    throw new ServiceError("sandbox_disabled", message, { parameter });
   }
-  refuseLongQuery(language, text, budget);
+  refuseLongQuery(parameter, text, budget);
   const { max_query_depth: maxDepth } = budget;
   return {
-    language,
+    language: sql === undefined ? "lql" : (dialect ?? "sql"),
     text,
     ...(redactsPii ? { redactsPii } : {}),
     ...(maxDepth === undefined ? {} : { maxDepth }),

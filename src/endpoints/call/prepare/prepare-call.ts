@@ -64,7 +64,7 @@ function checkCall(runner: Runner, call: Call): CheckedCall {
   const ofTarget = tightest({ ...definition.budget, max_rows: ownRows }, runner.budget ?? {});
   const budget = tightest(ofTarget, call.budget ?? {});
   const maxRows = budget.max_rows ?? ownRows;
-  const asked = readConsumerQuery(target, parameters, redactsPii, budget);
+  const asked = readConsumerQuery(target, parameters, redactsPii, budget, call.dialect);
   const sentLimit = parseLimit(parameters.get("limit"), maxRows);
   const pages = asked?.language === "lql" && sentLimit !== undefined ? { pageRows: sentLimit } : {};
   const consumer = asked === undefined ? undefined : { ...asked, ...pages, ...(shape === undefined ? {} : { shape }) };

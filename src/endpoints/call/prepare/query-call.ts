@@ -15,6 +15,8 @@ export interface QueryCall {
   /** True for an owner, who may see why an endpoint does not work. */
   readonly isOwner?: boolean;
   readonly redactsPii: boolean;
+  /** The dialect of the parameter `sql`; GoogleSQL unless set. */
+  readonly dialect?: "clickhouse";
   /** The token's limits. */
   readonly budget?: Budget;
   /** The shape of the result of the consumer's query, which the call must have. */
