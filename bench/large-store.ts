@@ -1,5 +1,5 @@
 /**
- * What a service needs over a store of many events: `node bin/tool.mjs bench/large-store.ts make FOLDER [EVENTS]` writes
+ * Measures a service over a store of many events: `node bin/tool.mjs bench/large-store.ts make FOLDER [EVENTS]` writes
  * events of about 200 bytes, of the last thirty days, straight into a store's tables; `measure FOLDER [ROOT]` starts the
  * service of a checkout on it, twice, and prints the seconds to its start and the memory of the service with its engine,
  * at rest and while events come in and queries run.
@@ -118,7 +118,8 @@ async function make(folder: string, eventCount: number): Promise<void> {
   console.log(`${eventCount} events, ${(folderBytes(folder) / eventCount).toFixed(0)} bytes each on disk`);
 }
 
-const query = "select timestamp, id, event_message from small where project = 'project-7' order by timestamp desc limit 100";
+const query =
+  "select timestamp, id, event_message from small where project = 'project-7' order by timestamp desc limit 100";
 const counts =
   "select timestamp_trunc(timestamp, hour) as hour, count(*) as n from small " +
   "where timestamp > timestamp_sub(current_timestamp(), interval 1 day) group by hour order by hour";

@@ -8,8 +8,8 @@ const keywords: ReadonlySet<string> = new Set([
   ...["AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "IS", "AS", "ASC", "DESC", "ASCENDING", "DESCENDING"],
   ...["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "UNION", "BY", "WITH", "NULLS", "ON", "USING"],
   ...["PREWHERE", "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ANY", "ASOF", "GLOBAL", "ARRAY", "FINAL"],
-  ...["SAMPLE", "QUALIFY", "WINDOW", "SETTINGS", "FORMAT", "INTO", "INTERSECT", "EXCEPT", "FETCH", "COLLATE"],
-  ...["WHEN", "THEN", "ELSE", "END", "SELECT", "DIV", "MOD", "INTERPOLATE", "OVER"],
+  ...["SAMPLE", "QUALIFY", "WINDOW", "SETTINGS", "FORMAT", "INTO", "INTERSECT", "EXCEPT", "FETCH"],
+  ...["COLLATE", "WHEN", "THEN", "ELSE", "END", "SELECT", "INTERPOLATE", "OVER"],
 ]);
 
 export function isKeyword(word: string): boolean {
