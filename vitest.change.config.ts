@@ -10,14 +10,24 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
     "test/security/**/*.long.ts",
     "test/security/attempts.test.ts",
     "test/security/sandbox-properties.test.ts",
+    "test/security/surfaces/surfaces.test.ts",
     "src/redaction/corpus.test.ts",
+  ],
+  processes: [
+    "src/engines/duckdb/process/*.long.ts",
+    "test/acceptance/lifecycle.long.ts",
+    "test/acceptance/runs.long.ts",
   ],
   settings: ["test/composition/*.long.ts", "test/docs/*.long.ts"],
   server: [
     "src/engines/clickhouse/**/*.long.ts",
     "test/clickhouse/*.long.ts",
-    "src/metadata/postgres/*.long.ts",
     "src/engines/duckdb/conformance.long.ts",
+    "src/engines/duckdb/compile/scan/*.long.ts",
+    "src/metadata/postgres/*.long.ts",
+    "src/metadata/stores.test.ts",
+    "src/transfer/state/move-state.test.ts",
+    "test/nodes/two-nodes.long.ts",
   ],
 };
 

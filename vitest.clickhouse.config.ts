@@ -26,7 +26,12 @@ export default {
   ...config,
   test: {
     ...config.test,
-    include: ["test/acceptance/*.test.ts", "test/security/*.test.ts", "test/security/non-interference/*.test.ts"],
+    include: [
+      "test/acceptance/*.test.ts",
+      "test/acceptance/{lifecycle,runs}.long.ts",
+      "test/security/*.test.ts",
+      "test/security/non-interference/*.test.ts",
+    ],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

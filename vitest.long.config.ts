@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
-/** Tests of `npm test` that try more values here (`sampleSize`). */
+/** Tests of `npm test` that try more values (`sampleSize`), or PostgreSQL too, here. */
 export const sampledTests = [
   "src/access/token-document.test.ts",
   "src/drains/delivery-sum.test.ts",
@@ -16,7 +16,6 @@ export const sampledTests = [
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",
   "src/engines/duckdb/host/query/statement-rules.test.ts",
-  "src/engines/duckdb/process/host-process.test.ts",
   "src/engines/duckdb/store/deletions.test.ts",
   "src/engines/duckdb/store/drop-source.test.ts",
   "src/engines/duckdb/store/faults.test.ts",
@@ -29,9 +28,11 @@ export const sampledTests = [
   "src/ingest/quotas/measure-events.test.ts",
   "src/lql/lql.test.ts",
   "src/metadata/faults.test.ts",
+  "src/metadata/stores.test.ts",
   "src/redaction/corpus.test.ts",
   "src/redaction/redaction.test.ts",
   "src/sources/source-changes.test.ts",
+  "src/transfer/state/move-state.test.ts",
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",
   "test/conformance/families.test.ts",
@@ -44,6 +45,7 @@ export const sampledTests = [
   "test/security/pins/guards/guards.test.ts",
   "test/security/pins/random-queries.test.ts",
   "test/security/sandbox-properties.test.ts",
+  "test/security/surfaces/surfaces.test.ts",
 ];
 
 /** Suites that take too long for `npm test`; each has a short form there. */

@@ -40,7 +40,7 @@ export const stages = [
   {
     name: "test",
     finds: "npm test: every rule of the project, by a sample",
-    command: postgres + vitest(),
+    command: vitest(),
     limitSeconds: 1_200,
   },
   {
@@ -54,6 +54,12 @@ export const stages = [
     finds: "acceptance and security on the engine over ClickHouse",
     command: vitest("vitest.clickhouse.config.ts"),
     limitSeconds: 1_200,
+  },
+  {
+    name: "processes",
+    finds: "what is lost or left behind when the service or its engine is stopped, killed or started again",
+    command: `export CI_SUITE=processes\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 600,
   },
   {
     name: "settings",
@@ -86,7 +92,9 @@ export const stages = [
   {
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
-    command: `${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}`,
+    command:
+      `${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\n` +
+      `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
     lane: "programs",
   },
@@ -132,7 +140,7 @@ export const nightlyStages = [
   {
     name: "node24",
     finds: "all of npm test on the next Node, with 1,000 values of the seed for a property; MCP's conformance suite",
-    command: `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance`,
+    command: `${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance`,
     limitSeconds: 1_200,
   },
   {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../../test/support/postgres-cluster.ts";
+import { isLong } from "../../test/support/sample-size.ts";
 import type { NewVersion } from "../endpoints/management/endpoint-store.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditOutbox } from "./audit-outbox.ts";
@@ -16,7 +17,8 @@ import { createSourceStore } from "./source-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createViewStore } from "./view-store.ts";
 
-const kinds = hasPostgres() ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
+/** PostgreSQL in the long suites, which `.ci/run` calls: \`npm test\` needs no server. */
+const kinds = isLong && hasPostgres() ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
 
 let cluster: PostgresCluster | undefined;
 /** The database of PostgreSQL that all tests use, one after the other. */

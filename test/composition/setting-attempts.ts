@@ -27,7 +27,7 @@ import { serverAttempts } from "./server-attempts.ts";
 type SettingName = keyof typeof settingDefinitions;
 
 const limits: Elsewhere = { file: "test/composition/call-limits.long.ts", title: "applies to every call" };
-const nodes: Elsewhere = { file: "test/nodes/two-nodes.test.ts", title: "see each other's sources" };
+const nodes: Elsewhere = { file: "test/nodes/two-nodes.long.ts", title: "see each other's sources" };
 const unstoppable: Elsewhere = {
   file: "test/security/unstoppable.test.ts",
   title: "ends an engine that does not stop",

@@ -101,6 +101,7 @@ export const deletionCases: readonly ConformanceCase[] = [
   },
   {
     name: "deletes by ids and tenants of any text, and counts them before",
+    isLong: true,
     async run(bench) {
       const { store } = bench.engine;
       const source = await bench.makeSource(byProject);

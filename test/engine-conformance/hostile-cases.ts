@@ -83,6 +83,7 @@ export const hostileCases: readonly ConformanceCase[] = [
   },
   {
     name: "reads hostile texts in literals and aliases unchanged",
+    isLong: true,
     async run(bench) {
       for (const text of hostileTexts) {
         const length = [...text].length;
@@ -99,6 +100,7 @@ export const hostileCases: readonly ConformanceCase[] = [
   },
   {
     name: "separates fields with hostile names, and reads each",
+    isLong: true,
     async run(bench) {
       const names = hostileTexts.filter((text) => text.length < 100 && [...text].every((each) => each >= " "));
       const source = await bench.makeSource();
@@ -114,6 +116,7 @@ export const hostileCases: readonly ConformanceCase[] = [
   },
   {
     name: "matches hostile texts as patterns by the rules of LIKE only",
+    isLong: true,
     async run(bench) {
       for (const value of hostileTexts) {
         const pattern = value.replaceAll(/[\\%_]/g, "\\$&");

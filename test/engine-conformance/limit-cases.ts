@@ -129,6 +129,7 @@ const cancel: readonly ConformanceCase[] = [
   },
   {
     name: "releases abandoned queries, read or not, however many there are",
+    isLong: true,
     async run(bench) {
       const leave = async (batchCount: number) => {
         const { batches } = await bench.start(rowsOf(50_000), { limits: { maxRows: 50_000 } });

@@ -69,6 +69,7 @@ function plain(events: readonly (LogEvent | undefined)[]): unknown {
 export const movingCases: readonly ConformanceCase[] = [
   {
     name: "exports events unchanged, whatever they contain",
+    isLong: true,
     async run(bench) {
       const source = await bench.makeSource();
       await appendTogetherAndAlone(bench, source, oddEvents);
@@ -162,6 +163,7 @@ export const movingCases: readonly ConformanceCase[] = [
   },
   {
     name: "exports events that read the same once stored again, with declared fields, tenants and odd spellings",
+    isLong: true,
     async run(bench) {
       const definition = {
         tenantField: "project",

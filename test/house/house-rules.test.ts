@@ -73,12 +73,16 @@ describe("the house's rules", () => {
   });
 
   it("let tests that sample values try more of them in the long suites", () => {
-    const sampling = files.filter((file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(/.test(read(file)));
+    const sampling = files.filter(
+      (file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(|\bisLong\b/.test(read(file)),
+    );
     expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
   });
 
   it("exclude one test over ClickHouse for each name in its list", () => {
-    const texts = files.filter((file) => /^test\/(?:acceptance|security)\/[^/]+\.test\.ts$/.test(file)).map(read);
+    const texts = files
+      .filter((file) => /^test\/(?:acceptance|security)\/[^/]+\.(?:test|long)\.ts$/.test(file))
+      .map(read);
     const countOf = (name: string) => texts.join("\n").split(`it("${name}`).length - 1;
     expect(embeddedOnly.map((name) => [name, countOf(name)])).toEqual(embeddedOnly.map((name) => [name, 1]));
   });

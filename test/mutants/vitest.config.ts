@@ -18,9 +18,8 @@ const OWN_TESTS: readonly (readonly [RegExp, string])[] = [
 const own = [`${OWN_TESTS.find(([beginning]) => beginning.test(room))?.[1] ?? "src"}/**/*.test.ts`];
 /** The written cases of the language, arranged so that a mutant is tried on those alone that come by its place. */
 const cases = ["test/mutants/cases.ts"];
-/** Services in the test's own process; these two start others, in which a mutant would not be. */
+/** Services in the test's own process. */
 const services = ["test/acceptance/**/*.test.ts"];
-const processes = ["test/acceptance/lifecycle.test.ts", "test/acceptance/client.test.ts"];
 
 const includes: Readonly<Record<string, string[]>> = { beside, units, services, own, cases };
 /** Long ones that find what they are made for, and hardly a mutant that no other test of these rooms does. */
@@ -45,9 +44,7 @@ const tooLong = /^(?:googlesql.(?:resolver|typing)|engines)/.test(room)
  * They start the engine's process, most for each mutant anew. What they run of its rooms in their own process counts
  * for these, but for the long ones: a process that is none shows what is done about one.
  */
-const engineProcess = room.startsWith("engines/duckdb/process")
-  ? ["src/engines/duckdb/process/host-process.test.ts"]
-  : ["src/engines/duckdb/process/**"];
+const engineProcess = room.startsWith("engines/duckdb/process") ? [] : ["src/engines/duckdb/process/**"];
 
 /**
  * Orders tests: those beside the mutant, then the rest of `src/`, short files first. One test that notices it is
@@ -87,7 +84,7 @@ const [testTimeout, hookTimeout] = room.startsWith("engines/duckdb/process")
 export default defineConfig({
   test: {
     include: includes[process.env.MUTANTS_TESTS ?? ""] ?? units,
-    exclude: ["**/node_modules/**", "src/cli/**", ...engineProcess, ...tooLong, ...processes],
+    exclude: ["**/node_modules/**", "src/cli/**", ...engineProcess, ...tooLong],
     globalSetup: ["test/temporary-folder.ts"],
     setupFiles: ["test/fixed-seed.ts", "test/mutants/few-tests.ts", "test/mutants/without-mutant.ts"],
     sequence: { sequencer: NearestFirst },

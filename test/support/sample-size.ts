@@ -5,6 +5,9 @@ const share = process.env.LOGWEIR_TESTS === "long" ? Number(process.env.LOGWEIR_
 /** A mutant is tried on the cases of the long suites too, like those of the corpus. */
 const isMutant = process.env.MUTANTS_TESTS !== undefined;
 
+/** Whether this is a run of the long suites, with whatever share of their samples. */
+export const isLong = share > 0;
+
 /** Whether nothing of a long suite is left out. */
 export const isWhole = share === 1;
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../../../test/support/postgres-cluster.ts";
+import { isLong } from "../../../test/support/sample-size.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
 import { createDrainStore } from "../../metadata/drain-store.ts";
@@ -56,7 +57,7 @@ function move(more: Partial<StateMove> = {}) {
 const digestOf = async (database: MetadataDatabase) => (await readState(database.queries)).digest;
 
 beforeAll(async () => {
-  if (hasPostgres()) cluster = await startPostgres();
+  if (isLong && hasPostgres()) cluster = await startPostgres();
 });
 
 afterAll(() => cluster?.stop());
@@ -73,7 +74,7 @@ afterEach(async () => {
 
 const file = (name: string) => openMetadata(join(folder, name, "metadata.db"));
 
-describe.each(["a file", "PostgreSQL"])("the state moved to %s", (place) => {
+describe.each(isLong ? ["a file", "PostgreSQL"] : ["a file"])("the state moved to %s", (place) => {
   const openTarget = () => (place === "PostgreSQL" && cluster ? openMetadata(cluster.createDatabase()) : file("to"));
 
   beforeEach(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../acceptance/service.ts";
+import { isLong } from "../../support/sample-size.ts";
 import { cases, fillWorld, makeToken, pinForms, type TokenDocument } from "./cases.ts";
 import { mcpSurface } from "./mcp-surface.ts";
 import { httpSurface, naming, type SurfaceCaller } from "./surface.ts";
@@ -19,10 +20,16 @@ it("every surface is held to at least 30 cases", () => {
   expect(new Set(cases.map(({ name }) => name)).size).toBeGreaterThanOrEqual(30);
 });
 
-const combined = surfaces.flatMap((surface) => pinForms.map((form) => ({ surface, form })));
+/** Each case in every form of a pin in the long suites; in `npm test` in one of them, in turns. */
+const combined = surfaces.flatMap((surface) =>
+  pinForms.map((form, turn) => {
+    const played = isLong ? cases : cases.filter((_, index) => index % pinForms.length === turn);
+    return { surface, form, played };
+  }),
+);
 
-describe.each(combined)("by $surface.name, pinned by $form.name,", ({ surface, form }) => {
-  it.each(cases)("$name", async ({ token: document, headers = {}, play }) => {
+describe.each(combined)("by $surface.name, pinned by $form.name,", ({ surface, form, played }) => {
+  it.each(played)("$name", async ({ token: document, headers = {}, play }) => {
     const opened: SurfaceCaller[] = [];
     const open = async (of: TokenDocument | undefined) => {
       const made = await makeToken(service, form, of);
