@@ -10,16 +10,22 @@ export const MAX_QUERY_LENGTH = 1_048_576;
 export const MAX_TOKENS = 250_000;
 
 /**
- * Items of one list: of SELECT, IN, an array, a call's arguments. As many columns as a result may have, and what
+ * Items of one list: of SELECT, IN, an array. As many columns as a result may have, and what
  * engines plan within a second.
  */
 export const MAX_LIST_ITEMS = 10_000;
+
+/** Arguments of one call: engines take time quadratic in their number for some functions. */
+export const MAX_ARGUMENTS = 1_000;
 
 /** Operands of one chain of AND or OR. */
 export const MAX_OPERANDS = 5_000;
 
 /** Structs of one list of IN, or patterns of one of LIKE: engines take time quadratic in their number. */
 export const MAX_COMPARED_ITEMS = 500;
+
+/** Fields of structs that are compared, those of inner structs included: engines take time quadratic in their number. */
+export const MAX_COMPARED_FIELDS = 500;
 
 /** Levels of parentheses, calls, sub-queries, types, accessors and unary operators that may stand inside each other. */
 export const MAX_NESTING_DEPTH = 200;

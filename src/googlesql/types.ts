@@ -124,6 +124,11 @@ export function arrayOf(element: SqlType): ArrayType {
   return { kind: "ARRAY", element };
 }
 
+/** The values in one of the type, counting those of inner structs and one for an array. */
+export function countFields(type: SqlType): number {
+  return type.kind === "STRUCT" ? type.fields.reduce((sum, field) => sum + countFields(field.type), 0) : 1;
+}
+
 /** The record in a type that has fields of one: a RECORD, MIXED, or an array of either. */
 export function recordIn(type: SqlType): RecordType | undefined {
   switch (type.kind) {

@@ -3,6 +3,7 @@
  * ZetaSQL's signature matcher (fewest coerced columns first, then fewest coerced literals, then the order of the rows).
  */
 
+import type { SqlType } from "../types.ts";
 import { type CoercionCost, coercionCost, FREE } from "../typing/argument.ts";
 import type { Place, Placed, Signature, SignatureParameter } from "./signature.ts";
 import { type Bindings, bindTemplates, boundType, type CallArgument, instantiate } from "./templates.ts";
@@ -15,6 +16,13 @@ export interface Match {
   readonly places: readonly Placed[];
   /** The types of the templates. Those that only a lambda's result tells are missing. */
   readonly bindings: Bindings;
+}
+
+/** The types of values that the call compares, as its signature's restrictions say. */
+export function comparedTypes({ signature, bindings }: Match): readonly SqlType[] {
+  const restrictions = signature.parameters.flatMap((parameter) => parameter.restrictions);
+  const names = new Set(restrictions.flatMap((each) => (each.restriction === "COMPARABLE" ? [each.name] : [])));
+  return bindings.flatMap(({ name, type }) => (names.has(name) ? [type] : []));
 }
 
 /** The best match, or undefined when no signature takes the arguments. */

@@ -1,4 +1,5 @@
 import type { Expression, FunctionArgument, FunctionCall, Identifier, Lambda } from "../ast.ts";
+import { MAX_ARGUMENTS } from "../limits.ts";
 import { parseLimit, parseList, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseGroupBy } from "./group-by.ts";
@@ -80,7 +81,7 @@ function isEndOfArguments(cursor: Cursor): boolean {
 }
 
 function parseArguments(cursor: Cursor, args: FunctionArgument[]): void {
-  args.push(...parseList(cursor, parseArgument));
+  args.push(...parseList(cursor, parseArgument, false, { what: "A call", items: "arguments", most: MAX_ARGUMENTS }));
 }
 
 /** `value`, `value AS alias`, `name => value` or a lambda. */

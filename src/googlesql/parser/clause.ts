@@ -34,17 +34,18 @@ function isEndOfList(cursor: Cursor): boolean {
   return cursor.token.kind === "end" || LIST_ENDS.has(cursor.token.code);
 }
 
-/** One or more items with commas between them; `what` names the list where it has too many. */
+/** One or more items with commas between them; `bound` names what has too many of them. */
 export function parseList<T>(
   cursor: Cursor,
   parseItem: (cursor: Cursor) => T,
   allowsTrailingComma = false,
-  what = "A list",
+  bound = { what: "A list", items: "items", most: MAX_LIST_ITEMS },
 ): T[] {
   const items: T[] = [];
   do {
-    if (items.length === MAX_LIST_ITEMS) {
-      throw cursor.error(`${what} has more than ${MAX_LIST_ITEMS} items`, cursor.token, "too_complex");
+    if (items.length === bound.most) {
+      const message = `${bound.what} has more than ${bound.most} ${bound.items}`;
+      throw cursor.error(message, cursor.token, "too_complex");
     }
     items.push(parseItem(cursor));
   } while (cursor.take(",") && !(allowsTrailingComma && isEndOfList(cursor)));

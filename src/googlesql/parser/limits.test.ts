@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { diagnose, treeOf } from "../../../test/support/googlesql/tree.ts";
 import { sampleSize } from "../../../test/support/sample-size.ts";
 import {
+  MAX_ARGUMENTS,
   MAX_CHAIN_LENGTH,
   MAX_LIST_ITEMS,
   MAX_NESTING_DEPTH,
@@ -118,18 +119,20 @@ describe("the parser's limits", () => {
   });
 
   it.each([
-    "x IN (1#)",
-    "x NOT IN (1#)",
-    "x IN UNNEST([1#])",
-    "[1#]",
-    "x LIKE ANY ('a'#)",
-    "GREATEST(1#)",
-    "STRUCT(1#)",
-    "(1#)",
-  ])("bound the items of %s", (form) => {
+    ["x IN (1#)", MAX_LIST_ITEMS],
+    ["x NOT IN (1#)", MAX_LIST_ITEMS],
+    ["x IN UNNEST([1#])", MAX_LIST_ITEMS],
+    ["[1#]", MAX_LIST_ITEMS],
+    ["x LIKE ANY ('a'#)", MAX_LIST_ITEMS],
+    ["STRUCT(1#)", MAX_LIST_ITEMS],
+    ["(1#)", MAX_LIST_ITEMS],
+    ["GREATEST(1#)", MAX_ARGUMENTS],
+    ["ARRAY_CONCAT([1]#)", MAX_ARGUMENTS],
+    ["SAFE.CONCAT(1#)", MAX_ARGUMENTS],
+  ])("bound the items of %s to %i", (form, most) => {
     const query = (count: number) => `SELECT ${form.replace("#", ", 1".repeat(count - 1))}`;
-    expect(diagnose(query(MAX_LIST_ITEMS))).toEqual([]);
-    expect(diagnose(query(MAX_LIST_ITEMS + 2))).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(query(most))).toEqual([]);
+    expect(diagnose(query(most + 2))).toMatchObject([{ code: "too_complex" }]);
   });
 
   it("bound the number of tokens and the length of the text", () => {

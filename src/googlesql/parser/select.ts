@@ -1,4 +1,5 @@
 import type { Path, Select, SelectExpression, SelectItem, Star } from "../ast.ts";
+import { MAX_LIST_ITEMS } from "../limits.ts";
 import { parseAliasedExpression, parseList } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseFrom } from "./from/from.ts";
@@ -45,7 +46,7 @@ export function parseSelectHead(cursor: Cursor): SelectHead {
 
 /** The items of one list, with or without a trailing comma. */
 export function parseItems<T>(cursor: Cursor, parseItem: (cursor: Cursor) => T): T[] {
-  return parseList(cursor, parseItem, true, "SELECT list");
+  return parseList(cursor, parseItem, true, { what: "A SELECT list", items: "items", most: MAX_LIST_ITEMS });
 }
 
 function parseSelectAs(cursor: Cursor): "STRUCT" | "VALUE" | Path {

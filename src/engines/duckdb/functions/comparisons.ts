@@ -4,9 +4,9 @@
  */
 
 import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
+import type { SqlType, StructType } from "../../../googlesql/types.ts";
 import { signSql, TRUE, variableSql } from "../sql/atoms.ts";
-import { callSql, fieldOf, filterList, lambda, mapList } from "../sql/forms.ts";
+import { callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { areRepeatable, computeOnce } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
@@ -24,10 +24,6 @@ function mayBeNaN(context: ComparisonContext, index: number): boolean {
 /** Prints `body` over values that may stand twice in it. */
 function repeat(args: readonly Sql[], name: string, body: (...values: readonly Sql[]) => Sql): Sql {
   return areRepeatable(args) ? sql`(${body(...args)})` : computeOnce(args, name, body);
-}
-
-function field(base: Sql, index: number): Sql {
-  return fieldOf(base, index);
 }
 
 /** Equality of two FLOAT64: NaN equals nothing, and NULL beside it is still NULL. */
@@ -58,14 +54,22 @@ function equalArrays(left: Sql, right: Sql, element: SqlType): Sql {
   });
 }
 
-/** Equality of two values of the type as GoogleSQL has it. */
-function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sql {
+function equalFields({ fields }: StructType, lefts: readonly Sql[], rights: readonly Sql[]): Sql {
+  const parts = fields.map(({ type }, index) => printEqual(lefts[index] ?? EMPTY, rights[index] ?? EMPTY, type));
+  return parts.length === 0 ? TRUE : joinSql(parts, " AND ");
+}
+
+/** Equality of two values of the type as GoogleSQL has it; a value that is more than a column is computed once. */
+export function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sql {
   switch (type?.kind) {
-    case "STRUCT":
+    case "STRUCT": {
+      const [lefts, rights] = [packedFields(left), packedFields(right)];
+      if (lefts !== undefined && rights !== undefined) return sql`(${equalFields(type, lefts, rights)})`;
       return repeat([left, right], "equal", (l = EMPTY, r = EMPTY) => {
-        const parts = type.fields.map((inner, index) => printEqual(field(l, index), field(r, index), inner.type));
-        return parts.length === 0 ? TRUE : joinSql(parts, " AND ");
+        const fieldsOf = (struct: Sql) => type.fields.map((_, index) => fieldOf(struct, index));
+        return equalFields(type, fieldsOf(l), fieldsOf(r));
       });
+    }
     case "ARRAY":
       // Those of records are one text.
       if (type.element.kind === "RECORD") return sql`(${left} = ${right})`;

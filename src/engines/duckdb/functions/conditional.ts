@@ -1,7 +1,7 @@
 import { callSql } from "../sql/forms.ts";
 import { EMPTY, sql } from "../sql/sql.ts";
+import { isComposite, printEqual } from "./comparisons.ts";
 import { computeOnce } from "./compute-once.ts";
-import { sortKey } from "./sort-key.ts";
 import type { FunctionTable } from "./types.ts";
 
 /** Conditional functions. */
@@ -10,13 +10,9 @@ export const conditionalFunctions: FunctionTable = {
   IF: ({ args }) => sql`CASE WHEN ${args[0] ?? EMPTY} THEN ${args[1] ?? EMPTY} ELSE ${args[2] ?? EMPTY} END`,
   IFNULL: ({ args }) => callSql("COALESCE", args),
   NULLIF: ({ args, type }) => {
-    if (type.kind === "INTERVAL") {
-      return computeOnce(args, "nullif", (x = EMPTY, y = EMPTY) => {
-        return sql`CASE WHEN ${sortKey(type, x)} = ${sortKey(type, y)} THEN NULL ELSE ${x} END`;
-      });
-    }
-    if (type.kind !== "FLOAT64") return callSql("nullif", args);
-    // NaN equals nothing, itself included; for DuckDB it equals itself.
-    return computeOnce(args, "nullif", (x, y) => sql`CASE WHEN isnan(${x}) THEN ${x} ELSE nullif(${x}, ${y}) END`);
+    const isPlain = type.kind !== "FLOAT64" && type.kind !== "INTERVAL" && !isComposite(type);
+    if (isPlain) return callSql("nullif", args);
+    const test = (x = EMPTY, y = EMPTY) => sql`CASE WHEN ${printEqual(x, y, type)} THEN NULL ELSE ${x} END`;
+    return computeOnce(args, "nullif", test);
   },
 };

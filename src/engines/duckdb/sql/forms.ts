@@ -78,6 +78,14 @@ export function fieldOf(struct: Sql, index: number): Sql {
   return sql`struct_extract(${struct}, ${textSql(structFieldName(index))})`;
 }
 
+/** The values of a struct that is written out of columns, literals and such structs; undefined for any other. */
+export function packedFields({ kind, token, children }: Sql): readonly Sql[] | undefined {
+  if (kind !== "call" || token !== "struct_pack") return undefined;
+  const values = children.map((field) => field.children.at(-1) ?? field);
+  const isPlain = values.every((value) => value.isRepeatable || packedFields(value) !== undefined);
+  return isPlain ? values : undefined;
+}
+
 /** The name of that field. */
 export function structFieldSql(index: number): Sql {
   return nameSql(structFieldName(index));

@@ -1,9 +1,10 @@
 import type { CatalogueEntry } from "../../catalogue/index.ts";
-import { type Match, matchSignatures } from "../../catalogue/match.ts";
+import { comparedTypes, type Match, matchSignatures } from "../../catalogue/match.ts";
 import { type CallArgument, instantiate } from "../../catalogue/templates.ts";
 import type { Span } from "../../diagnostic.ts";
+import { MAX_COMPARED_FIELDS } from "../../limits.ts";
 import type { Expr } from "../../resolved.ts";
-import { type SqlType, UNKNOWN } from "../../types.ts";
+import { countFields, type SqlType, UNKNOWN } from "../../types.ts";
 import { arrayOfValues } from "../../typing/implicit.ts";
 import { call, isConstant } from "../expression/expr.ts";
 import { reconcileMixed } from "../expression/mixed.ts";
@@ -82,8 +83,16 @@ export function callOperator(resolution: Resolution, name: string, operands: rea
           span,
         );
   }
+  if (refuseWideStructs(resolution, comparedTypes(match), span)) return errorExpr(span);
   const coerced = coerceArguments(resolution, match, operands);
   return call(name, coerced, resultType(match), span);
+}
+
+/** Reports structs of more fields than may be compared; true where it did. */
+export function refuseWideStructs(resolution: Resolution, types: readonly SqlType[], span: Span): boolean {
+  if (!types.some((type) => countFields(type) > MAX_COMPARED_FIELDS)) return false;
+  resolution.report("too_complex", `Structs of more than ${MAX_COMPARED_FIELDS} fields are not compared`, span);
+  return true;
 }
 
 /** Reports that no signature takes the arguments. */

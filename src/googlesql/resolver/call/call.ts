@@ -1,6 +1,6 @@
 import type { Expression, FunctionCall, IntervalExpression } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
-import { type Match, matchSignatures } from "../../catalogue/match.ts";
+import { comparedTypes, type Match, matchSignatures } from "../../catalogue/match.ts";
 import type { CallArgument } from "../../catalogue/templates.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { CallExpr, Expr } from "../../resolved.ts";
@@ -9,7 +9,7 @@ import { isConstant } from "../expression/expr.ts";
 import { argumentsOf } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, isUntypedNull, type Resolution } from "../resolution.ts";
 import { resolveAggregate } from "./aggregate.ts";
-import { failMatch, placeArguments, resultType } from "./call-function.ts";
+import { failMatch, placeArguments, refuseWideStructs, resultType } from "./call-function.ts";
 import { asMixed, operandOf } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
@@ -153,6 +153,7 @@ function resolveArguments(
   if (isNullGiven(context, node, name, match, values)) return undefined;
   const known = values.filter((value) => value !== undefined);
   if (refuseTogether(resolution, name, known, node.span)) return undefined;
+  if (refuseWideStructs(resolution, comparedTypes(match), node.span)) return undefined;
   return { arguments: placeArguments(resolution, match, values), match };
 }
 

@@ -4,6 +4,7 @@ import type { Column, Expr, InSubqueryExpr, Scan } from "../../resolved.ts";
 import { BOOL, type SqlType, UNKNOWN } from "../../types.ts";
 import { arrayOfValues } from "../../typing/implicit.ts";
 import { isCollated, isSameType } from "../../typing/same-type.ts";
+import { refuseWideStructs } from "../call/call-function.ts";
 import { asMixed, coerce, commonTypeOf, typeName } from "../call/coerce.ts";
 import { type ExprContext, environmentOf, type QueryResult, resolveSubquery } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
@@ -93,6 +94,7 @@ export function resolveSetQuery(
       span,
     );
   }
+  if (refuseWideStructs(resolution, [column.type], span)) return errorExpr(span);
   if (column.kind === "Column" && column.column.id === output.id)
     return { kind: "InSubquery", operator, type: BOOL, operand: value, scan: result.scan, output, span };
   const cast = resolution.newColumn(output.name, column.type);

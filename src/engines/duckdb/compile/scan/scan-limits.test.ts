@@ -61,6 +61,18 @@ describe("a long list", () => {
     expect([query(1_000), one].map(tooDeep)).toEqual([undefined, [{ code: "too_complex", message, span }]]);
   });
 
+  it.each(["s = s", "s IN (s, s)", "NULLIF(s, s)", "s IN (SELECT s)", "s IS DISTINCT FROM s", "s IN UNNEST([s])"])(
+    "of a struct's fields is compared up to 500, by %s",
+    (form) => {
+      const inner = (count: number) => `STRUCT(0 AS a, STRUCT(${list(count - 1, String)}) AS b)`;
+      const query = (count: number) => `SELECT ${form} FROM (SELECT ${inner(count)} AS s)`;
+      expect(tooDeep(query(500))).toBeUndefined();
+      expect(tooDeep(query(501))).toMatchObject([
+        { code: "too_complex", message: "Structs of more than 500 fields are not compared" },
+      ]);
+    },
+  );
+
   it("that becomes more SQL than an engine plans in a second is refused", () => {
     const query = (count: number) => `SELECT [${list(count, (n) => `${n} / LENGTH(id)`)}] FROM edge_logs`;
     const message = "The query becomes more than 250000 parts of SQL; ask for less at once";

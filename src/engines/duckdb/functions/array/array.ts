@@ -3,7 +3,7 @@
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
 import { bigintSql, concatSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
-import { callSql, castTo, mapList, raiseText } from "../../sql/forms.ts";
+import { callSql, castTo, filterList, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { BIGNUMERIC_TYPE } from "../number/bignumeric.ts";
@@ -17,12 +17,23 @@ function listArguments({ args, types }: CallContext): readonly Sql[] {
   return args.map((arg, i) => asList(arg, types[i]));
 }
 
+/** Lists from which on they become one of lists first: DuckDB takes a millisecond for each operator in a chain. */
+const MANY_LISTS = 20;
+
 /** The concatenation of arrays. DuckDB's list_concat skips NULL lists; its operator gives a constant NULL no type. */
 export function concatenate(context: CallContext): Sql {
   const lists = listArguments(context);
-  const joined = concatSql(lists);
+  const joined = lists.length < MANY_LISTS ? concatSql(lists) : flatten(sql`[${joinSql(lists, ", ")}]`);
   const isTyped = lists.every(({ isColumn }) => isColumn) || isRecordArray(context.type);
   return fromList(isTyped ? joined : castTo(joined, physicalTypeSql(context.type)), context.type);
+}
+
+/** The elements of a list's lists; NULL where one of them is. */
+function flatten(lists: Sql): Sql {
+  return computeOnce([lists], "lists", (all = EMPTY) => {
+    const missing = filterList(all, "lw_each", sql`lw_each IS NULL`);
+    return sql`CASE WHEN len(${missing}) > 0 THEN NULL ELSE flatten(${all}) END`;
+  });
 }
 
 function firstOrLast(name: "ARRAY_FIRST" | "ARRAY_LAST", index: 1 | -1): PrintCall {
