@@ -58,6 +58,13 @@ export const ingestSettings = nameSettings({
     default: undefined,
     description: "Bytes of events per minute, as JSON, for one tenant of a source; more are answered 429.",
   },
+  repeatWindowHours: {
+    type: integer(1, 8_760),
+    default: 48,
+    description:
+      "Hours from its arrival in which an event is recognised by its `id` alone; after that, by `id` and time. On " +
+      "ClickHouse the `id` alone is enough at any time.",
+  },
   maxTenantColumns: {
     type: integer(0, 10_000),
     default: 500,

@@ -123,6 +123,7 @@ async function openStore({ settings, engineSizes, openEngine: open, logger, clos
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
     tenantColumns: { max: settings.maxTenantColumns, percent: settings.maxTenantColumnPercent },
     maxQueries: settings.maxConcurrentQueries,
+    repeatWindowMs: settings.repeatWindowHours * 3_600_000,
     unstoppableAfterMs: settings.unstoppableAfterMs,
     log: (level, message) => logger[level](message),
   });

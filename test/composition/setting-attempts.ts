@@ -38,6 +38,11 @@ const columns: Elsewhere = {
   title: "at most the configured number of columns",
 };
 
+const sameIds: Elsewhere = {
+  file: "src/engines/duckdb/host/ids/stored-ids.test.ts",
+  title: "recognise an event after the window by its time too",
+};
+
 const busy = (arrays: number) =>
   `select sum(sqrt(${["a", "b", "c", "d"].slice(0, arrays).join(" * ")})) as n from ${["a", "b", "c", "d"]
     .slice(0, arrays)
@@ -340,6 +345,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect(await readError(refused)).toMatchObject({ status: 429, limit: "max_tenant_bytes_per_minute" });
     expect((await postEvents(service.url, "edge", one("xyz"))).status).toBe(200);
   },
+  repeatWindowHours: sameIds,
   maxTenantColumns: columns,
   maxTenantColumnPercent: columns,
   syslogPort: async (start) => {

@@ -24,6 +24,8 @@ export interface DuckDbEngineOptions {
   readonly threads?: number;
   /** Queries that run at once, each on a connection of its own; 16 by default. */
   readonly maxQueries?: number;
+  /** How long an event is recognised by its id alone, in milliseconds from its arrival; 48 hours by default. */
+  readonly repeatWindowMs?: number;
   /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 512 MiB. */
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
@@ -84,6 +86,7 @@ function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
     checkpointBytes: options.checkpointBytes ?? DEFAULT_CHECKPOINT_BYTES,
     compaction: options.compaction ?? DEFAULT_COMPACTION,
     ...(options.maxQueries === undefined ? {} : { maxQueries: options.maxQueries }),
+    ...(options.repeatWindowMs === undefined ? {} : { repeatWindowMs: options.repeatWindowMs }),
     ...(options.directory === undefined ? {} : { directory: options.directory }),
   };
 }

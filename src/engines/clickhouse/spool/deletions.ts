@@ -4,11 +4,11 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { writeDurably } from "../../../shared/write-durably.ts";
 import { passesFilter } from "../../contract/event-filter.ts";
 import { keyOf } from "../../contract/event-tenant.ts";
 import type { EventFilter, LogEvent } from "../../contract/query-engine.ts";
 import type { SpooledAppend } from "./event-line.ts";
-import { writeDurably } from "./write-durably.ts";
 
 /** Events of a source that are deleted, and the path of the source's tenant field. */
 export interface SpoolDeletion {

@@ -6,10 +6,10 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { JournalFile } from "../../../shared/journal/line-journal.ts";
+import { writeDurably } from "../../../shared/write-durably.ts";
 import { type SpoolDeletion, withoutDeleted } from "./deletions.ts";
 import { readLine, type SpooledAppend, writeLine } from "./event-line.ts";
 import { isLocked } from "./folder-lock.ts";
-import { writeDurably } from "./write-durably.ts";
 
 /** Refused events of one source and reason in one file. */
 export interface RefusedGroup {

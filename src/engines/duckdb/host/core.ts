@@ -3,6 +3,7 @@ import { type AppendResult, type Deletion, EngineError } from "../../contract/qu
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
+import { IdMaintenance, readLastRuns } from "./maintenance/id-maintenance.ts";
 import { Maintenance } from "./maintenance/maintenance.ts";
 import type {
   CoreOptions,
@@ -23,7 +24,7 @@ import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
 import { addSourceEntries, createSourceTables, dropSourceTable } from "./store/source-tables.ts";
 import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
-import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
+import { createStoredSource, findIdRange, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
 import { Writer } from "./store/writer.ts";
 
@@ -50,9 +51,7 @@ class Core implements EngineHost {
   readonly #sources = new Map<string, StoredSource>();
   /** Tables of dropped sources: queries that were planned before may still read them, and find nothing. */
   readonly #droppedTables: string[] = [];
-  readonly #hooks: CoreHooks;
-  readonly #loadingIds: Promise<void>;
-  #loadingConnection: Connection | undefined;
+  readonly #ids: IdMaintenance;
   #isClosing = false;
   readonly #runner: QueryRunner;
   /** Absent for a store in memory. */
@@ -66,11 +65,16 @@ class Core implements EngineHost {
     { database, position }: StoreFile,
     connections: { readonly writer: Connection; readonly check: Connection },
     sources: readonly SourceSchema[],
+    lastRuns: ReadonlyMap<string, number>,
     hooks: CoreHooks,
   ) {
     this.#database = database;
-    this.#hooks = hooks;
-    for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
+    const all = () => [...this.#sources.values()];
+    this.#ids = new IdMaintenance(options, database, all, hooks.onProblem);
+    for (const schema of sources) {
+      const ids = this.#ids.open(schema.table, lastRuns.get(schema.table));
+      this.#sources.set(schema.name, createStoredSource(schema, ids));
+    }
     const tables = () => [...[...this.#sources.values()].map(({ table }) => table), ...this.#droppedTables];
     const check = createStatementCheck(
       connections.check,
@@ -88,7 +92,10 @@ class Core implements EngineHost {
     );
     this.run = (query, signal) => this.#runner.run(query, signal);
     this.#writer = new Writer(connections.writer, {
-      afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),
+      afterCommit: async (works) => {
+        this.#ids.afterCommit(this.#writer);
+        await this.#maintenance?.afterCommit(connections.writer, works);
+      },
       onFatal: hooks.onFatal,
       onProblem: hooks.onProblem,
     });
@@ -96,7 +103,6 @@ class Core implements EngineHost {
     this.#directory = directory;
     this.#position = position;
     if (directory !== undefined && position !== undefined) {
-      const all = () => [...this.#sources.values()];
       const maintenance = new Maintenance(
         {
           ...{ directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
@@ -110,7 +116,7 @@ class Core implements EngineHost {
       this.#timer = setInterval(() => void maintain(), compaction.everyMs ?? MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
-    this.#loadingIds = this.#loadIds();
+    this.#ids.load();
   }
 
   /** Compacts until there is nothing left to compact; does nothing if it is already running. */
@@ -136,8 +142,9 @@ class Core implements EngineHost {
   async createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {
     return this.#writer.task(async (connection) => {
       const missing = sources.filter(({ name }) => !this.#sources.has(name));
-      for (const source of missing.length === 0 ? [] : await createSourceTables(connection, missing)) {
-        source.hasAllIds = true;
+      const openIds = (table: string) => this.#ids.open(table);
+      for (const source of missing.length === 0 ? [] : await createSourceTables(connection, missing, openIds)) {
+        source.ids.complete();
         this.#sources.set(source.name, source);
       }
       return sources.map(({ name }) => {
@@ -228,7 +235,7 @@ class Core implements EngineHost {
     // The space of a few rows is freed by the next checkpoint.
     if (deleted < MIN_FREED_ROWS) return { matched, deleted };
     return this.#writer.task(async (connection) => {
-      if (toUs !== undefined && Object.keys(others).length === 0) source.ids.forgetBefore(BigInt(toUs));
+      if (toUs !== undefined && Object.keys(others).length === 0) await source.ids.forgetBefore(BigInt(toUs));
       await this.#maintenance?.freeSpace(connection);
       return { matched, deleted };
     });
@@ -245,6 +252,7 @@ class Core implements EngineHost {
       await this.#writer.task((connection) =>
         dropSourceTable(connection, source).finally(() => this.#runner.forgetRows()),
       );
+      await source.ids.drop().catch(() => undefined);
     } catch (error) {
       this.#droppedTables.splice(this.#droppedTables.indexOf(source.table), 1);
       this.#sources.set(name, source);
@@ -257,11 +265,10 @@ class Core implements EngineHost {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#isClosing = true;
-    this.#loadingConnection?.interrupt();
     await this.#runner.close();
     await this.#maintenance?.close(this.#writer);
+    await this.#ids.close();
     await this.#writer.close();
-    await this.#loadingIds;
     // DuckDB makes a checkpoint of its own where there is something left in the log.
     this.#position?.unsettle();
     this.#database.close();
@@ -286,27 +293,6 @@ class Core implements EngineHost {
     if (source === undefined) throw new EngineError("unknown_source", `The store has no source ${name}`);
     return source;
   }
-
-  /** Until a source's ids are read, its table is asked for each id that a sender chose. */
-  async #loadIds(): Promise<void> {
-    for (const source of this.#sources.values()) {
-      if (source.hasAllIds) continue;
-      const connection = await this.#database.connect();
-      this.#loadingConnection = connection;
-      try {
-        await loadIds(connection, source);
-      } catch (error) {
-        // An interrupt at closing; else the source goes on without its filter.
-        if (!this.#isClosing) {
-          const { message } = toEngineError(error);
-          this.#hooks.onProblem(`cannot read the ids of ${source.name}: ${message} (${describeCause(error)})`);
-        }
-      } finally {
-        this.#loadingConnection = undefined;
-        connection.close();
-      }
-    }
-  }
 }
 
 /** Opens the store and everything over it. Throws `EngineError` (see `openStoreFile`). */
@@ -319,7 +305,8 @@ export async function openCore(
   try {
     const connections = { writer: await database.connect(), check: await database.connect() };
     const sources = await readSources(connections.writer);
-    return { host: new Core(options, file, connections, sources, hooks), sources, logLoss: position?.loss };
+    const lastRuns = await readLastRuns(connections.writer);
+    return { host: new Core(options, file, connections, sources, lastRuns, hooks), sources, logLoss: position?.loss };
   } catch (error) {
     database.close();
     throw toEngineError(error);

@@ -27,6 +27,10 @@ export interface CoreOptions {
   /** Resident memory of the host from which on the query that took the most is stopped; not watched unless set. */
   readonly maxProcessBytes?: number;
   readonly memoryLimitBytes: number;
+  /** How long an event is recognised by its id alone, from its arrival; 48 hours unless set. */
+  readonly repeatWindowMs?: number;
+  /** Ids in memory beyond which they are written to files; 2,900,000 unless set. */
+  readonly maxHeldIds?: number;
   /** Write-ahead log beyond which a checkpoint is made. */
   readonly checkpointBytes: number;
   /** When appended rows are rewritten sorted, and how many at once. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import { STRING } from "../../../../googlesql/types.ts";
-import type { TimeRange } from "../store/id-filter.ts";
+import type { TimeRange } from "../ids/id-filter.ts";
 import { boundIds } from "./id-bounds.ts";
 
 const limits = { timeoutMs: 1000, maxRows: 10, maxResultBytes: 1000 };

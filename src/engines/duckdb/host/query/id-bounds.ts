@@ -3,8 +3,8 @@
 import type { BoundValue } from "../../driver/connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../../driver/driver.ts";
 import { FIRST_US, LAST_US } from "../../statement-plan.ts";
+import type { TimeRange } from "../ids/id-filter.ts";
 import type { HostQuery } from "../protocol.ts";
-import type { TimeRange } from "../store/id-filter.ts";
 
 /** Where the events of an id may be; undefined: anywhere; null: nowhere. */
 export type FindIdRange = (table: string, id: string) => TimeRange | null;

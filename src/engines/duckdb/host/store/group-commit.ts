@@ -3,12 +3,13 @@ import type { AppendResult } from "../../../contract/query-engine.ts";
 import { type EncodedBatch, withOwnIds } from "../../batch/batch.ts";
 import { type ColumnView, readValues, viewBatch } from "../../batch/batch-reader.ts";
 import type { Connection } from "../../driver/connection.ts";
+import { hashId, type IdHash } from "../ids/id-filter.ts";
 import type { AppendContext } from "../protocol.ts";
-import { hashId, type IdHash } from "./id-filter.ts";
 import { buildChunks, type PickedRows } from "./row-chunks.ts";
 import {
   type Candidate,
-  findCandidate,
+  eventKey,
+  findCandidates,
   findStoredIds,
   idKey,
   type StoredSource,
@@ -91,7 +92,7 @@ function pickRows(batch: ReadBatch, known: Set<string>): PickedRows {
   const repeated = new Set<number>();
   for (const row of ownIdRows(batch)) {
     const key = keyOf(batch, row);
-    if (known.has(key)) repeated.add(row);
+    if (known.has(key) || known.has(eventKey(key, batch.timestamps[row] ?? 0n))) repeated.add(row);
     else known.add(key);
   }
   const rows: number[] = [];
@@ -107,9 +108,9 @@ async function pickFromSource(
   const candidates: Candidate[] = [];
   for (const batch of batches) {
     for (const row of ownIdRows(batch)) {
-      const hash = batch.hashes[row];
-      const candidate = hash === undefined ? undefined : findCandidate(source, batch.ids[row] ?? "", hash);
-      if (candidate !== undefined) candidates.push(candidate);
+      const [id, hash, time] = [batch.ids[row], batch.hashes[row], batch.timestamps[row]];
+      if (id === undefined || hash === undefined || time === undefined) continue;
+      candidates.push(...findCandidates(source, id, hash, time));
     }
   }
   const known = await findStoredIds(connection, source, candidates);

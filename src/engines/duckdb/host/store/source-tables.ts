@@ -3,6 +3,7 @@
 import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { NewSource, SourceRules } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
+import type { IdIndex } from "../ids/id-index.ts";
 import { createStoredSource, noteEntries, type StoredSource } from "./stored-source.ts";
 import { type ColumnDefinition, columnOf, fixedColumns } from "./table-columns.ts";
 
@@ -13,10 +14,12 @@ import { type ColumnDefinition, columnOf, fixedColumns } from "./table-columns.t
 export async function createSourceTables(
   connection: Connection,
   wanted: readonly NewSource[],
+  openIds?: (table: string) => IdIndex,
 ): Promise<readonly StoredSource[]> {
   const last = Math.max(0, ...(await readTableNames(connection)).map(numberOf));
   const sources = wanted.map((source, index) => {
-    return createStoredSource({ ...source, table: `${TABLE_PREFIX}${last + index + 1}`, tenants: [] });
+    const table = `${TABLE_PREFIX}${last + index + 1}`;
+    return createStoredSource({ ...source, table, tenants: [] }, openIds?.(table));
   });
   await connection.transaction(async () => {
     for (const { table, entries } of sources) {

@@ -18,6 +18,7 @@ const STORE_FORMAT = 2;
 const FILE_NAME = "events.duckdb";
 const NEW_FILE_NAME = "events.duckdb.new";
 const SPILL_NAME = "spill";
+const IDS_NAME = "ids";
 const POSITION_NAME = "log-position.json";
 
 export interface StorePaths {
@@ -25,6 +26,8 @@ export interface StorePaths {
   readonly writeAheadLog: string;
   readonly logPosition: string;
   readonly spill: string;
+  /** The folder of ids in files. */
+  readonly ids: string;
 }
 
 export function storePaths(directory: string): StorePaths {
@@ -34,6 +37,7 @@ export function storePaths(directory: string): StorePaths {
     writeAheadLog: `${file}.wal`,
     logPosition: join(directory, POSITION_NAME),
     spill: join(directory, SPILL_NAME),
+    ids: join(directory, IDS_NAME),
   };
 }
 
@@ -71,7 +75,7 @@ async function createStoreFile(directory: string, options: CoreOptions): Promise
 
 /** Refuses a folder that holds anything but a store. */
 function checkDirectory(directory: string): void {
-  const ours = new Set([NEW_FILE_NAME, `${NEW_FILE_NAME}.wal`, SPILL_NAME]);
+  const ours = new Set([NEW_FILE_NAME, `${NEW_FILE_NAME}.wal`, SPILL_NAME, IDS_NAME]);
   const foreign = readdirSync(directory).filter((name) => !ours.has(name));
   if (foreign.length === 0) return;
   throw new EngineError(

@@ -5,7 +5,8 @@ import type { SourceRules, SourceSchema } from "../../../schema/source/source-sc
 import type { BatchType } from "../../batch/batch.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../../driver/driver.ts";
-import { hashId, IdFilter, type IdHash, type TimeRange, unionRange } from "./id-filter.ts";
+import { hashId, type IdHash, type TimeRange, unionRange } from "../ids/id-filter.ts";
+import { IdIndex } from "../ids/id-index.ts";
 import type { TableColumn } from "./row-chunks.ts";
 import { columnOf } from "./table-columns.ts";
 
@@ -17,9 +18,7 @@ export interface StoredSource {
   rules: SourceRules | undefined;
   /** In the table's order. */
   readonly columns: TableColumn[];
-  readonly ids: IdFilter;
-  /** False until the ids that the table held at the opening are read; then the filter can rule ids out. */
-  hasAllIds: boolean;
+  readonly ids: IdIndex;
 }
 
 function batchTypeOf(entry: SchemaEntry): BatchType {
@@ -37,7 +36,11 @@ export function noteEntries(source: StoredSource, entries: readonly SchemaEntry[
   }
 }
 
-export function createStoredSource(schema: SourceSchema): StoredSource {
+/** `ids`: by default those of a store in memory. */
+export function createStoredSource(
+  schema: SourceSchema,
+  ids = new IdIndex({ table: schema.table, windowMs: Number.POSITIVE_INFINITY, nowMs: Date.now }),
+): StoredSource {
   const source: StoredSource = {
     name: schema.name,
     table: schema.table,
@@ -49,8 +52,7 @@ export function createStoredSource(schema: SourceSchema): StoredSource {
       { name: "event_message", type: "STRING" },
       { name: "lw_run", type: "RUN" },
     ],
-    ids: new IdFilter(),
-    hasAllIds: false,
+    ids,
   };
   noteEntries(source, schema.entries);
   return source;
@@ -72,60 +74,129 @@ export function idKey(tenant: string | null, id: string): string {
   return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
-/** Reads the ids of the table into the filter, about a million a second. Concurrent appends add theirs. */
-export async function loadIds(connection: Connection, source: StoredSource): Promise<void> {
-  const reader = await connection.stream(`SELECT id, timestamp FROM "${source.table}"`);
+/**
+ * Adds the ids of the rows that the index lacks, about a million a second. Concurrent appends add theirs. `onChunk`
+ * runs between chunks of rows.
+ */
+export async function loadIds(
+  connection: Connection,
+  { ids, table }: StoredSource,
+  onChunk: () => Promise<void>,
+): Promise<void> {
+  if (ids.uncovered === undefined) return;
+  const reader = await connection.stream(`SELECT id, timestamp FROM "${table}" WHERE ${ids.uncovered}`);
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
     const [idVector, timeVector] = [chunk.getColumnVector(0), chunk.getColumnVector(1)];
     for (let row = 0; row < chunk.rowCount; row++) {
       const time = timeVector.getItem(row);
-      if (time instanceof DuckDBTimestampValue) source.ids.add(hashId(String(idVector.getItem(row))), time.micros);
+      if (time instanceof DuckDBTimestampValue) ids.add(hashId(String(idVector.getItem(row))), time.micros);
     }
+    await onChunk();
   }
-  source.hasAllIds = true;
+  ids.complete();
 }
 
 /** Where events of a table with the id may be: undefined anywhere, null nowhere. */
 export function findIdRange(sources: Iterable<StoredSource>, table: string, id: string): TimeRange | null {
-  for (const source of sources) {
-    if (source.table === table) return source.hasAllIds ? source.ids.find(hashId(id)) : undefined;
-  }
+  for (const source of sources) if (source.table === table) return source.ids.find(hashId(id));
   return undefined;
 }
 
-/** An id that the filter cannot rule out. */
+/** An id that the index cannot rule out. */
 export interface Candidate {
   readonly id: string;
+  /** Where it may be; "uncovered": in rows that the index lacks. */
+  readonly place: TimeRange | "uncovered";
+  /** Whether an event with the id is the same only if it has the same time too. */
+  readonly isSameTime: boolean;
+}
+
+/** None when the source certainly does not hold the event. */
+export function findCandidates({ ids }: StoredSource, id: string, hash: IdHash, timestampUs: bigint): Candidate[] {
+  const match = ids.findRepeat(hash, timestampUs);
+  const found = match === null ? [] : [{ id, place: match.range, isSameTime: match.isSameTime }];
+  return ids.uncovered === undefined ? found : [...found, { id, place: "uncovered", isSameTime: false }];
+}
+
+/** Tells events of the same tenant and id apart by their times. */
+export function eventKey(key: string, timestampUs: bigint): string {
+  return `${timestampUs}@${key}`;
+}
+
+/** Times that lie closer together are looked at together. */
+const MAX_GAP_US = 3_600_000_000n;
+/** Beyond so many groups all times between the first and the last are looked at. */
+const MAX_GROUPS = 32;
+
+interface Group {
+  readonly condition: string;
   readonly range: TimeRange;
+  readonly candidates: readonly Candidate[];
 }
 
-/** Undefined when the source certainly does not hold the id. */
-export function findCandidate(source: StoredSource, id: string, hash: IdHash): Candidate | undefined {
-  if (!source.hasAllIds) return { id, range: undefined };
-  const range = source.ids.find(hash);
-  return range === null ? undefined : { id, range };
+/** Candidates that one statement looks for. */
+function groupCandidates({ ids }: StoredSource, candidates: readonly Candidate[]): readonly Group[] {
+  const uncovered = candidates.filter(({ place }) => place === "uncovered");
+  const anywhere = candidates.filter(({ place }) => place === undefined);
+  const timed = candidates.flatMap((candidate) =>
+    typeof candidate.place === "object" ? [{ candidate, range: candidate.place }] : [],
+  );
+  timed.sort((a, b) => (a.range.fromUs < b.range.fromUs ? -1 : 1));
+  const groups: { range: TimeRange & object; candidates: Candidate[] }[] = [];
+  for (const { candidate, range } of timed) {
+    const last = groups.at(-1);
+    if (last !== undefined && range.fromUs <= last.range.toUs + MAX_GAP_US) {
+      last.range = unionRange(last.range, range) as TimeRange & object;
+      last.candidates.push(candidate);
+    } else groups.push({ range, candidates: [candidate] });
+  }
+  const [first, last] = [groups[0], groups.at(-1)];
+  const isScattered = groups.length > MAX_GROUPS && first !== undefined && last !== undefined;
+  const merged = isScattered
+    ? [
+        {
+          range: { fromUs: first.range.fromUs, toUs: last.range.toUs },
+          candidates: timed.map((each) => each.candidate),
+        },
+      ]
+    : groups;
+  return [
+    ...(uncovered.length > 0 ? [{ condition: ids.uncovered ?? "true", range: undefined, candidates: uncovered }] : []),
+    ...(anywhere.length > 0 ? [{ condition: "true", range: undefined, candidates: anywhere }] : []),
+    ...merged.map((group) => ({ condition: "true", ...group })),
+  ];
 }
 
-/** The keys (see `idKey`) of those of the candidates that the table really holds. */
+/**
+ * The keys of those of the candidates that the table really holds: see `idKey`, and `eventKey` for those that count
+ * only with the same time.
+ */
 export async function findStoredIds(
   connection: Connection,
   source: StoredSource,
   candidates: readonly Candidate[],
 ): Promise<Set<string>> {
-  const [first] = candidates;
-  if (first === undefined) return new Set();
-  const range = candidates.reduce<TimeRange>((union, candidate) => unionRange(union, candidate.range), first.range);
-  const ids = { value: new DuckDBListValue(candidates.map(({ id }) => id)), type: LIST(VARCHAR) };
+  const found = new Set<string>();
   const tenant = tenantColumnOf(source);
-  const list = tenant === undefined ? "id" : `id, "${tenant}"`;
-  const sql = `SELECT DISTINCT ${list} FROM "${source.table}" WHERE id IN (SELECT unnest($1))`;
-  const rows =
-    range === undefined
-      ? await connection.all(sql, [ids])
-      : await connection.all(`${sql} AND timestamp >= $2 AND timestamp < $3`, [
-          ids,
-          { value: new DuckDBTimestampValue(range.fromUs), type: TIMESTAMP },
-          { value: new DuckDBTimestampValue(range.toUs), type: TIMESTAMP },
-        ]);
-  return new Set(rows.map(([id, name = null]) => idKey(name === null ? null : String(name), String(id))));
+  for (const { condition, range, candidates: group } of groupCandidates(source, candidates)) {
+    const bySameTime = new Set(group.flatMap(({ id, isSameTime }) => (isSameTime ? [id] : [])));
+    const byId = new Set(group.flatMap(({ id, isSameTime }) => (isSameTime ? [] : [id])));
+    const ids = new DuckDBListValue([...new Set(group.map(({ id }) => id))]);
+    const bounds = range === undefined ? "" : " AND timestamp >= $2 AND timestamp < $3";
+    const times = range === undefined ? [] : [range.fromUs, range.toUs];
+    const rows = await connection.all(
+      `SELECT DISTINCT id, epoch_us(timestamp), ${tenant === undefined ? "NULL" : `"${tenant}"`} FROM "${source.table}" ` +
+        `WHERE ${condition} AND id IN (SELECT unnest($1))${bounds}`,
+      [
+        { value: ids, type: LIST(VARCHAR) },
+        ...times.map((us) => ({ value: new DuckDBTimestampValue(us), type: TIMESTAMP })),
+      ],
+    );
+    for (const [id, time, name] of rows) {
+      const key = idKey(name === null || name === undefined ? null : String(name), String(id));
+      if (byId.has(String(id))) found.add(key);
+      if (bySameTime.has(String(id))) found.add(eventKey(key, BigInt(String(time))));
+    }
+  }
+  return found;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashId, IdFilter } from "./id-filter.ts";
+import { hashId, IdFilter, wordsOf } from "./id-filter.ts";
 
 const HOUR_US = 3_600_000_000n;
 
@@ -77,6 +77,17 @@ describe("the id filter", () => {
       expect(filter.count).toBe(2);
       for (const outside of [-1n, 2n ** 62n]) expect(filter.find(hashId(`at ${outside}`))).toBeUndefined();
     }
+  });
+
+  it.each([0, 1, 716, 717, 5_000])("gives the words of %i ids in order, each once", (count) => {
+    const filter = new IdFilter();
+    const expected: (readonly [number, number])[] = [];
+    for (let i = 0; i < count; i++) {
+      filter.add(hashId(`id-${i}`), BigInt(i) * HOUR_US);
+      expected.push(wordsOf(hashId(`id-${i}`), i));
+    }
+    expected.sort(([a, b], [c, d]) => a - c || b - d);
+    expect([...filter.sortedWords()]).toEqual(expected.flat());
   });
 
   it("spreads similar ids evenly over its hashes", () => {

@@ -1,0 +1,188 @@
+/**
+ * The ids of a source: the newest in memory, all others in files. An id is a repeat where an event with it arrived
+ * within the window, or an event with it and the same time arrived at any time before.
+ */
+import { hourOf, IdFilter, type IdHash, NO_HOUR, rangeOfHour, type TimeRange, unionRange } from "./id-filter.ts";
+import type { IdFolder, RunFile } from "./id-folder.ts";
+import { DamagedRunError, IdRun } from "./id-run.ts";
+
+export interface IdIndexOptions {
+  readonly table: string;
+  /** Absent for a store in memory, whose ids all stay there. */
+  readonly folder?: IdFolder | undefined;
+  /** How long an event is recognised by its id alone, in milliseconds from its arrival. */
+  readonly windowMs: number;
+  readonly nowMs: () => number;
+  /** A file cannot be read: the ids are to be read from the table again. */
+  readonly onDamage?: (error: unknown) => void;
+}
+
+/** Where an event with the id may be; `isSameTime`: only one with the same time is the same event. */
+export interface Match {
+  readonly range: TimeRange;
+  readonly isSameTime: boolean;
+}
+
+interface StoredRun {
+  readonly file: RunFile;
+  readonly run: IdRun;
+}
+
+/** Rows of a table whose ids an index lacks, as a condition. */
+const ALL_ROWS = "true";
+
+export class IdIndex {
+  readonly #options: IdIndexOptions;
+  #filter = new IdFilter();
+  /** Ids that are being written to a file, and the run that is covered by it. */
+  #sealed: { readonly filter: IdFilter; readonly coveredRun: number | null; readonly untilMs: number } | undefined;
+  #runs: StoredRun[] = [];
+  #uncovered: string | undefined = ALL_ROWS;
+  #isDropped = false;
+
+  /** `lastRun`: the table's last sorted run. Files that tell of later ones are of another table, and not used. */
+  constructor(options: IdIndexOptions, lastRun = 0) {
+    this.#options = options;
+    const { folder, table } = options;
+    const { coveredRun, files } = folder?.filesOf(table) ?? { coveredRun: null, files: [] };
+    if (coveredRun === null) return;
+    try {
+      if (coveredRun > lastRun) throw new DamagedRunError("Files of ids tell of rows that the table does not have");
+      for (const file of files) {
+        const run = new IdRun(folder?.pathOf(file) ?? "");
+        if (!this.#isRecent(file)) run.forgetBloom();
+        this.#runs.push({ file, run });
+      }
+      this.#uncovered = `(lw_run IS NULL OR lw_run > ${coveredRun})`;
+    } catch (error) {
+      this.#discard(error);
+    }
+  }
+
+  /** The rows whose ids may be missing here, as a condition on the table; undefined where none is missing. */
+  get uncovered(): string | undefined {
+    return this.#uncovered;
+  }
+
+  /** Ids in memory. */
+  get heldCount(): number {
+    return this.#filter.count + (this.#sealed?.filter.count ?? 0);
+  }
+
+  /** Notes that the ids of all rows have been added. */
+  complete(): void {
+    this.#uncovered = undefined;
+  }
+
+  add(hash: IdHash, timestampUs: bigint): void {
+    this.#filter.add(hash, timestampUs);
+  }
+
+  /** Where events with the id may be, of whatever time; null: nowhere, undefined: anywhere. */
+  find(hash: IdHash): TimeRange | null {
+    if (this.#uncovered !== undefined) return undefined;
+    return this.#reading(undefined, () => {
+      let found = this.#findHeld(hash);
+      for (const { run } of this.#runs) found = widen(found, run.hoursOf(hash));
+      return found;
+    });
+  }
+
+  /** Where an event may be that this one repeats; null if it is certainly none of the ids known here. */
+  findRepeat(hash: IdHash, timestampUs: bigint): Match | null {
+    return this.#reading<Match | null>({ range: undefined, isSameTime: false }, () => {
+      const hour = hourOf(timestampUs);
+      let found = this.#findHeld(hash);
+      let isStored = false;
+      for (const { file, run } of this.#runs) {
+        if (this.#isRecent(file)) {
+          found = widen(found, run.hoursOf(hash));
+          continue;
+        }
+        run.forgetBloom();
+        if (hour >= run.firstHour && hour <= run.lastHour) isStored ||= run.hoursOf(hash).includes(hour);
+      }
+      if (found !== null) return { range: found, isSameTime: false };
+      return isStored ? { range: { fromUs: timestampUs, toUs: timestampUs + 1n }, isSameTime: true } : null;
+    });
+  }
+
+  /**
+   * Prepares what is in memory to be stored. `coveredRun`: the last sorted run of which every row's id is here; null
+   * where this is not known. Does nothing while an earlier part has not been stored.
+   */
+  seal(coveredRun: number | null): void {
+    if (this.#sealed !== undefined || this.#filter.count === 0) return;
+    this.#sealed = { filter: this.#filter, coveredRun, untilMs: this.#options.nowMs() };
+    this.#filter = new IdFilter();
+  }
+
+  /** Stores what was sealed. Where this fails it stays in memory, to be stored the next time. */
+  async store(): Promise<void> {
+    const { folder, table } = this.#options;
+    const sealed = this.#sealed;
+    if (sealed === undefined || folder === undefined) return;
+    const coveredRun = this.#uncovered === undefined ? sealed.coveredRun : null;
+    const file = await folder.add(table, sealed.filter.sortedWords(), sealed.untilMs, coveredRun);
+    this.#sealed = undefined;
+    if (this.#isDropped) return folder.remove(table);
+    this.#runs.push({ file, run: new IdRun(folder.pathOf(file)) });
+  }
+
+  /** Forgets ids of hours that end at or before a time, of which the caller knows that there is no event. */
+  async forgetBefore(timestampUs: bigint): Promise<void> {
+    this.#filter.forgetBefore(timestampUs);
+    const hour = hourOf(timestampUs);
+    const gone = this.#runs.filter(({ run }) => hour !== NO_HOUR && run.lastHour < hour);
+    if (gone.length === 0) return;
+    this.#runs = this.#runs.filter((each) => !gone.includes(each));
+    for (const { run } of gone) run.close();
+    const { folder, table } = this.#options;
+    const files = gone.map(({ file }) => file);
+    // What stays is of no harm, and removed with the next file.
+    await folder?.remove(table, files).catch(() => undefined);
+  }
+
+  /** Forgets everything, also on disk. */
+  async drop(): Promise<void> {
+    this.#isDropped = true;
+    this.close();
+    await this.#options.folder?.remove(this.#options.table);
+  }
+
+  close(): void {
+    for (const { run } of this.#runs.splice(0)) run.close();
+  }
+
+  #isRecent({ until }: RunFile): boolean {
+    return until >= this.#options.nowMs() - this.#options.windowMs;
+  }
+
+  #findHeld(hash: IdHash): TimeRange | null {
+    const [found, sealed] = [this.#filter.find(hash), this.#sealed?.filter.find(hash) ?? null];
+    if (found === null || sealed === null) return found === null ? sealed : found;
+    return unionRange(found, sealed);
+  }
+
+  #reading<Found>(fallback: Found, read: () => Found): Found {
+    try {
+      return read();
+    } catch (error) {
+      this.#discard(error);
+      return fallback;
+    }
+  }
+
+  #discard(error: unknown): void {
+    this.close();
+    this.#uncovered = ALL_ROWS;
+    this.#options.folder?.remove(this.#options.table).catch(() => undefined);
+    this.#options.onDamage?.(error);
+  }
+}
+
+function widen(range: TimeRange | null, hours: readonly number[]): TimeRange | null {
+  let found = range;
+  for (const hour of hours) found = found === null ? rangeOfHour(hour) : unionRange(found, rangeOfHour(hour));
+  return found;
+}

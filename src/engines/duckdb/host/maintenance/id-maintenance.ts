@@ -1,0 +1,132 @@
+/** Reads the ids of rows that no index has yet, and moves ids from memory into files when there are many. */
+import type { Connection, Database } from "../../driver/connection.ts";
+import { describeCause, toEngineError } from "../../driver/driver-error.ts";
+import { IdFolder } from "../ids/id-folder.ts";
+import { IdIndex } from "../ids/id-index.ts";
+import type { CoreOptions } from "../protocol.ts";
+import { storePaths } from "../store/store-file.ts";
+import { loadIds, type StoredSource } from "../store/stored-source.ts";
+import type { Writer } from "../store/writer.ts";
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_WINDOW_MS = 48 * HOUR_MS;
+/** Ids of all sources in memory: as many as a table of 32 MB takes. */
+const DEFAULT_MAX_HELD = 2_900_000;
+
+/** The last sorted run of each table that has any. */
+export async function readLastRuns(connection: Connection): Promise<ReadonlyMap<string, number>> {
+  const rows = await connection.all("SELECT source, max(run)::DOUBLE FROM lw_runs GROUP BY source");
+  return new Map(rows.map(([table, run]) => [String(table), Number(run)]));
+}
+
+export class IdMaintenance {
+  readonly #windowMs: number;
+  readonly #maxHeld: number;
+  readonly #onProblem: (message: string) => void;
+  readonly #folder: IdFolder | undefined;
+  readonly #database: Database;
+  readonly #sources: () => readonly StoredSource[];
+  #loading: Promise<void> | undefined;
+  #storing: Promise<void> | undefined;
+  #connection: Connection | undefined;
+  #isClosing = false;
+
+  /** `onProblem`: something failed in the background, and will be tried again. */
+  constructor(
+    { directory, repeatWindowMs = DEFAULT_WINDOW_MS, maxHeldIds = DEFAULT_MAX_HELD }: CoreOptions,
+    database: Database,
+    sources: () => readonly StoredSource[],
+    onProblem: (message: string) => void,
+  ) {
+    this.#windowMs = repeatWindowMs;
+    this.#maxHeld = maxHeldIds;
+    this.#onProblem = onProblem;
+    // A store in memory has all of its ids there.
+    this.#folder = directory === undefined ? undefined : new IdFolder(storePaths(directory).ids);
+    this.#database = database;
+    this.#sources = sources;
+  }
+
+  /** The index of a table, with the files that there are of it. */
+  open(table: string, lastRun = 0): IdIndex {
+    const onDamage = (error: unknown) => {
+      this.#onProblem(`the ids of ${table} are read from the table again: ${describeCause(error)}`);
+      // Not before the commit that met it has ended.
+      setImmediate(() => this.load());
+    };
+    return new IdIndex({ table, folder: this.#folder, windowMs: this.#windowMs, nowMs: Date.now, onDamage }, lastRun);
+  }
+
+  /** Begins to read the ids that indexes lack, table by table. Until then the rows themselves are asked. */
+  load(): void {
+    if (this.#isClosing) return;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+  }
+
+  /** Begins to store ids once there are too many in memory. Called on the writer's queue after each commit. */
+  afterCommit(writer: Writer): void {
+    if (this.#folder === undefined || this.#isClosing || !this.#isOverfull()) return;
+    this.#storing ??= this.#store(writer).finally(() => {
+      this.#storing = undefined;
+    });
+  }
+
+  /** Waits for what is being stored; what is being read is given up. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#connection?.interrupt();
+    await Promise.all([this.#loading, this.#storing]);
+    await this.#folder?.settled();
+    for (const { ids } of this.#sources()) ids.close();
+  }
+
+  #isOverfull(): boolean {
+    const held = this.#sources().reduce((sum, { ids }) => sum + ids.heldCount, 0);
+    return held > this.#maxHeld;
+  }
+
+  /** Stores the ids of the source that has most of them. */
+  async #store(writer: Writer): Promise<void> {
+    const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
+    if (source === undefined) return;
+    try {
+      // Between commits, so that every row of a run that there is by then is in the index.
+      await writer.task(async (connection) => {
+        const run = (await readLastRuns(connection)).get(source.table) ?? 0;
+        source.ids.seal(source.ids.uncovered === undefined ? run : null);
+      });
+      await source.ids.store();
+    } catch (error) {
+      if (this.#isClosing) return;
+      this.#onProblem(`cannot store the ids of ${source.name}, which stay in memory: ${describeCause(error)}`);
+    }
+  }
+
+  async #load(): Promise<void> {
+    for (const source of this.#sources()) {
+      if (source.ids.uncovered === undefined || this.#isClosing) continue;
+      const connection = await this.#database.connect();
+      this.#connection = connection;
+      try {
+        await loadIds(connection, source, () => this.#storeLoaded(source));
+      } catch (error) {
+        // An interrupt at closing; else the source goes on without all of its ids.
+        if (!this.#isClosing) {
+          const { message } = toEngineError(error);
+          this.#onProblem(`cannot read the ids of ${source.name}: ${message} (${describeCause(error)})`);
+        }
+      } finally {
+        this.#connection = undefined;
+        connection.close();
+      }
+    }
+  }
+
+  async #storeLoaded({ ids }: StoredSource): Promise<void> {
+    if (this.#folder === undefined || !this.#isOverfull()) return;
+    ids.seal(null);
+    await ids.store();
+  }
+}
