@@ -92,8 +92,8 @@ ${table(
   ]),
 )}
 
-Each event in the store also takes 12 to 23 bytes of memory, to detect duplicate ids: 100 million events are ${round((100e6 * 12) / 1e9)} to ${round((100e6 * 23) / 1e9)} GB. **What breaks first**: memory for ids and compaction time, long
-before HTTP or queries. More cores speed up reading and compaction, but a single writer commits. Move on when the tail does not shrink at night, or when you need a second machine for fail-over.
+Memory does not depend on how many events are stored ([storage.md](storage.md#repeats)). **What breaks first**: compaction time, long before HTTP or queries. More cores speed up reading
+and compaction, but a single writer commits. Move on when the tail does not shrink at night, or when you need a second machine for fail-over.
 
 ## Nodes and a cluster
 

@@ -116,7 +116,7 @@ class Core implements EngineHost {
       this.#timer = setInterval(() => void maintain(), compaction.everyMs ?? MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
-    this.#ids.load();
+    this.#ids.load(this.#writer);
   }
 
   /** Compacts until there is nothing left to compact; does nothing if it is already running. */

@@ -76,6 +76,7 @@ export class IdFilter {
   #first = new Uint32Array(FIRST_CAPACITY);
   #second = new Uint32Array(FIRST_CAPACITY);
   #count = 0;
+  #lastHour = 0;
 
   get count(): number {
     return this.#count;
@@ -85,9 +86,16 @@ export class IdFilter {
     return this.#first.byteLength + this.#second.byteLength;
   }
 
+  /** The hour after the last of all ids that were added. */
+  get lastHour(): number {
+    return this.#lastHour;
+  }
+
   add(hash: IdHash, timestampUs: bigint): void {
     if (this.#count >= this.#first.length * MAX_LOAD) this.#grow();
-    this.#insert(...wordsOf(hash, hourOf(timestampUs)));
+    const hour = hourOf(timestampUs);
+    this.#lastHour = Math.max(this.#lastHour, hour + 1);
+    this.#insert(...wordsOf(hash, hour));
     this.#count++;
   }
 

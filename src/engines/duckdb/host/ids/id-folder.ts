@@ -74,14 +74,17 @@ export class IdFolder {
     return this.#tables[table] ?? { coveredRun: null, files: [] };
   }
 
-  /** Stores words of ids (see `IdFilter.sortedWords`) as another file of a table. */
-  async add(table: string, words: Uint32Array, until: number, coveredRun: number | null): Promise<RunFile> {
-    const file = { name: this.#freeName(table), until };
-    await writeRun(this.pathOf(file), words);
+  /**
+   * Stores words of ids (see `IdFilter.sortedWords`) as another file of a table, if there are any, and how much of the
+   * table is covered by now, unless that is null.
+   */
+  async add(table: string, words: Uint32Array, until: number, coveredRun: number | null): Promise<RunFile | undefined> {
+    const file = words.length === 0 ? undefined : { name: this.#freeName(table), until };
+    if (file !== undefined) await writeRun(this.pathOf(file), words);
     await this.#change((tables) => {
       const before = tables[table] ?? { coveredRun: null, files: [] };
-      const covered = coveredRun ?? before.coveredRun;
-      return { ...tables, [table]: { coveredRun: covered, files: [...before.files, file] } };
+      const files = file === undefined ? before.files : [...before.files, file];
+      return { ...tables, [table]: { coveredRun: coveredRun ?? before.coveredRun, files } };
     });
     return file;
   }

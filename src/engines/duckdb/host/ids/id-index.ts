@@ -30,6 +30,7 @@ interface StoredRun {
 
 /** Rows of a table whose ids an index lacks, as a condition. */
 const ALL_ROWS = "true";
+const HOUR_MS = 3_600_000;
 
 export class IdIndex {
   readonly #options: IdIndexOptions;
@@ -49,9 +50,7 @@ export class IdIndex {
     try {
       if (coveredRun > lastRun) throw new DamagedRunError("Files of ids tell of rows that the table does not have");
       for (const file of files) {
-        const run = new IdRun(folder?.pathOf(file) ?? "");
-        if (!this.#isRecent(file)) run.forgetBloom();
-        this.#runs.push({ file, run });
+        this.#runs.push({ file, run: new IdRun(folder?.pathOf(file) ?? "", this.#isRecent(file)) });
       }
       this.#uncovered = `(lw_run IS NULL OR lw_run > ${coveredRun})`;
     } catch (error) {
@@ -67,6 +66,11 @@ export class IdIndex {
   /** Ids in memory. */
   get heldCount(): number {
     return this.#filter.count + (this.#sealed?.filter.count ?? 0);
+  }
+
+  /** Files that hold ids. */
+  get fileCount(): number {
+    return this.#runs.length;
   }
 
   /** Notes that the ids of all rows have been added. */
@@ -112,8 +116,11 @@ export class IdIndex {
    * where this is not known. Does nothing while an earlier part has not been stored.
    */
   seal(coveredRun: number | null): void {
-    if (this.#sealed !== undefined || this.#filter.count === 0) return;
-    this.#sealed = { filter: this.#filter, coveredRun, untilMs: this.#options.nowMs() };
+    if (this.#sealed !== undefined || (this.#filter.count === 0 && coveredRun === null)) return;
+    // Of rows that are read from the table only their own times are known.
+    const nowMs = this.#options.nowMs();
+    const untilMs = this.#uncovered === ALL_ROWS ? Math.min(nowMs, this.#filter.lastHour * HOUR_MS) : nowMs;
+    this.#sealed = { filter: this.#filter, coveredRun, untilMs };
     this.#filter = new IdFilter();
   }
 
@@ -126,7 +133,7 @@ export class IdIndex {
     const file = await folder.add(table, sealed.filter.sortedWords(), sealed.untilMs, coveredRun);
     this.#sealed = undefined;
     if (this.#isDropped) return folder.remove(table);
-    this.#runs.push({ file, run: new IdRun(folder.pathOf(file)) });
+    if (file !== undefined) this.#runs.push({ file, run: new IdRun(folder.pathOf(file), this.#isRecent(file)) });
   }
 
   /** Forgets ids of hours that end at or before a time, of which the caller knows that there is no event. */

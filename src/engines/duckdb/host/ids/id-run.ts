@@ -2,8 +2,8 @@
  * A file of ids that are no longer held in memory: eight bytes each, in the order of their hashes. Written once; an id
  * is found by reading one page.
  *
- * Layout, in words of 32 bits, little-endian: the ids' words in pages of 512 ids; for each page its first word and its
- * checksum; the words of a Bloom filter; and eight words of which the last is the checksum of all behind the pages.
+ * Layout, in words of 32 bits, little-endian: the ids' words in pages of 512 ids; the words of a Bloom filter; for each
+ * page its first word and its checksum; and eight words, the last of which is the checksum of these and of the pages'.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -58,18 +58,17 @@ function hoursOf(words: Uint32Array): readonly [first: number, last: number] {
 export async function writeRun(path: string, words: Uint32Array): Promise<void> {
   const pageCount = Math.ceil(words.length / PAGE_WORDS);
   const bloom = buildBloom(words);
-  const rest = new Uint32Array(2 * pageCount + bloom.length + FOOTER_WORDS);
+  const rest = new Uint32Array(2 * pageCount + FOOTER_WORDS);
   for (let page = 0; page < pageCount; page++) {
     const part = words.subarray(page * PAGE_WORDS, (page + 1) * PAGE_WORDS);
     rest[2 * page] = part[0] ?? 0;
     rest[2 * page + 1] = checksumOf(part);
   }
-  rest.set(bloom, 2 * pageCount);
-  rest.set([MAGIC, words.length / 2, bloom.length, ...hoursOf(words)], rest.length - FOOTER_WORDS);
+  rest.set([MAGIC, words.length / 2, bloom.length, ...hoursOf(words), checksumOf(bloom)], 2 * pageCount);
   rest[rest.length - 1] = checksumOf(rest.subarray(0, rest.length - 1));
   const file = await open(path, "w", 0o600);
   try {
-    for (const part of [words, rest])
+    for (const part of [words, bloom, rest])
       await file.writeFile(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
     await file.sync();
   } finally {
@@ -89,22 +88,27 @@ export class IdRun {
   #bloom: Uint32Array | undefined;
   readonly #page = new Uint32Array(PAGE_WORDS);
 
-  /** Throws `DamagedRunError`, or the system's error where the file cannot be read. */
-  constructor(path: string) {
+  /** `hasBloom`: for ids that are looked for often. Throws `DamagedRunError`, or the system's error. */
+  constructor(path: string, hasBloom: boolean) {
     this.#file = openSync(path, "r");
     try {
       const { size } = fstatSync(this.#file);
       const footer = this.#read(size - 4 * FOOTER_WORDS, FOOTER_WORDS);
-      const [magic, count = 0, bloomWords = 0, firstHour = 0, lastHour = 0] = footer;
+      const [magic, count = 0, bloomWords = 0, firstHour = 0, lastHour = 0, bloomChecksum = 0] = footer;
       const pageCount = Math.ceil((2 * count) / PAGE_WORDS);
-      const restWords = 2 * pageCount + bloomWords + FOOTER_WORDS;
-      if (magic !== MAGIC || size !== 8 * count + 4 * restWords) throw new DamagedRunError(`${path} was cut short`);
-      const rest = this.#read(8 * count, restWords);
-      if (rest.at(-1) !== checksumOf(rest.subarray(0, -1))) throw new DamagedRunError(`${path} is damaged`);
+      const restWords = 2 * pageCount + FOOTER_WORDS;
+      const isWhole = magic === MAGIC && size === 8 * count + 4 * (bloomWords + restWords);
+      if (!isWhole) throw new DamagedRunError(`${path} was cut short`);
+      const rest = this.#read(size - 4 * restWords, restWords);
+      const bloom = hasBloom ? this.#read(8 * count, bloomWords) : undefined;
+      const isSound =
+        rest.at(-1) === checksumOf(rest.subarray(0, -1)) &&
+        (bloom === undefined || checksumOf(bloom) === bloomChecksum);
+      if (!isSound) throw new DamagedRunError(`${path} is damaged`);
       [this.count, this.firstHour, this.lastHour] = [count, firstHour, lastHour];
       this.#fences = Uint32Array.from({ length: pageCount }, (_, page) => rest[2 * page] ?? 0);
       this.#checksums = Uint32Array.from({ length: pageCount }, (_, page) => rest[2 * page + 1] ?? 0);
-      this.#bloom = rest.slice(2 * pageCount, 2 * pageCount + bloomWords);
+      this.#bloom = bloom;
     } catch (error) {
       closeSync(this.#file);
       throw error;
@@ -114,10 +118,6 @@ export class IdRun {
   /** Gives up the Bloom filter: new ids are no longer looked for here, and others cost a read. */
   forgetBloom(): void {
     this.#bloom = undefined;
-  }
-
-  get byteCount(): number {
-    return 8 * this.#fences.length + (this.#bloom?.byteLength ?? 0);
   }
 
   /** The hours of events whose ids have the hash; most often none. Throws `DamagedRunError`. */

@@ -1,5 +1,5 @@
 /** Ids of a store, most of which are in files: each event is stored once, whatever is stopped, lost or damaged between. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -56,6 +56,11 @@ describe("the ids of a store", () => {
   });
   const events = (from: number, to: number, moved = 0n) =>
     Array.from({ length: to - from }, (_, n) => eventOf(from + n, moved));
+  const manifest = () => {
+    const path = join(directory, "ids", "manifest.json");
+    const text = existsSync(path) ? readFileSync(path, "utf8") : `{"tables":{}}`;
+    return (JSON.parse(text) as { tables: Record<string, { coveredRun: number | null }> }).tables;
+  };
   const idFiles = () => readdirSync(join(directory, "ids")).filter((name) => name.endsWith(".ids"));
 
   it("recognise each event after files, compactions and restarts, of its own tenant", async () => {
@@ -90,7 +95,9 @@ describe("the ids of a store", () => {
   it("recognise an event after the window by its time too", async () => {
     const first = await open({ repeatWindowMs: -1 });
     expect(await first.store.append("edge", events(0, 400), signal)).toMatchObject({ stored: 400, repeated: 0 });
-    await waitUntil(() => idFiles().length === 1);
+    // Once they are in a file, an id is no longer enough.
+    const isStored = async () => (await first.store.append("edge", [eventOf(399, 7n)], signal)).stored === 1;
+    await waitUntil(isStored);
     expect(await first.store.append("edge", events(0, 400), signal)).toMatchObject({ stored: 0, repeated: 400 });
     const moved = events(10, 20, 7n);
     expect(await first.store.append("edge", moved, signal)).toMatchObject({ stored: 10, repeated: 0 });
@@ -113,6 +120,20 @@ describe("the ids of a store", () => {
     rmSync(join(directory, "ids"), { recursive: true });
     ({ store, close } = await open());
     expect(await store.append("edge", events(0, 1_010), signal)).toMatchObject({ stored: 5, repeated: 1_005 });
+  });
+
+  it("are read from the table once: after that, a start reads those of later rows", async () => {
+    const { store, host, close } = await open({ maxHeldIds: 1_000_000 });
+    await store.append("edge", events(0, 900), signal);
+    await host.maintain();
+    await close();
+    expect(idFiles()).toEqual([]);
+    const upgraded = await open({ maxHeldIds: 100 });
+    await waitUntil(() => typeof manifest().events_1?.coveredRun === "number");
+    await upgraded.close();
+    expect(idFiles().length).toBeGreaterThan(0);
+    const again = await open();
+    expect(await again.store.append("edge", events(0, 905), signal)).toMatchObject({ stored: 5, repeated: 900 });
   });
 
   it("of a dropped source are no one else's", async () => {

@@ -26,6 +26,7 @@ export class IdMaintenance {
   readonly #folder: IdFolder | undefined;
   readonly #database: Database;
   readonly #sources: () => readonly StoredSource[];
+  #writer: Writer | undefined;
   #loading: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
   #connection: Connection | undefined;
@@ -52,23 +53,26 @@ export class IdMaintenance {
     const onDamage = (error: unknown) => {
       this.#onProblem(`the ids of ${table} are read from the table again: ${describeCause(error)}`);
       // Not before the commit that met it has ended.
-      setImmediate(() => this.load());
+      setImmediate(() => this.#writer !== undefined && this.load(this.#writer));
     };
     return new IdIndex({ table, folder: this.#folder, windowMs: this.#windowMs, nowMs: Date.now, onDamage }, lastRun);
   }
 
   /** Begins to read the ids that indexes lack, table by table. Until then the rows themselves are asked. */
-  load(): void {
+  load(writer: Writer): void {
+    this.#writer = writer;
     if (this.#isClosing) return;
-    this.#loading ??= this.#load().finally(() => {
+    this.#loading ??= this.#load(writer).finally(() => {
       this.#loading = undefined;
     });
   }
 
-  /** Begins to store ids once there are too many in memory. Called on the writer's queue after each commit. */
+  /** Begins to store the ids of the source that has most, once there are too many in memory. Called on the writer's queue after each commit. */
   afterCommit(writer: Writer): void {
     if (this.#folder === undefined || this.#isClosing || !this.#isOverfull()) return;
-    this.#storing ??= this.#store(writer).finally(() => {
+    const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
+    if (source === undefined) return;
+    this.#storing ??= this.#store(writer, source).finally(() => {
       this.#storing = undefined;
     });
   }
@@ -87,10 +91,8 @@ export class IdMaintenance {
     return held > this.#maxHeld;
   }
 
-  /** Stores the ids of the source that has most of them. */
-  async #store(writer: Writer): Promise<void> {
-    const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
-    if (source === undefined) return;
+  /** Stores the ids of a source that are in memory. */
+  async #store(writer: Writer, source: StoredSource): Promise<void> {
     try {
       // Between commits, so that every row of a run that there is by then is in the index.
       await writer.task(async (connection) => {
@@ -104,13 +106,17 @@ export class IdMaintenance {
     }
   }
 
-  async #load(): Promise<void> {
+  async #load(writer: Writer): Promise<void> {
     for (const source of this.#sources()) {
       if (source.ids.uncovered === undefined || this.#isClosing) continue;
       const connection = await this.#database.connect();
       this.#connection = connection;
       try {
         await loadIds(connection, source, () => this.#storeLoaded(source));
+        // From now on a start reads what comes after, and no longer the whole table.
+        if (this.#folder?.filesOf(source.table).coveredRun === null && source.ids.fileCount > 0) {
+          await this.#store(writer, source);
+        }
       } catch (error) {
         // An interrupt at closing; else the source goes on without all of its ids.
         if (!this.#isClosing) {
