@@ -6,6 +6,7 @@ import { Empty, Spinner } from "./components/notices.tsx";
 import { Outage } from "./components/outage.tsx";
 import { formatPin } from "./lib/pins.ts";
 import { AccessPage } from "./pages/access.tsx";
+import { AlertsPage } from "./pages/alerts.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { EndpointsPage } from "./pages/endpoints.tsx";
 import { ExplorePage } from "./pages/explore.tsx";
@@ -55,6 +56,7 @@ const pages: readonly Page[] = [
     isOpen: ({ may }) => may.manage,
     content: SourcesPage,
   },
+  { path: "alerts", key: "l", title: "Alerts", icon: "warning", isOpen: ({ may }) => may.manage, content: AlertsPage },
   { path: "access", key: "a", title: "Access", icon: "access", isOpen: ({ may }) => may.manage, content: AccessPage },
   { path: "audit", key: "d", title: "Audit", icon: "audit", isOpen: ({ may }) => may.manage, content: AuditPage },
   { path: "store", key: "t", title: "Store", icon: "store", isOpen: ({ may }) => may.manage, content: StorePage },

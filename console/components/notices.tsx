@@ -38,6 +38,23 @@ export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps
   );
 }
 
+/** Shows the error of a document that could not be saved, with all the fields that are wrong. */
+export function Problems({ error }: { readonly error: unknown }) {
+  const fields = error instanceof ApiError ? Object.entries(error.fields ?? {}) : [];
+  // The error tells the first.
+  const others = fields.length > 1 ? fields : [];
+  return (
+    <>
+      <ErrorNotice error={error} />
+      {others.map(([field, problems]) => (
+        <div key={field} class="notice danger plain-text">
+          {showControls(`${field}: ${problems.join("; ")}`)}
+        </div>
+      ))}
+    </>
+  );
+}
+
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
 import { parsePin } from "../lib/pins.ts";
 import { session } from "../state/session.ts";
+import { SelectField, TextField } from "./fields.tsx";
 import { ErrorNotice } from "./notices.tsx";
 
 const empty = { description: "", scope: "query", project: "", expires: "30d", rows: "" };
@@ -70,29 +71,6 @@ function toBody(values: Values) {
   };
 }
 
-interface TextFieldProps {
-  readonly label: string;
-  /** A whole number from 1 on. */
-  readonly isCount?: boolean;
-  readonly value: string;
-  readonly onInput: (text: string) => void;
-}
-
-function TextField({ label, isCount = false, value, onInput }: TextFieldProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        class="input"
-        inputMode={isCount ? "numeric" : "text"}
-        pattern={isCount ? "[1-9][0-9]*" : undefined}
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-    </label>
-  );
-}
-
 function ScopeField({ value, onChange }: { readonly value: string; readonly onChange: (scope: string) => void }) {
   const signedIn = session.value;
   const scopes = [
@@ -103,16 +81,5 @@ function ScopeField({ value, onChange }: { readonly value: string; readonly onCh
     ...(signedIn?.ingest_sources ?? []).map((name) => `ingest:source:${name}`),
     "metrics",
   ];
-  return (
-    <label class="field" for="token-scope">
-      <span>Scope</span>
-      <select id="token-scope" class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {scopes.map((scope) => (
-          <option key={scope} value={scope}>
-            {scope}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  return <SelectField label="Scope" value={value} options={scopes} onChange={onChange} />;
 }

@@ -98,6 +98,33 @@ export const hostileEndpoints: readonly object[] = hostileTexts
     labels: { note: text },
   }));
 
+const between = "timestamp BETWEEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 5 MINUTE) AND CURRENT_TIMESTAMP()";
+
+/** An alert that fired on the sample events, and others whose every free text and group is hostile. */
+export const demoAlerts: readonly object[] = [
+  {
+    name: "failing-paths",
+    every: "2m",
+    sql: `SELECT metadata.request.path AS path, COUNT(*) AS n FROM edge WHERE ${between} AND metadata.response.status_code >= 400 GROUP BY path`,
+    when: { column: "n", op: ">=", value: 3 },
+    group_by: ["path"],
+    severity: "critical",
+    message: "{{n}} failures of {{path}}",
+  },
+  ...hostileTexts
+    .filter((text) => text.includes("hacked") && text.length < 120)
+    .slice(0, 3)
+    .map((text) => ({
+      name: text,
+      description: text,
+      every: "10s",
+      sql: "SELECT event_message AS text FROM edge WHERE project = 'hostile' ORDER BY timestamp LIMIT 40",
+      group_by: ["text"],
+      message: text,
+      enabled: true,
+    })),
+];
+
 /** Events of a project, newest last; each text stands in the message, in a value, and in the name of a field. */
 export function hostileEvents(project: string, nowMs: number): readonly object[] {
   const lines = hostileTexts.map((text, index) => ({

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { within } from "./browser.ts";
-import { hostileEndpoints, hostileEvents } from "./hostile.ts";
+import { demoAlerts, hostileEndpoints, hostileEvents } from "./hostile.ts";
 
 /** A service with a day of sample events, and hostile ones of the project `hostile`. */
 export interface DemoService {
@@ -52,6 +52,7 @@ export async function startDemo(): Promise<DemoService> {
       () => undefined,
     );
     for (const document of hostileEndpoints) await post("/api/endpoints", document);
+    for (const document of demoAlerts) await post("/api/alerts", document);
     const made = (await post("/api/access-tokens", {
       description: "<img src=x onerror=window.hacked=1>",
       scopes: ["query:endpoint:logs.all"],

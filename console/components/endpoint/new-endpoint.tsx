@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, callApi } from "../../api/client.ts";
+import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import {
   applyProposals,
@@ -14,7 +14,7 @@ import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
-import { ErrorNotice } from "../notices.tsx";
+import { Problems } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { Snippet } from "../snippet.tsx";
 
@@ -220,21 +220,5 @@ function Proposals({ draft, set }: PartProps) {
         </button>
       ))}
     </fieldset>
-  );
-}
-
-function Problems({ error }: { readonly error: unknown }) {
-  const fields = error instanceof ApiError ? Object.entries(error.fields ?? {}) : [];
-  // The error tells the first.
-  const others = fields.length > 1 ? fields : [];
-  return (
-    <>
-      <ErrorNotice error={error} />
-      {others.map(([field, problems]) => (
-        <div key={field} class="notice danger plain-text">
-          {showControls(`${field}: ${problems.join("; ")}`)}
-        </div>
-      ))}
-    </>
   );
 }

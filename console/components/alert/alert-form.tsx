@@ -1,0 +1,237 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../../api/client.ts";
+import { type AlertDraft, toAlertDocument } from "../../lib/alert-draft.ts";
+import { session } from "../../state/session.ts";
+import { CheckField, SelectField, TextField } from "../fields.tsx";
+import { Problems } from "../notices.tsx";
+import { QueryEditor } from "../query-editor.tsx";
+import { DestinationsField } from "./alert-destinations.tsx";
+
+interface AlertFormProps {
+  readonly draft: AlertDraft;
+  /** The alert that is changed; a new one unless given. */
+  readonly id?: string;
+  readonly onSaved: (id: string) => void;
+}
+
+/** The fields of an alert: its query, its schedule, what its rows must be, and who is told. */
+export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
+  const [draft, setDraft] = useState(first);
+  const [error, setError] = useState<unknown>(undefined);
+  const set = (part: Partial<AlertDraft>) => setDraft({ ...draft, ...part });
+  const save = async () => {
+    try {
+      const body = toAlertDocument(draft, id !== undefined);
+      const saved =
+        id === undefined
+          ? await callApi("createAlert", { body })
+          : await callApi("replaceAlert", { path: { id }, body });
+      onSaved(String(saved.id));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <div class="row wrap form-row">
+        <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
+        <SelectField
+          label="Severity"
+          value={draft.severity}
+          options={["info", "warning", "critical"]}
+          onChange={(severity) => set({ severity })}
+        />
+      </div>
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        onInput={(description) => set({ description })}
+      />
+      <QueryPart draft={draft} set={set} onRun={() => void save()} />
+      <SchedulePart draft={draft} set={set} />
+      <ConditionPart draft={draft} set={set} />
+      <NoticesPart draft={draft} set={set} />
+      <CheckField
+        label="Enabled: it runs by its schedule"
+        isChecked={draft.isEnabled}
+        onChange={(isEnabled) => set({ isEnabled })}
+      />
+      {error !== undefined && <Problems error={error} />}
+      <div class="row">
+        <button type="submit" class="button primary">
+          {id === undefined ? "Create alert" : "Save"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface PartProps {
+  readonly draft: AlertDraft;
+  readonly set: (part: Partial<AlertDraft>) => void;
+}
+
+const kinds = [
+  ["sql", "SQL"],
+  ["lql", "LQL"],
+  ["endpoint", "Endpoint"],
+] as const;
+
+function QueryPart({ draft, set, onRun }: PartProps & { readonly onRun: () => void }) {
+  const { kind, text } = draft;
+  const endpoints = (session.value?.endpoints ?? []).map(({ name }) => name);
+  const change = (next: AlertDraft["kind"]) => {
+    const [first = ""] = endpoints;
+    set({ kind: next, text: next === "endpoint" ? first : kind === "endpoint" ? "" : text });
+  };
+  return (
+    <section class="card" aria-label="Query">
+      <div class="card-head">
+        <h2 class="grow">Query</h2>
+        <fieldset class="segments" aria-label="What runs">
+          {kinds.map(([each, label]) => (
+            <button type="button" key={each} aria-pressed={each === kind} onClick={() => change(each)}>
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div class="card-body stack">
+        {kind === "endpoint" ? (
+          <SelectField
+            label="Endpoint"
+            value={text}
+            options={endpoints.includes(text) ? endpoints : [text, ...endpoints]}
+            onChange={(name) => set({ text: name })}
+          />
+        ) : (
+          <div class="query-text">
+            <QueryEditor
+              key={kind}
+              language={kind}
+              scope="all"
+              text={text}
+              label="The alert's query"
+              onChange={(changed) => set({ text: changed })}
+              onRun={onRun}
+            />
+          </div>
+        )}
+        {(kind === "endpoint" || draft.parameters !== "") && (
+          <TextField
+            label="Parameters (a JSON object)"
+            lines={3}
+            placeholder='{"project": "default"}'
+            value={draft.parameters}
+            onInput={(parameters) => set({ parameters })}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function SchedulePart({ draft, set }: PartProps) {
+  const isCron = draft.cron !== "" || draft.every === "";
+  const change = (how: string) =>
+    how === "cron" ? set({ cron: "*/5 * * * *", every: "" }) : set({ cron: "", zone: "", every: "1m" });
+  return (
+    <div class="row wrap form-row">
+      <SelectField
+        label="Runs"
+        value={isCron ? "cron" : "every"}
+        options={[
+          ["every", "Every"],
+          ["cron", "By a cron pattern"],
+        ]}
+        onChange={change}
+      />
+      {isCron ? (
+        <>
+          <TextField label="Cron pattern" isRequired value={draft.cron} onInput={(cron) => set({ cron })} />
+          <TextField
+            label="Time zone (UTC unless set)"
+            placeholder="Europe/Berlin"
+            value={draft.zone}
+            onInput={(zone) => set({ zone })}
+          />
+        </>
+      ) : (
+        <TextField label="Such as 30s, 5m, 2h" isRequired value={draft.every} onInput={(every) => set({ every })} />
+      )}
+    </div>
+  );
+}
+
+function ConditionPart({ draft, set }: PartProps) {
+  const isOfColumn = draft.column !== "";
+  return (
+    <section class="card" aria-label="Condition">
+      <div class="card-head">
+        <h2>Fires where a row has</h2>
+      </div>
+      <div class="card-body stack">
+        <div class="row wrap form-row">
+          <TextField
+            label="Column (empty: any row is a reason)"
+            value={draft.column}
+            onInput={(column) => set({ column })}
+          />
+          {isOfColumn && (
+            <>
+              <SelectField
+                label="Compared by"
+                value={draft.op}
+                options={[">", ">=", "<", "<=", "=", "!="]}
+                onChange={(op) => set({ op })}
+              />
+              <TextField label="With" isRequired value={draft.value} onInput={(value) => set({ value })} />
+            </>
+          )}
+          <TextField label="For as long as (optional)" value={draft.for} onInput={(length) => set({ for: length })} />
+        </div>
+        <TextField
+          label="A group for each value of (columns with commas between them, optional)"
+          value={draft.groupBy}
+          onInput={(groupBy) => set({ groupBy })}
+        />
+        {isOfColumn && (
+          <CheckField
+            label="No rows at all are a reason too"
+            isChecked={draft.firesOnMissing}
+            onChange={(firesOnMissing) => set({ firesOnMissing })}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function NoticesPart({ draft, set }: PartProps) {
+  return (
+    <section class="card" aria-label="Notices">
+      <div class="card-head">
+        <h2>Who is told</h2>
+      </div>
+      <div class="card-body stack">
+        <DestinationsField value={draft.notify} onChange={(notify) => set({ notify })} />
+        <TextField
+          label="Message (optional; {{column}} is the value of the group's first row)"
+          value={draft.message}
+          onInput={(message) => set({ message })}
+        />
+        <TextField
+          label="Remind after (optional, such as 4h)"
+          value={draft.remind}
+          onInput={(remind) => set({ remind })}
+        />
+      </div>
+    </section>
+  );
+}
