@@ -8,6 +8,7 @@ import { formatPin } from "./lib/pins.ts";
 import { AccessPage } from "./pages/access.tsx";
 import { AlertsPage } from "./pages/alerts.tsx";
 import { AuditPage } from "./pages/audit.tsx";
+import { DrainsPage } from "./pages/drains.tsx";
 import { EndpointsPage } from "./pages/endpoints.tsx";
 import { ExplorePage } from "./pages/explore.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
@@ -57,6 +58,7 @@ const pages: readonly Page[] = [
     content: SourcesPage,
   },
   { path: "alerts", key: "l", title: "Alerts", icon: "warning", isOpen: ({ may }) => may.manage, content: AlertsPage },
+  { path: "drains", key: "r", title: "Drains", icon: "send", isOpen: ({ may }) => may.manage, content: DrainsPage },
   { path: "access", key: "a", title: "Access", icon: "access", isOpen: ({ may }) => may.manage, content: AccessPage },
   { path: "audit", key: "d", title: "Audit", icon: "audit", isOpen: ({ may }) => may.manage, content: AuditPage },
   { path: "store", key: "t", title: "Store", icon: "store", isOpen: ({ may }) => may.manage, content: StorePage },

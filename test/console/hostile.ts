@@ -125,6 +125,21 @@ export const demoAlerts: readonly object[] = [
     })),
 ];
 
+/** Destinations of drains, one with hostile texts; the rule of the first selects no sample event, so nothing is sent. */
+export const demoBackends: readonly object[] = [
+  {
+    name: "archive",
+    type: "s3",
+    config: { url: "https://s3.example.com/logs", access_key_id: "id", secret_access_key: "not-shown" },
+  },
+  {
+    name: "<img src=x onerror=window.hacked=1>",
+    description: "<script>window.hacked=1</script>",
+    type: "webhook",
+    config: { url: "https://hooks.example.com/<script>window.hacked=1</script>", headers: { "X-Team": "<b>" } },
+  },
+];
+
 /** Events of a project, newest last; each text stands in the message, in a value, and in the name of a field. */
 export function hostileEvents(project: string, nowMs: number): readonly object[] {
   const lines = hostileTexts.map((text, index) => ({

@@ -112,6 +112,30 @@ export const scenes: readonly Scene[] = [
     },
   },
   { name: "alert-missing", path: "alerts/no-such", waitFor: ".notice.danger" },
+  { name: "drains", path: "drains", waitFor: "tbody tr" },
+  {
+    name: "drain",
+    path: "drains",
+    waitFor: "tbody tr",
+    act: async (page) => {
+      await page.click('a:text-is("archive")');
+      await page.waitForSelector("tbody .number");
+    },
+  },
+  {
+    name: "drain-new",
+    path: "drains",
+    waitFor: "tbody tr",
+    act: async (page) => {
+      await page.click("text=New drain");
+      await page.selectOption("dialog select", "s3");
+      await page.fill("dialog .field input >> nth=0", "bucket");
+      await page.fill("dialog .field input >> nth=1", "ftp://nowhere.example");
+      await page.click('button:text-is("Create drain")');
+      await page.waitForSelector("dialog .notice.danger");
+    },
+  },
+  { name: "drain-missing", path: "drains/no-such", waitFor: ".notice.danger" },
   { name: "access", path: "access", waitFor: "tbody tr" },
   { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => page.click("text=New token") },
   { name: "audit", path: "audit", waitFor: "tbody tr" },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { within } from "./browser.ts";
-import { demoAlerts, hostileEndpoints, hostileEvents } from "./hostile.ts";
+import { demoAlerts, demoBackends, hostileEndpoints, hostileEvents } from "./hostile.ts";
 
 /** A service with a day of sample events, and hostile ones of the project `hostile`. */
 export interface DemoService {
@@ -52,6 +52,10 @@ export async function startDemo(): Promise<DemoService> {
       () => undefined,
     );
     for (const document of hostileEndpoints) await post("/api/endpoints", document);
+    for (const document of demoBackends) {
+      const { id } = (await post("/api/backends", document)) as { readonly id: string };
+      await post("/api/rules", { backend_id: id, source_id: "edge", lql_string: "m.response.status_code:>=999" });
+    }
     for (const document of demoAlerts) await post("/api/alerts", document);
     const made = (await post("/api/access-tokens", {
       description: "<img src=x onerror=window.hacked=1>",

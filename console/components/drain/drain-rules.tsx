@@ -1,0 +1,160 @@
+import { useState } from "preact/hooks";
+import { callApi, messageOf } from "../../api/client.ts";
+import type { Answers } from "../../api/operations.generated.ts";
+import { formatAgo } from "../../lib/time.ts";
+import { useLoad } from "../../lib/use-load.ts";
+import { formatCount, showControls } from "../../lib/values.ts";
+import { say } from "../../state/toasts.ts";
+import { SelectField, TextField } from "../fields.tsx";
+import { Icon } from "../icon.tsx";
+import { Loaded } from "../loaded.tsx";
+import { Problems } from "../notices.tsx";
+import { Table } from "../table-card.tsx";
+
+type Status = Answers["getBackend"]["status"][number];
+type Rule = Answers["listRules"][number];
+
+const counts = ["waiting", "delivered", "refused", "dropped", "removed", "excluded"] as const;
+const headings = ["Source", "Events (LQL)", ...counts.map((ofNumbers) => ({ ofNumbers })), "Last delivery", "Actions"];
+
+interface DrainRulesProps {
+  readonly backend: string;
+  readonly statuses: readonly Status[];
+  readonly onChanged: () => void;
+}
+
+/** The rules of a drain: which events of which source go there, and what became of them. */
+export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
+  const load = useLoad((signal) => callApi("listRules", { query: { backend_id: backend }, signal }), [backend]);
+  const reload = () => {
+    load.reload();
+    onChanged();
+  };
+  const remove = async ({ id, source }: Rule) => {
+    try {
+      await callApi("deleteRule", { path: { id } });
+      say(`No event of ${source} goes there by that rule`);
+      reload();
+    } catch (error) {
+      say(messageOf(error));
+    }
+  };
+  return (
+    <section class="card" aria-label="Rules">
+      <div class="card-head">
+        <h2 class="grow">Which events go there</h2>
+        <button type="button" class="button plain small" onClick={reload}>
+          Refresh
+        </button>
+      </div>
+      <div class="card-body stack">
+        <Loaded load={load}>
+          {(rules) =>
+            rules.length === 0 ? (
+              <p class="faint">None yet: add a rule.</p>
+            ) : (
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+              <section class="scroll-x" tabIndex={0} aria-label="Rules with their counts">
+                <Table headings={headings}>
+                  {rules.map((rule) => (
+                    <RuleLine
+                      key={rule.id}
+                      rule={rule}
+                      status={statuses.find(({ rule_id: id }) => id === rule.id)}
+                      onRemove={() => void remove(rule)}
+                    />
+                  ))}
+                </Table>
+              </section>
+            )
+          }
+        </Loaded>
+        <NewRule backend={backend} onMade={reload} />
+      </div>
+    </section>
+  );
+}
+
+interface RuleLineProps {
+  readonly rule: Rule;
+  readonly status: Status | undefined;
+  readonly onRemove: () => void;
+}
+
+function RuleLine({ rule: { source, lql_string: lql }, status, onRemove }: RuleLineProps) {
+  const last = status?.last_delivered_at ?? null;
+  const error = status?.last_error ?? null;
+  return (
+    <tr>
+      <td class="mono name">{showControls(source)}</td>
+      <td class="mono plain-text">
+        {lql === "" ? <span class="faint">all</span> : showControls(lql)}
+        {error !== null && <div class="notice danger">{showControls(error)}</div>}
+      </td>
+      {counts.map((count) => (
+        <td key={count} class="number">
+          {formatCount(status?.[count] ?? 0)}
+        </td>
+      ))}
+      <td class="name">
+        {last === null ? <span class="faint">none yet</span> : formatAgo(Date.parse(last), Date.now())}
+      </td>
+      <td>
+        <button
+          type="button"
+          class="button plain small icon-only"
+          aria-label={`Delete the rule of ${showControls(source)}`}
+          onClick={onRemove}
+        >
+          <Icon name="trash" />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function NewRule({ backend, onMade }: { readonly backend: string; readonly onMade: () => void }) {
+  const sources = useLoad(async (signal) => {
+    const listed = await callApi("listSources", { signal });
+    return listed.filter(({ alias_of: name }) => name === undefined).map(({ name }) => name);
+  }, []);
+  const [source, setSource] = useState("");
+  const [lql, setLql] = useState("");
+  const [error, setError] = useState<unknown>(undefined);
+  const names = sources.value ?? [];
+  const chosen = source === "" ? names[0] : source;
+  const make = async () => {
+    if (chosen === undefined) return;
+    try {
+      await callApi("createRule", { body: { backend_id: backend, source_id: chosen, lql_string: lql.trim() } });
+      setLql("");
+      setError(undefined);
+      onMade();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void make();
+      }}
+    >
+      <div class="row wrap form-row">
+        <SelectField label="Source" value={chosen ?? ""} options={names} onChange={setSource} />
+        <TextField
+          label="Events, in LQL (empty for all)"
+          placeholder="m.response.status_code:>=500"
+          value={lql}
+          onInput={setLql}
+        />
+        <button type="submit" class="button" disabled={chosen === undefined}>
+          <Icon name="plus" /> Add rule
+        </button>
+      </div>
+      {error !== undefined && <Problems error={error} />}
+    </form>
+  );
+}
