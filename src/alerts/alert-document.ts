@@ -367,3 +367,8 @@ function toDestinations({ type, url = "", secret, key = "", to = [] }: SentDesti
       return [...new Set(to)].map((each) => ({ type, to: each }));
   }
 }
+
+/** True for an alert that is shown with masks in place of secrets of its own. */
+export function hidesSecrets(shown: Readonly<Record<string, unknown>>): boolean {
+  return JSON.stringify([shown.notify, shown.webhook_notification_url, shown.slack_hook_url]).includes(mask);
+}

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -183,5 +183,49 @@ describe("logweir alert", () => {
     expect((await command("disable", "failures")).errors).toContain("change it there");
     expect((await command("delete", "two")).output).toBe("The alert two was deleted.\n");
     expect((await call("GET", "/api/alerts/two")).status).toBe(404);
+  });
+
+  it("pulls what apply makes again, and tells what it would change", async () => {
+    const pulled = join(folder, "pulled");
+    const rest = { sql: "select 1 as n", every: "1h" };
+    const backend = (await (
+      await call("POST", "/api/backends", { name: "pager", type: "webhook", config: { url: hook.url } })
+    ).json()) as { id: string };
+    const made = [
+      { ...rest, name: "../odd: name?", when: { column: "n", op: "=", value: "1" }, notify: [backend.id] },
+      { ...rest, name: ".. odd/name!", enabled: false, message: "{{n}}: #1\n- two" },
+      { name: "old", query: "select 1", cron: "0 * * * *" },
+      { ...rest, name: "secret", notify: [{ type: "webhook", url: hook.url, secret: "hidden" }] },
+    ];
+    for (const document of made) expect((await call("POST", "/api/alerts", document)).status).toBe(201);
+    const first = await command("pull", pulled);
+    expect(first.output).toContain("left out secret: it has secrets; name a backend in notify");
+    expect(first.output).toMatch(/^5 written, 1 left out, 0 unchanged$/m);
+    const names = (await readdir(pulled)).sort();
+    expect(names).toEqual(["-odd-name--2.yaml", "-odd-name-.yaml", "failures.yaml", "old.yaml", "one.yaml"]);
+    expect((await command("pull", pulled)).output).toBe(
+      "left out secret: it has secrets; name a backend in notify\n0 written, 1 left out, 5 unchanged\n",
+    );
+    expect(await command("diff", pulled)).toEqual({ code: 0, output: "", errors: "" });
+
+    await call("PATCH", "/api/alerts/old", { description: "other", cron: "5 * * * *" });
+    await call("DELETE", "/api/alerts/one");
+    const differs = await command("diff", pulled);
+    expect(differs).toMatchObject({ code: 2, output: "change old: cron, description\ncreate one\n" });
+    expect(JSON.parse((await command("diff", join(pulled, "old.yaml"), "--json")).output)).toEqual([
+      { action: "change", name: "old", fields: ["cron", "description"] },
+    ]);
+    const before = await readFile(join(pulled, "old.yaml"), "utf8");
+    const refused = await command("pull", pulled);
+    expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining("--force overwrites them") });
+    expect(await readFile(join(pulled, "old.yaml"), "utf8")).toBe(before);
+
+    for (const file of ["old.yaml", "one.yaml"]) expect((await command("apply", join(pulled, file))).code).toBe(0);
+    expect(await command("diff", pulled)).toEqual({ code: 0, output: "", errors: "" });
+    await call("PATCH", "/api/alerts/old", { description: "again" });
+    expect((await command("pull", pulled, "--force")).output).toMatch(/^1 written, 1 left out, 4 unchanged$/m);
+    expect(await readFile(join(pulled, "old.yaml"), "utf8")).toContain("description: again");
+    await call("POST", "/api/alerts", { ...rest, name: "old" });
+    expect((await command("pull", pulled)).errors).toContain("Two alerts of the service have the name old: rename one");
   });
 });

@@ -439,6 +439,24 @@ export const commands: readonly CommandDefinition[] = [
       (await import("../commands/outgoing/alert.ts")).testAlert(name, options, context),
   },
   {
+    name: "alert pull",
+    page: "alerts.md#alerts-as-files",
+    argument: { form: "[dir]", description: "a folder of alerts", default: "alerts" },
+    description: "write the alerts of a service as files; files with the same meaning are left as they are",
+    options: [["--force", "overwrite files that differ"]],
+    examples: ["logweir alert pull", "logweir alert pull alerts --force"],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/outgoing/alert-sync.ts")).pullAlerts(dir, options, context),
+  },
+  {
+    name: "alert diff",
+    argument: { form: "[path]", description: "a file of an alert, or a folder of such files", default: "alerts" },
+    description: "show what apply would change; exits with 2 if there are changes",
+    examples: ["logweir alert diff", "logweir alert diff alerts/failing-paths.yaml --json"],
+    run: async (path = "", options, context) =>
+      (await import("../commands/outgoing/alert-sync.ts")).diffAlerts(path, options, context),
+  },
+  {
     name: "alert apply",
     page: "alerts.md#alerts-as-files",
     argument: { form: "[path]", description: "a file of an alert, or a folder of such files", default: "alerts" },
