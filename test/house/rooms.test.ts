@@ -215,6 +215,7 @@ describe("the pages beside the code", () => {
       "docs/clickhouse.md: spool/",
       "docs/clickhouse.md: spool/damaged/",
       "docs/clickhouse.md: spool/refused/",
+      "docs/storage.md: store/ids/",
       "docs/storage.md: store/spill/",
       "src/engines/clickhouse/spool/README.md: refused/",
       "src/engines/clickhouse/spool/README.md: retry/",

@@ -1,7 +1,7 @@
 /** Reads what is known of the store: sizes, counts and times. */
 import { statfsSync, statSync } from "node:fs";
 import type { Connection } from "../driver/connection.ts";
-import { DuckDBTimestampValue, type DuckDBValue } from "../driver/driver.ts";
+import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/driver.ts";
 import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
 import { storePaths } from "./store/store-file.ts";
@@ -11,14 +11,37 @@ function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
 }
 
+/**
+ * The greatest or least time beyond one that is near it. Row groups know theirs, so only those that reach beyond are
+ * read; without a bound, every row's time is.
+ */
+async function readExtreme(connection: Connection, table: string, of: "min" | "max", near: DuckDBValue | undefined) {
+  if (!(near instanceof DuckDBTimestampValue)) return null;
+  const beyond = `SELECT ${of}(timestamp) FROM "${table}" WHERE timestamp ${of === "min" ? "<" : ">"} $1`;
+  const [row] = await connection.all(beyond, [{ value: near, type: TIMESTAMP }]);
+  return microsText(row?.[0]) ?? microsText(near);
+}
+
+/** The newest time among the rows that came last: those of the tail or of the last run. */
+async function readLateTime(connection: Connection, table: string): Promise<DuckDBValue | undefined> {
+  const last = `(SELECT max(run) FROM lw_runs WHERE source = '${table}')`;
+  for (const condition of ["lw_run IS NULL", `lw_run = ${last}`, "true"]) {
+    const [row] = await connection.all(`SELECT max(timestamp) FROM "${table}" WHERE ${condition}`);
+    if (row?.[0] !== null) return row?.[0];
+  }
+  return undefined;
+}
+
 async function readTable(connection: Connection, { name, table }: StoredSource): Promise<TableStatistics> {
-  const [row = []] = await connection.all(`SELECT count(*)::DOUBLE, min(timestamp), max(timestamp) FROM "${table}"`);
-  const [rowCount, oldest, newest] = row;
+  const [counted] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
+  const rowCount = Number(counted?.[0]);
+  const [early] = await connection.all(`SELECT timestamp FROM "${table}" LIMIT 1`);
+  const late = rowCount === 0 ? undefined : await readLateTime(connection, table);
   return {
     name,
-    rowCount: Number(rowCount),
-    oldestUs: microsText(oldest),
-    newestUs: microsText(newest),
+    rowCount,
+    oldestUs: await readExtreme(connection, table, "min", early?.[0]),
+    newestUs: await readExtreme(connection, table, "max", late),
     tailRowCount: await countTail(connection, table),
   };
 }

@@ -28,8 +28,8 @@ interface StoredRun {
   readonly run: IdRun;
 }
 
-/** Rows of a table whose ids an index lacks, as a condition. */
-const ALL_ROWS = "true";
+/** All rows of a table, as conditions. */
+const ALL_ROWS: readonly string[] = ["true"];
 const HOUR_MS = 3_600_000;
 
 export class IdIndex {
@@ -38,7 +38,7 @@ export class IdIndex {
   /** Ids that are being written to a file, and the run that is covered by it. */
   #sealed: { readonly filter: IdFilter; readonly coveredRun: number | null; readonly untilMs: number } | undefined;
   #runs: StoredRun[] = [];
-  #uncovered: string | undefined = ALL_ROWS;
+  #uncovered: readonly string[] | undefined = ALL_ROWS;
   #isDropped = false;
 
   /** `lastRun`: the table's last sorted run. Files that tell of later ones are of another table, and not used. */
@@ -52,14 +52,18 @@ export class IdIndex {
       for (const file of files) {
         this.#runs.push({ file, run: new IdRun(folder?.pathOf(file) ?? "", this.#isRecent(file)) });
       }
-      this.#uncovered = `(lw_run IS NULL OR lw_run > ${coveredRun})`;
+      // Joined by OR, they would let no scan pass over the other row groups.
+      this.#uncovered = ["lw_run IS NULL", `lw_run > ${coveredRun}`];
     } catch (error) {
       this.#discard(error);
     }
   }
 
-  /** The rows whose ids may be missing here, as a condition on the table; undefined where none is missing. */
-  get uncovered(): string | undefined {
+  /**
+   * The rows whose ids may be missing here, as conditions on the table; undefined where none is missing. Rows move from
+   * those of the first to those of the second: they are to be read in this order.
+   */
+  get uncovered(): readonly string[] | undefined {
     return this.#uncovered;
   }
 

@@ -83,15 +83,16 @@ export async function loadIds(
   { ids, table }: StoredSource,
   onChunk: () => Promise<void>,
 ): Promise<void> {
-  if (ids.uncovered === undefined) return;
-  const reader = await connection.stream(`SELECT id, timestamp FROM "${table}" WHERE ${ids.uncovered}`);
-  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-    const [idVector, timeVector] = [chunk.getColumnVector(0), chunk.getColumnVector(1)];
-    for (let row = 0; row < chunk.rowCount; row++) {
-      const time = timeVector.getItem(row);
-      if (time instanceof DuckDBTimestampValue) ids.add(hashId(String(idVector.getItem(row))), time.micros);
+  for (const condition of ids.uncovered ?? []) {
+    const reader = await connection.stream(`SELECT id, timestamp FROM "${table}" WHERE ${condition}`);
+    for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
+      const [idVector, timeVector] = [chunk.getColumnVector(0), chunk.getColumnVector(1)];
+      for (let row = 0; row < chunk.rowCount; row++) {
+        const time = timeVector.getItem(row);
+        if (time instanceof DuckDBTimestampValue) ids.add(hashId(String(idVector.getItem(row))), time.micros);
+      }
+      await onChunk();
     }
-    await onChunk();
   }
   ids.complete();
 }
@@ -161,7 +162,9 @@ function groupCandidates({ ids }: StoredSource, candidates: readonly Candidate[]
       ]
     : groups;
   return [
-    ...(uncovered.length > 0 ? [{ condition: ids.uncovered ?? "true", range: undefined, candidates: uncovered }] : []),
+    ...(uncovered.length > 0 ? (ids.uncovered ?? []) : []).map((condition) => {
+      return { condition, range: undefined, candidates: uncovered };
+    }),
     ...(anywhere.length > 0 ? [{ condition: "true", range: undefined, candidates: anywhere }] : []),
     ...merged.map((group) => ({ condition: "true", ...group })),
   ];
