@@ -118,6 +118,7 @@ describe("a service", () => {
         memoryLimitBytes: 512_000_000,
         tenantColumns: { max: 7, percent: 11 },
         maxQueries: 3,
+        repeatWindowMs: 48 * 3_600_000,
         unstoppableAfterMs: expect.any(Number),
         log: expect.any(Function),
       },
