@@ -17,6 +17,7 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
     "src/engines/duckdb/process/*.long.ts",
     "test/acceptance/lifecycle.long.ts",
     "test/acceptance/runs.long.ts",
+    "test/nodes/two-nodes.long.ts",
   ],
   settings: ["test/composition/*.long.ts", "test/docs/*.long.ts"],
   server: [
@@ -27,7 +28,6 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
     "src/metadata/postgres/*.long.ts",
     "src/metadata/stores.test.ts",
     "src/transfer/state/move-state.test.ts",
-    "test/nodes/two-nodes.long.ts",
   ],
 };
 

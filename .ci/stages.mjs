@@ -58,7 +58,7 @@ export const stages = [
   {
     name: "processes",
     finds: "what is lost or left behind when the service or its engine is stopped, killed or started again",
-    command: `export CI_SUITE=processes\n${vitest("vitest.change.config.ts")}`,
+    command: `${postgres}export CI_SUITE=processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 600,
   },
   {
@@ -93,7 +93,7 @@ export const stages = [
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
     command:
-      `${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\n` +
+      `${postgres}${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\n` +
       `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
     lane: "programs",

@@ -90,52 +90,6 @@ export const scenes: readonly Scene[] = [
   },
   { name: "sources", path: "sources", waitFor: "tbody tr" },
   { name: "source", path: "sources/edge", waitFor: ".chart canvas" },
-  { name: "alerts", path: "alerts", waitFor: "tbody .badge" },
-  {
-    name: "alert",
-    path: "alerts/failing-paths",
-    waitFor: ".figures",
-    act: async (page) => {
-      await page.click('button:text-is("Dry run")');
-      await page.waitForSelector(".lane");
-    },
-  },
-  {
-    name: "alert-new",
-    path: "alerts/new",
-    waitFor: "form .field input",
-    act: async (page) => {
-      await page.fill("form .field input >> nth=0", "no schedule");
-      await page.fill("text=Such as 30s", "soon");
-      await page.click('button:text-is("Create alert")');
-      await page.waitForSelector(".notice.danger");
-    },
-  },
-  { name: "alert-missing", path: "alerts/no-such", waitFor: ".notice.danger" },
-  { name: "drains", path: "drains", waitFor: "tbody tr" },
-  {
-    name: "drain",
-    path: "drains",
-    waitFor: "tbody tr",
-    act: async (page) => {
-      await page.click('a:text-is("archive")');
-      await page.waitForSelector("tbody .number");
-    },
-  },
-  {
-    name: "drain-new",
-    path: "drains",
-    waitFor: "tbody tr",
-    act: async (page) => {
-      await page.click("text=New drain");
-      await page.selectOption("dialog select", "s3");
-      await page.fill("dialog .field input >> nth=0", "bucket");
-      await page.fill("dialog .field input >> nth=1", "ftp://nowhere.example");
-      await page.click('button:text-is("Create drain")');
-      await page.waitForSelector("dialog .notice.danger");
-    },
-  },
-  { name: "drain-missing", path: "drains/no-such", waitFor: ".notice.danger" },
   { name: "access", path: "access", waitFor: "tbody tr" },
   { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => page.click("text=New token") },
   { name: "audit", path: "audit", waitFor: "tbody tr" },
