@@ -74,19 +74,27 @@ export class IdFolder {
     return this.#tables[table] ?? { coveredRun: null, files: [] };
   }
 
-  /**
-   * Stores words of ids (see `IdFilter.sortedWords`) as another file of a table, if there are any, and how much of the
-   * table is covered by now, unless that is null.
-   */
-  async add(table: string, words: Uint32Array, until: number, coveredRun: number | null): Promise<RunFile | undefined> {
-    const file = words.length === 0 ? undefined : { name: this.#freeName(table), until };
-    if (file !== undefined) await writeRun(this.pathOf(file), words);
+  /** Writes words of ids (see `IdFilter.sortedWords`), if there are any, to a file that does not count yet: see `add`. */
+  async write(table: string, words: Uint32Array, until: number): Promise<RunFile | undefined> {
+    if (words.length === 0) return undefined;
+    const file = { name: this.#freeName(table), until };
+    try {
+      await writeRun(this.pathOf(file), words);
+    } catch (error) {
+      // On a full disk a part of it would take what is left.
+      await rm(this.pathOf(file), { force: true });
+      throw error;
+    }
+    return file;
+  }
+
+  /** Names another file of a table, if there is one, and how much of the table is covered by now, unless that is null. */
+  async add(table: string, file: RunFile | undefined, coveredRun: () => number | null): Promise<void> {
     await this.#change((tables) => {
       const before = tables[table] ?? { coveredRun: null, files: [] };
       const files = file === undefined ? before.files : [...before.files, file];
-      return { ...tables, [table]: { coveredRun: coveredRun ?? before.coveredRun, files } };
+      return { ...tables, [table]: { coveredRun: coveredRun() ?? before.coveredRun, files } };
     });
-    return file;
   }
 
   /** Removes files of a table; all that is known of it unless files are named. */

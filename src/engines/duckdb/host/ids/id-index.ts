@@ -2,6 +2,7 @@
  * The ids of a source: the newest in memory, all others in files. An id is a repeat where an event with it arrived
  * within the window, or an event with it and the same time arrived at any time before.
  */
+import { rm } from "node:fs/promises";
 import { hourOf, IdFilter, type IdHash, NO_HOUR, rangeOfHour, type TimeRange, unionRange } from "./id-filter.ts";
 import type { IdFolder, RunFile } from "./id-folder.ts";
 import { DamagedRunError, IdRun } from "./id-run.ts";
@@ -28,17 +29,18 @@ interface StoredRun {
   readonly run: IdRun;
 }
 
-/** All rows of a table, as conditions. */
-const ALL_ROWS: readonly string[] = ["true"];
+/** The condition of all rows of a table. */
+const ALL_ROWS = "true";
 const HOUR_MS = 3_600_000;
 
 export class IdIndex {
   readonly #options: IdIndexOptions;
   #filter = new IdFilter();
-  /** Ids that are being written to a file, and the run that is covered by it. */
-  #sealed: { readonly filter: IdFilter; readonly coveredRun: number | null; readonly untilMs: number } | undefined;
+  /** Ids that are being written to a file, and the run that all files cover then. */
+  #sealed: { readonly filter: IdFilter; coveredRun: number | null; readonly untilMs: number } | undefined;
   #runs: StoredRun[] = [];
-  #uncovered: readonly string[] | undefined = ALL_ROWS;
+  #uncovered: readonly string[] | undefined = [ALL_ROWS];
+  #storing: Promise<void> | undefined;
   #isDropped = false;
 
   /** `lastRun`: the table's last sorted run. Files that tell of later ones are of another table, and not used. */
@@ -77,9 +79,12 @@ export class IdIndex {
     return this.#runs.length;
   }
 
-  /** Notes that the ids of all rows have been added. */
-  complete(): void {
-    this.#uncovered = undefined;
+  /**
+   * Notes that the ids of all rows have been added, which were `uncovered` when their reading began. Where a file was
+   * found damaged since, more rows are to be read, and nothing changes.
+   */
+  complete(uncovered = this.#uncovered): void {
+    if (uncovered === this.#uncovered) this.#uncovered = undefined;
   }
 
   add(hash: IdHash, timestampUs: bigint): void {
@@ -96,9 +101,9 @@ export class IdIndex {
     });
   }
 
-  /** Where an event may be that this one repeats; null if it is certainly none of the ids known here. */
-  findRepeat(hash: IdHash, timestampUs: bigint): Match | null {
-    return this.#reading<Match | null>({ range: undefined, isSameTime: false }, () => {
+  /** Where events may be that this one repeats; none if it is certainly none of the ids known here. */
+  findRepeats(hash: IdHash, timestampUs: bigint): readonly Match[] {
+    return this.#reading<readonly Match[]>([{ range: undefined, isSameTime: false }], () => {
       const hour = hourOf(timestampUs);
       let found = this.#findHeld(hash);
       let isStored = false;
@@ -110,8 +115,10 @@ export class IdIndex {
         run.forgetBloom();
         if (hour >= run.firstHour && hour <= run.lastHour) isStored ||= run.hoursOf(hash).includes(hour);
       }
-      if (found !== null) return { range: found, isSameTime: false };
-      return isStored ? { range: { fromUs: timestampUs, toUs: timestampUs + 1n }, isSameTime: true } : null;
+      return [
+        ...(found === null ? [] : [{ range: found, isSameTime: false }]),
+        ...(isStored ? [{ range: { fromUs: timestampUs, toUs: timestampUs + 1n }, isSameTime: true }] : []),
+      ];
     });
   }
 
@@ -123,21 +130,37 @@ export class IdIndex {
     if (this.#sealed !== undefined || (this.#filter.count === 0 && coveredRun === null)) return;
     // Of rows that are read from the table only their own times are known.
     const nowMs = this.#options.nowMs();
-    const untilMs = this.#uncovered === ALL_ROWS ? Math.min(nowMs, this.#filter.lastHour * HOUR_MS) : nowMs;
+    const untilMs = this.#uncovered?.[0] === ALL_ROWS ? Math.min(nowMs, this.#filter.lastHour * HOUR_MS) : nowMs;
     this.#sealed = { filter: this.#filter, coveredRun, untilMs };
     this.#filter = new IdFilter();
   }
 
   /** Stores what was sealed. Where this fails it stays in memory, to be stored the next time. */
-  async store(): Promise<void> {
+  store(): Promise<void> {
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = undefined;
+    });
+    return this.#storing;
+  }
+
+  async #store(): Promise<void> {
     const { folder, table } = this.#options;
     const sealed = this.#sealed;
     if (sealed === undefined || folder === undefined) return;
-    const coveredRun = this.#uncovered === undefined ? sealed.coveredRun : null;
-    const file = await folder.add(table, sealed.filter.sortedWords(), sealed.untilMs, coveredRun);
+    const stored = await folder.write(table, sealed.filter.sortedWords(), sealed.untilMs);
+    let run: IdRun | undefined;
+    try {
+      if (stored !== undefined) run = new IdRun(folder.pathOf(stored), this.#isRecent(stored));
+      // Asked when its turn comes: other files may be found damaged, and be removed, until then.
+      await folder.add(table, stored, () => sealed.coveredRun);
+    } catch (error) {
+      run?.close();
+      if (stored !== undefined) await rm(folder.pathOf(stored), { force: true });
+      throw error;
+    }
     this.#sealed = undefined;
-    if (this.#isDropped) return folder.remove(table);
-    if (file !== undefined) this.#runs.push({ file, run: new IdRun(folder.pathOf(file), this.#isRecent(file)) });
+    if (stored !== undefined && run !== undefined) this.#runs.push({ file: stored, run });
+    if (this.#isDropped) await this.drop();
   }
 
   /** Forgets ids of hours that end at or before a time, of which the caller knows that there is no event. */
@@ -186,7 +209,9 @@ export class IdIndex {
 
   #discard(error: unknown): void {
     this.close();
-    this.#uncovered = ALL_ROWS;
+    this.#uncovered = [ALL_ROWS];
+    // What is stored next covers nothing: the rows of the files that go are read into memory first.
+    if (this.#sealed !== undefined) this.#sealed.coveredRun = null;
     this.#options.folder?.remove(this.#options.table).catch(() => undefined);
     this.#options.onDamage?.(error);
   }

@@ -122,6 +122,29 @@ describe("the ids of a store", () => {
     expect(await store.append("edge", events(0, 1_010), signal)).toMatchObject({ stored: 5, repeated: 1_005 });
   });
 
+  it("are read from the table again where a file is damaged while the store is in use, once more after a restart", async () => {
+    let { store, host, close } = await open();
+    for (let part = 0; part < 5; part++) await store.append("edge", events(part * 200, (part + 1) * 200), signal);
+    await waitUntil(() => typeof manifest().events_1?.coveredRun === "number");
+    await host.maintain();
+    const path = join(directory, "ids", idFiles()[0] ?? "");
+    const isDamaged = () => {
+      try {
+        return readFileSync(path)[0] === 1;
+      } catch {
+        return false;
+      }
+    };
+    writeFileSync(path, Buffer.alloc(readFileSync(path).length, 1));
+    expect(await store.append("edge", events(0, 1_005), signal)).toMatchObject({ stored: 5, repeated: 1_000 });
+    expect(said).toEqual([expect.stringContaining("the ids of events_1 are read from the table again")]);
+    await waitUntil(() => typeof manifest().events_1?.coveredRun === "number" && !isDamaged());
+    expect(await store.append("edge", events(0, 1_005), signal)).toMatchObject({ stored: 0, repeated: 1_005 });
+    await close();
+    ({ store, host, close } = await open());
+    expect(await store.append("edge", events(0, 1_005), signal)).toMatchObject({ stored: 0, repeated: 1_005 });
+  });
+
   it("are read from the table once: after that, a start reads those of later rows", async () => {
     const { store, host, close } = await open({ maxHeldIds: 1_000_000 });
     await store.append("edge", events(0, 900), signal);

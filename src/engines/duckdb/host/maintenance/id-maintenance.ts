@@ -27,7 +27,7 @@ export class IdMaintenance {
   readonly #database: Database;
   readonly #sources: () => readonly StoredSource[];
   #writer: Writer | undefined;
-  #loading: Promise<void> | undefined;
+  #loading: Promise<void> = Promise.resolve();
   #storing: Promise<void> | undefined;
   #connection: Connection | undefined;
   #isClosing = false;
@@ -58,22 +58,20 @@ export class IdMaintenance {
     return new IdIndex({ table, folder: this.#folder, windowMs: this.#windowMs, nowMs: Date.now, onDamage }, lastRun);
   }
 
-  /** Begins to read the ids that indexes lack, table by table. Until then the rows themselves are asked. */
+  /**
+   * Begins to read the ids that indexes lack, table by table. Until then the rows themselves are asked. While ids are
+   * being read, what was found damaged since is read after them.
+   */
   load(writer: Writer): void {
     this.#writer = writer;
-    if (this.#isClosing) return;
-    this.#loading ??= this.#load(writer).finally(() => {
-      this.#loading = undefined;
-    });
+    this.#loading = this.#loading.then(() => this.#load(writer));
   }
 
-  /** Begins to store the ids of the source that has most, once there are too many in memory. Called on the writer's queue after each commit. */
+  /** Begins to store ids once there are too many in memory. Called on the writer's queue after each commit. */
   afterCommit(writer: Writer): void {
-    if (this.#folder === undefined || this.#isClosing || !this.#isOverfull()) return;
-    const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
-    if (source === undefined) return;
-    this.#storing ??= this.#store(writer, source).finally(() => {
-      this.#storing = undefined;
+    if (this.#storing !== undefined) return;
+    this.#makeRoom(writer).catch((error: unknown) => {
+      if (!this.#isClosing) this.#onProblem(`cannot store ids, which stay in memory: ${describeCause(error)}`);
     });
   }
 
@@ -81,7 +79,7 @@ export class IdMaintenance {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#connection?.interrupt();
-    await Promise.all([this.#loading, this.#storing]);
+    await Promise.all([this.#loading, this.#storing?.catch(() => undefined)]);
     await this.#folder?.settled();
     for (const { ids } of this.#sources()) ids.close();
   }
@@ -91,30 +89,40 @@ export class IdMaintenance {
     return held > this.#maxHeld;
   }
 
+  /**
+   * Stores ids of the source that has most of them, where there are too many in memory: those of a smaller one would
+   * become many short files.
+   */
+  async #makeRoom(writer: Writer): Promise<void> {
+    if (this.#folder === undefined || this.#isClosing || !this.#isOverfull()) return;
+    const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
+    if (source === undefined) return;
+    this.#storing ??= this.#store(writer, source).finally(() => {
+      this.#storing = undefined;
+    });
+    await this.#storing;
+  }
+
   /** Stores the ids of a source that are in memory. */
   async #store(writer: Writer, source: StoredSource): Promise<void> {
-    try {
-      // Between commits, so that every row of a run that there is by then is in the index.
-      await writer.task(async (connection) => {
-        const run = (await readLastRuns(connection)).get(source.table) ?? 0;
-        source.ids.seal(source.ids.uncovered === undefined ? run : null);
-      });
-      await source.ids.store();
-    } catch (error) {
-      if (this.#isClosing) return;
-      this.#onProblem(`cannot store the ids of ${source.name}, which stay in memory: ${describeCause(error)}`);
-    }
+    // Between commits, so that every row of a run that there is by then is in the index.
+    await writer.task(async (connection) => {
+      const run = (await readLastRuns(connection)).get(source.table) ?? 0;
+      source.ids.seal(source.ids.uncovered === undefined ? run : null);
+    });
+    await source.ids.store();
   }
 
   async #load(writer: Writer): Promise<void> {
     for (const source of this.#sources()) {
       if (source.ids.uncovered === undefined || this.#isClosing) continue;
-      const connection = await this.#database.connect();
-      this.#connection = connection;
       try {
-        await loadIds(connection, source, () => this.#storeLoaded(source));
+        this.#connection = await this.#database.connect();
+        if (this.#isClosing) continue;
+        await loadIds(this.#connection, source, () => this.#makeRoom(writer));
         // From now on a start reads what comes after, and no longer the whole table.
         if (this.#folder?.filesOf(source.table).coveredRun === null && source.ids.fileCount > 0) {
+          await this.#storing;
           await this.#store(writer, source);
         }
       } catch (error) {
@@ -124,15 +132,9 @@ export class IdMaintenance {
           this.#onProblem(`cannot read the ids of ${source.name}: ${message} (${describeCause(error)})`);
         }
       } finally {
+        this.#connection?.close();
         this.#connection = undefined;
-        connection.close();
       }
     }
-  }
-
-  async #storeLoaded({ ids }: StoredSource): Promise<void> {
-    if (this.#folder === undefined || !this.#isOverfull()) return;
-    ids.seal(null);
-    await ids.store();
   }
 }

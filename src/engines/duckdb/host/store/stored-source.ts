@@ -83,7 +83,8 @@ export async function loadIds(
   { ids, table }: StoredSource,
   onChunk: () => Promise<void>,
 ): Promise<void> {
-  for (const condition of ids.uncovered ?? []) {
+  const { uncovered } = ids;
+  for (const condition of uncovered ?? []) {
     const reader = await connection.stream(`SELECT id, timestamp FROM "${table}" WHERE ${condition}`);
     for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
       const [idVector, timeVector] = [chunk.getColumnVector(0), chunk.getColumnVector(1)];
@@ -94,7 +95,7 @@ export async function loadIds(
       await onChunk();
     }
   }
-  ids.complete();
+  ids.complete(uncovered);
 }
 
 /** Where events of a table with the id may be: undefined anywhere, null nowhere. */
@@ -114,8 +115,9 @@ export interface Candidate {
 
 /** None when the source certainly does not hold the event. */
 export function findCandidates({ ids }: StoredSource, id: string, hash: IdHash, timestampUs: bigint): Candidate[] {
-  const match = ids.findRepeat(hash, timestampUs);
-  const found = match === null ? [] : [{ id, place: match.range, isSameTime: match.isSameTime }];
+  const found: Candidate[] = ids.findRepeats(hash, timestampUs).map(({ range, isSameTime }) => {
+    return { id, place: range, isSameTime };
+  });
   return ids.uncovered === undefined ? found : [...found, { id, place: "uncovered", isSameTime: false }];
 }
 
