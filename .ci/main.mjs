@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describeReports, readReports } from "./reports.mjs";
-import { describeResults, runStages } from "./run-stages.mjs";
+import { describeFailures, describeResults, runStages } from "./run-stages.mjs";
 import { nightlyStages, stages } from "./stages.mjs";
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -31,6 +31,7 @@ const results = await runStages(chosen, env);
 const files = readdirSync(reports).map((file) => join(reports, file));
 console.log(describeResults(results));
 console.log(describeReports(readReports(files)));
+console.log(describeFailures(results));
 rmSync(reports, { recursive: true, force: true });
 const failed = results.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
 const seconds = ((performance.now() - started) / 1000).toFixed(0);

@@ -6,6 +6,8 @@ export interface StageResult {
   readonly problem: string | undefined;
   readonly seconds: number;
   readonly processorSeconds: number;
+  /** Of its output, where it is in a lane and failed. */
+  readonly lastLines: readonly string[];
 }
 
 export function runStages(
@@ -13,3 +15,4 @@ export function runStages(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly StageResult[]>;
 export function describeResults(results: readonly StageResult[]): string;
+export function describeFailures(results: readonly StageResult[]): string;

@@ -26,6 +26,9 @@ function endGroup(child) {
   }
 }
 
+/** How many lines of a failed stage are told again at the end. */
+const toldLines = 30;
+
 /** One stage; `problem` is undefined when it passed. Output of a stage in a lane is printed when it ends. */
 function runStage({ name, command, limitSeconds, lane }, env, running) {
   const started = performance.now();
@@ -52,14 +55,17 @@ function runStage({ name, command, limitSeconds, lane }, env, running) {
       running.delete(child);
       // What it left in the background ends with it.
       endGroup(child);
-      if (lane !== undefined) process.stdout.write(`== ${name}\n${Buffer.concat(output)}`);
+      const text = Buffer.concat(output).toString();
+      if (lane !== undefined) process.stdout.write(`== ${name}\n${text}`);
       const problem = isLate
         ? `not over after ${limitSeconds} s`
         : code === 0
           ? undefined
           : `ended with ${code ?? signal}`;
       const seconds = (performance.now() - started) / 1000;
-      resolve({ name, problem, seconds, processorSeconds: readProcessorSeconds(times) });
+      const lastLines =
+        problem === undefined || output.length === 0 ? [] : text.trimEnd().split("\n").slice(-toldLines);
+      resolve({ name, problem, seconds, processorSeconds: readProcessorSeconds(times), lastLines });
       rmSync(folder, { recursive: true, force: true });
       console.log(`== ${name}: ${problem ?? "passed"}, ${seconds.toFixed(1)} s`);
     });
@@ -109,4 +115,12 @@ export function describeResults(results) {
       `${name.padEnd(24)} ${seconds.toFixed(1).padStart(8)} ${processorSeconds.toFixed(1).padStart(10)}  ${problem ?? ""}`,
   );
   return [`\n${"Stage".padEnd(24)} ${"seconds".padStart(8)} ${"processor".padStart(10)}`, ...lines].join("\n");
+}
+
+/** The last lines of each stage in a lane that failed: what it printed is far above. Reports tell of the others. */
+export function describeFailures(results) {
+  return results
+    .filter(({ lastLines }) => lastLines.length > 0)
+    .flatMap(({ name, lastLines }) => [`\n== ${name}, its last lines`, ...lastLines])
+    .join("\n");
 }

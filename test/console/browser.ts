@@ -5,7 +5,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** The deadline of a page's reaction in milliseconds: far more than it needs, so that a busy machine fails nothing. */
-export const patienceMs = 30_000;
+export const patienceMs = 120_000;
 
 /** True where there is a Chromium to test with. */
 export function hasChromium(): boolean {
@@ -21,6 +21,8 @@ export function openBrowser(): Promise<Browser> {
       "--headless",
       "--no-sandbox",
       "--disable-gpu",
+      // It ends the browser's drawing process, and in the end the browser, where the machine is slow.
+      "--disable-gpu-watchdog",
       "--disable-quic",
       "--no-first-run",
       "--disable-dev-shm-usage",

@@ -86,7 +86,7 @@ async function look(page: Page, name: string, width: number, pictures: string): 
     if (overflow > 0) findings.push(`${title}: the page is ${overflow} pixels wider than its window`);
     if (!axeWidths.has(width)) continue;
     const options = JSON.stringify({ ...rules, resultTypes: ["violations"] });
-    const { violations } = (await within("axe", page.evaluate(`axe.run(${options})`), 60_000)) as AxeResult;
+    const { violations } = (await within("axe", page.evaluate(`axe.run(${options})`))) as AxeResult;
     for (const { id, nodes } of violations) {
       const [first] = nodes;
       const summary = first?.failureSummary?.split("\n")[1] ?? "";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { describeResults, runStages } from "../../.ci/run-stages.mjs";
+import { describeFailures, describeResults, runStages } from "../../.ci/run-stages.mjs";
 import { nightlyStages, type Stage, stages } from "../../.ci/stages.mjs";
 import { changeSuites } from "../../vitest.change.config.ts";
 
@@ -55,24 +55,24 @@ const stage = (name: string, command: string, more: Partial<Stage> = {}): Stage 
   ...more,
 });
 
-/** Returns the outcome of each stage of a run, without their output. */
-async function problemsOf(all: readonly Stage[]) {
+/** Returns the outcome of each stage of a run and what is told of failures, without their output. */
+async function runSilently(all: readonly Stage[]) {
   const silent = [vi.spyOn(console, "log"), vi.spyOn(process.stdout, "write")].map((each) =>
     each.mockImplementation(() => true as never),
   );
   const results = await runStages(all, process.env);
   for (const each of silent) each.mockRestore();
-  return results.map(({ name, problem }) => [name, problem]);
+  return { problems: results.map(({ name, problem }) => [name, problem]), failures: describeFailures(results) };
 }
 
 it("a run goes on after a failure, ends what takes too long, and tells what each stage came to", async () => {
-  const found = await problemsOf([
+  const { problems: found, failures } = await runSilently([
     stage("right", "exit 0"),
     stage("wrong", "false; true"),
     stage("late", "sleep 60 & wait", { limitSeconds: 0.2 }),
     stage("piped", "false | true"),
-    stage("one", "exit 0", { lane: "a" }),
-    stage("other", "exit 3", { lane: "b" }),
+    stage("one", "echo fine", { lane: "a" }),
+    stage("other", "seq 1 100; exit 3", { lane: "b" }),
   ]);
   expect(found.slice(0, 4)).toEqual([
     ["right", undefined],
@@ -84,14 +84,18 @@ it("a run goes on after a failure, ends what takes too long, and tells what each
     ["one", undefined],
     ["other", "ended with 3"],
   ]);
+  expect(failures).toMatch(/^\n== other, its last lines\n71\n(?:\d+\n)*100$/);
 });
 
 it("nothing is tried after a stage that all others need", async () => {
-  const found = await problemsOf([stage("install", "exit 1", { isNeeded: true }), stage("test", "exit 0")]);
+  const { problems: found } = await runSilently([
+    stage("install", "exit 1", { isNeeded: true }),
+    stage("test", "exit 0"),
+  ]);
   expect(found).toEqual([["install", "ended with 1"]]);
 });
 
 it("a stage's line has its seconds and what was wrong", () => {
-  const result = { name: "lint", problem: "ended with 1", seconds: 1.25, processorSeconds: 2.5 };
+  const result = { name: "lint", problem: "ended with 1", seconds: 1.25, processorSeconds: 2.5, lastLines: [] };
   expect(describeResults([result])).toMatch(/^lint +1\.3 +2\.5 {2}ended with 1$/m);
 });
