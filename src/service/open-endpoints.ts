@@ -8,7 +8,7 @@ import type { EndpointRegistry } from "../endpoints/management/endpoint-registry
 import type { EndpointStore } from "../endpoints/management/endpoint-store.ts";
 import type { ManagedEndpoints } from "../endpoints/management/managed-endpoints.ts";
 import { openServiceEndpoints } from "../endpoints/management/open-endpoints.ts";
-import { readNewestByTenant } from "../endpoints/tenants/newest-by-tenant.ts";
+import { readNewestOfTenant } from "../endpoints/tenants/newest-of-tenant.ts";
 import { createEndpointStore } from "../metadata/endpoint-store.ts";
 import type { Storage } from "./open-storage.ts";
 import type { Start } from "./start.ts";
@@ -106,7 +106,7 @@ async function openDataThrough({ closers }: Start, { engine, sources }: Storage)
   closers.push(async () => reading.abort());
   const dataThrough = await createDataThrough(
     engine.store,
-    (names) => readNewestByTenant(engine, sources, names, reading.signal),
+    (of) => readNewestOfTenant(engine, sources, of, reading.signal),
     AbortSignal.timeout(30_000),
   );
   sources.onChange(() => dataThrough.forgetTenants());

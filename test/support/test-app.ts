@@ -167,7 +167,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       now: () => 0,
     },
     cache: new ResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
-    dataThrough: await createDataThrough(engine.store, async () => new Map(), new AbortController().signal),
+    dataThrough: await createDataThrough(engine.store, async () => undefined, new AbortController().signal),
     endpoints: registry,
     sources,
     authenticator: {

@@ -15,7 +15,7 @@ import { describeByField } from "../../../src/endpoints/definition/field-problem
 import type { ParameterHeader } from "../../../src/endpoints/definition/header.ts";
 import { toDefinition } from "../../../src/endpoints/definition/to-definition.ts";
 import { createCursorSealer } from "../../../src/endpoints/paging/cursor.ts";
-import { readNewestByTenant } from "../../../src/endpoints/tenants/newest-by-tenant.ts";
+import { readNewestOfTenant, type TenantOfSource } from "../../../src/endpoints/tenants/newest-of-tenant.ts";
 import type { Engine, LogEvent } from "../../../src/engines/contract/query-engine.ts";
 import { openMemoryEngine } from "../../../src/engines/duckdb/index.ts";
 import { Admission } from "../../../src/shared/admission.ts";
@@ -172,7 +172,7 @@ async function openSetup(engine: Engine, holds: (tenant: string | undefined) => 
     now: () => 0,
   };
   let planner = createPlanner(dependencies);
-  const readNewest = (names: readonly string[]) => readNewestByTenant(engine, tables, names, never);
+  const readNewest = (of: TenantOfSource) => readNewestOfTenant(engine, tables, of, never);
   const dataThrough = await createDataThrough(engine.store, readNewest, never);
   const find = (name: string): Endpoint => {
     const found = endpoints.get(name);
@@ -186,7 +186,10 @@ async function openSetup(engine: Engine, holds: (tenant: string | undefined) => 
         endpoints.set(draft.name, endpoint);
         return endpoint.warnings ?? [];
       }),
-    readNewest: async (source) => String((await readNewest([source])).get(source)?.get(ownTenant)),
+    async readNewest(source) {
+      const sourceNewestUs = dataThrough.newestOf(source) ?? 0n;
+      return String(await readNewest({ source, tenant: ownTenant, sourceNewestUs }));
+    },
     async separateNotes(isSeparate) {
       const wanted = sources.map((source) =>
         source.name === "notes" && isSeparate ? { ...source, tenantField: "project" } : source,

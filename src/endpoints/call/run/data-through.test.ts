@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TenantOfSource } from "../../tenants/newest-of-tenant.ts";
 import { createDataThrough } from "./data-through.ts";
 
 const never = new AbortController().signal;
@@ -6,30 +7,36 @@ const statistics = async () => [
   { name: "edge", rowCount: 3, oldestTimestampUs: 1n, newestTimestampUs: 30n },
   { name: "db", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null },
 ];
-const stored = new Map([["edge", new Map([["aaa", 10n]])]]);
+const stored = new Map([["aaa", 10n]]);
+const readStored = async ({ tenant }: TenantOfSource) => stored.get(tenant);
 const read = (source: string, tenant?: string | null) => [
   { source, tenant: tenant === undefined ? undefined : tenant },
 ];
 
 describe("the newest event that a call reads", () => {
   it("is the source's, or the tenant's when only that tenant is read", async () => {
-    const asked: (readonly string[])[] = [];
-    const readTenants = async (names: readonly string[]) => {
-      asked.push(names);
-      return stored;
+    const asked: TenantOfSource[] = [];
+    const readTenant = (of: TenantOfSource) => {
+      asked.push(of);
+      return readStored(of);
     };
-    const through = await createDataThrough({ statistics }, readTenants, never);
+    const through = await createDataThrough({ statistics }, readTenant, never);
     expect(await through.of(read("edge"))).toBe(30n);
-    expect(await through.of(read("edge", "aaa"))).toBe(10n);
-    expect(await through.of(read("edge", "bbb"))).toBeUndefined();
-    expect(await through.of(read("edge", null))).toBeUndefined();
-    expect(await through.of([...read("edge", "aaa"), ...read("db", "aaa")])).toBe(10n);
+    expect(asked).toEqual([]);
+    for (let call = 0; call < 3; call++) {
+      expect(await through.of(read("edge", "aaa"))).toBe(10n);
+      expect(await through.of(read("edge", "bbb"))).toBeUndefined();
+      expect(await through.of(read("edge", null))).toBeUndefined();
+      expect(await through.of([...read("edge", "aaa"), ...read("db", "aaa")])).toBe(10n);
+    }
     expect(through.newestOf("db")).toBeUndefined();
-    expect(asked).toEqual([["edge"]]);
+    expect(asked).toEqual(["aaa", "bbb"].map((tenant) => ({ source: "edge", tenant, sourceNewestUs: 30n })));
   });
 
-  it("advances with stored events, per tenant", async () => {
-    const through = await createDataThrough({ statistics }, async () => stored, never);
+  it("advances with stored events, per tenant, before and after it was asked", async () => {
+    const through = await createDataThrough({ statistics }, readStored, never);
+    through.note("edge", 5n, new Map([["aaa", 5n]]));
+    expect(await through.of(read("edge", "aaa"))).toBe(10n);
     through.note(
       "edge",
       50n,
@@ -41,19 +48,31 @@ describe("the newest event that a call reads", () => {
     through.note("edge", 20n, new Map([["aaa", 20n]]));
     expect([through.newestOf("edge"), await through.of(read("edge", "aaa"))]).toEqual([50n, 40n]);
     expect(await through.of(read("edge", "bbb"))).toBe(50n);
+    through.note("db", 3n, new Map([["zzz", 3n]]));
+    expect(await through.of(read("db", "zzz"))).toBe(3n);
   });
 
-  it("reads the tenants again after a failure and after forgetTenants", async () => {
+  it("tells names apart that are one text together", async () => {
+    const through = await createDataThrough({ statistics }, async () => undefined, never);
+    through.note("a", 1n, new Map([["bc", 1n]]));
+    through.note("ab", 2n, new Map([["c", 2n]]));
+    expect([await through.of(read("a", "bc")), await through.of(read("ab", "c"))]).toEqual([1n, 2n]);
+  });
+
+  it("asks for a tenant again after a failure, after forgetTenants, and after ten thousand others", async () => {
     let calls = 0;
-    const readTenants = async () => {
+    const readTenant = async ({ tenant }: TenantOfSource) => {
+      if (tenant !== "aaa") return undefined;
       calls++;
       if (calls === 1) throw new Error("the engine is not there yet");
-      return calls === 2 ? stored : new Map([["edge", new Map([["zzz", 3n]])]]);
+      return BigInt(calls);
     };
-    const through = await createDataThrough({ statistics }, readTenants, never);
-    expect(await through.of(read("edge", "aaa"))).toBe(10n);
+    const through = await createDataThrough({ statistics }, readTenant, never);
+    const ask = () => through.of(read("edge", "aaa"));
+    expect([await ask(), await ask(), await ask()]).toEqual([undefined, 2n, 2n]);
     through.forgetTenants();
-    expect(await through.of(read("edge", "aaa"))).toBeUndefined();
-    expect(await through.of(read("edge", "zzz"))).toBe(3n);
+    expect([await ask(), await ask()]).toEqual([3n, 3n]);
+    for (let other = 0; other < 10_000; other++) await through.of(read("edge", `other ${other}`));
+    expect(await ask()).toBe(4n);
   });
 });

@@ -1,5 +1,5 @@
 import type { EventStore } from "../../../engines/contract/query-engine.ts";
-import type { NewestByTenant } from "../../tenants/newest-by-tenant.ts";
+import type { TenantOfSource } from "../../tenants/newest-of-tenant.ts";
 import type { TenantRead } from "../plan/planned-query.ts";
 
 /**
@@ -20,61 +20,81 @@ export interface DataThrough {
   forgetTenants(): void;
 }
 
+/** Tenants that the engine was asked for and that are remembered, also where they have no event. */
+const MAX_ASKED = 10_000;
+
 /**
- * Begins with what the store holds; `readTenants` is asked for sources with events at once, and again after
- * `forgetTenants` or where it failed.
+ * Begins with what the store holds. `readTenant` is asked for a tenant that a call reads the first time, and again
+ * after `forgetTenants` or where it failed.
  */
 export async function createDataThrough(
   store: Pick<EventStore, "statistics">,
-  readTenants: (sources: readonly string[]) => Promise<NewestByTenant>,
+  readTenant: (of: TenantOfSource) => Promise<bigint | undefined>,
   signal: AbortSignal,
 ): Promise<DataThrough> {
   const newest = new Map<string, bigint>();
   for (const { name, newestTimestampUs } of await store.statistics(signal)) {
     if (newestTimestampUs !== null) newest.set(name, newestTimestampUs);
   }
-  let tenants = new Map<string, Map<string, bigint>>();
-  let loading: Promise<void> | undefined;
+  let tenants = new TenantTimes(readTenant);
 
-  const noteTenants = (all: typeof tenants, source: string, found: ReadonlyMap<string, bigint>) => {
-    const known = all.get(source) ?? new Map<string, bigint>();
-    all.set(source, known);
-    for (const [tenant, us] of found) known.set(tenant, latest(known.get(tenant), us) ?? us);
-  };
-  const load = (into: typeof tenants): Promise<void> =>
-    readTenants([...newest.keys()]).then(
-      (found) => {
-        for (const [source, each] of found) noteTenants(into, source, each);
-      },
-      () => {
-        // The next call that needs it reads it again.
-        if (into === tenants) loading = undefined;
-      },
-    );
-  loading = load(tenants);
-
-  const newestOf = ({ source, tenant }: TenantRead): bigint | undefined => {
-    if (tenant === null) return undefined;
-    return tenant === undefined ? newest.get(source) : tenants.get(source)?.get(tenant);
+  const newestOf = async ({ source, tenant }: TenantRead): Promise<bigint | undefined> => {
+    const sourceNewestUs = newest.get(source);
+    if (tenant === null || sourceNewestUs === undefined) return undefined;
+    return tenant === undefined ? sourceNewestUs : tenants.of({ source, tenant, sourceNewestUs });
   };
   return {
     note(source, newestUs, byTenant) {
       newest.set(source, latest(newest.get(source), newestUs) ?? newestUs);
-      if (byTenant !== undefined) noteTenants(tenants, source, byTenant);
+      for (const [tenant, us] of byTenant ?? []) tenants.note(source, tenant, us);
     },
     newestOf: (source) => newest.get(source),
     async of(reads) {
-      if (reads.some(({ tenant }) => typeof tenant === "string")) {
-        loading ??= load(tenants);
-        await loading;
-      }
-      return reads.map(newestOf).reduce(latest, undefined);
+      return (await Promise.all(reads.map(newestOf))).reduce(latest, undefined);
     },
     forgetTenants() {
-      tenants = new Map();
-      loading = load(tenants);
+      tenants = new TenantTimes(readTenant);
     },
   };
+}
+
+/** The newest events of tenants: of those that were stored since the start, and of those that were asked for. */
+class TenantTimes {
+  readonly #readTenant: (of: TenantOfSource) => Promise<bigint | undefined>;
+  readonly #noted = new Map<string, bigint>();
+  /** The store's answers, in the order of the questions. */
+  readonly #asked = new Map<string, Promise<bigint | undefined>>();
+
+  constructor(readTenant: (of: TenantOfSource) => Promise<bigint | undefined>) {
+    this.#readTenant = readTenant;
+  }
+
+  note(source: string, tenant: string, us: bigint): void {
+    const key = keyOf(source, tenant);
+    this.#noted.set(key, latest(this.#noted.get(key), us) ?? us);
+  }
+
+  async of(wanted: TenantOfSource): Promise<bigint | undefined> {
+    const key = keyOf(wanted.source, wanted.tenant);
+    const asked = this.#asked.get(key) ?? this.#ask(key, wanted);
+    return latest(await asked, this.#noted.get(key));
+  }
+
+  #ask(key: string, wanted: TenantOfSource): Promise<bigint | undefined> {
+    const asked = this.#readTenant(wanted).catch(() => {
+      // The next call that needs it asks again.
+      this.#asked.delete(key);
+      return undefined;
+    });
+    this.#asked.set(key, asked);
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest);
+    return asked;
+  }
+}
+
+function keyOf(source: string, tenant: string): string {
+  return `${source.length}:${source}${tenant}`;
 }
 
 function latest(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
