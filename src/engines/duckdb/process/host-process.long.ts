@@ -94,8 +94,9 @@ describe("the engine host", () => {
         return await work();
       } catch (error) {
         const isTemporary = error instanceof EngineError && error.code === "unavailable";
-        if (!isTemporary) throw error;
-        await host.ready();
+        if (!isTemporary || host.cannotStart) throw error;
+        // On a busy machine a start takes longer than a call waits.
+        await host.ready().catch(() => undefined);
       }
     }
   }
@@ -251,7 +252,7 @@ describe("the engine host", () => {
     };
     await expect(readToEnd()).rejects.toMatchObject({ code: "memory_exceeded" });
     expect(blamed).toBe(1);
-    await host.ready();
+    await persist(host, async () => host.client());
     expect(host.pid).not.toBe(pid);
   });
 
