@@ -144,7 +144,7 @@ class Core implements EngineHost {
       const missing = sources.filter(({ name }) => !this.#sources.has(name));
       const openIds = (table: string) => this.#ids.open(table);
       for (const source of missing.length === 0 ? [] : await createSourceTables(connection, missing, openIds)) {
-        source.ids.complete();
+        source.ids.complete(source.ids.uncovered);
         this.#sources.set(source.name, source);
       }
       return sources.map(({ name }) => {

@@ -74,7 +74,10 @@ export class IdFolder {
     return this.#tables[table] ?? { coveredRun: null, files: [] };
   }
 
-  /** Writes words of ids (see `IdFilter.sortedWords`), if there are any, to a file that does not count yet: see `add`. */
+  /**
+   * Writes words of ids (see `IdFilter.sortedWords`), if there are any, to a file, which does not count before `add`
+   * names it.
+   */
   async write(table: string, words: Uint32Array, until: number): Promise<RunFile | undefined> {
     if (words.length === 0) return undefined;
     const file = { name: this.#freeName(table), until };
@@ -82,13 +85,20 @@ export class IdFolder {
       await writeRun(this.pathOf(file), words);
     } catch (error) {
       // On a full disk a part of it would take what is left.
-      await rm(this.pathOf(file), { force: true });
+      await this.discard(file);
       throw error;
     }
     return file;
   }
 
-  /** Names another file of a table, if there is one, and how much of the table is covered by now, unless that is null. */
+  /** Deletes a file that does not count. */
+  async discard(file: RunFile): Promise<void> {
+    await rm(this.pathOf(file), { force: true });
+  }
+
+  /**
+   * Names another file of a table, if there is one, and how much of the table is covered by now, unless that is null.
+   */
   async add(table: string, file: RunFile | undefined, coveredRun: () => number | null): Promise<void> {
     await this.#change((tables) => {
       const before = tables[table] ?? { coveredRun: null, files: [] };

@@ -66,7 +66,7 @@ describe("the index of ids", () => {
 
   it("finds an id by its hash wherever it is, and rules out all others", async () => {
     const index = openIndex();
-    index.complete();
+    index.complete(index.uncovered);
     const timeOf = (n: number) => BigInt(n % 700) * HOUR_US + BigInt(n);
     for (const [from, to] of [
       [0, 1_300],
@@ -78,7 +78,7 @@ describe("the index of ids", () => {
     }
     addMany(index, 5_000, 5_100, timeOf);
     const again = openIndex();
-    again.complete();
+    again.complete(again.uncovered);
     const lost = Array.from({ length: 5_100 }, (_, n) => n).filter(
       (n) => !isIn(index.find(hashId(`id-${n}`)), timeOf(n)),
     );
@@ -89,7 +89,7 @@ describe("the index of ids", () => {
 
   it("recognises an id for the length of the window, and after it with the same time only", async () => {
     const index = openIndex();
-    index.complete();
+    index.complete(index.uncovered);
     const time = BigInt(nowMs) * 1000n;
     index.add(hashId("a"), time);
     await store(index);
@@ -126,7 +126,7 @@ describe("the index of ids", () => {
         rmSync(directory, { recursive: true });
         nowMs = 1_000 * HOUR_MS;
         let index = openIndex();
-        index.complete();
+        index.complete(index.uncovered);
         const arrived: { id: string; time: bigint; atMs: number }[] = [];
         for (const each of steps) {
           if (each.kind === "wait") nowMs += each.hours * HOUR_MS;
@@ -134,7 +134,7 @@ describe("the index of ids", () => {
           if (each.kind === "open") {
             await store(index);
             index = openIndex();
-            index.complete();
+            index.complete(index.uncovered);
           }
           if (each.kind !== "add") continue;
           const [id, time] = [`id-${each.id}`, BigInt(each.hour) * HOUR_US + 7n];
@@ -163,7 +163,7 @@ describe("the index of ids", () => {
     expect(openIndex(4).uncovered).toEqual(["true"]);
     expect(readdirSync(directory)).toEqual(["manifest.json"]);
     const whole = openIndex(4);
-    whole.complete();
+    whole.complete(whole.uncovered);
     addMany(whole, 0, 10, () => 0n);
     await store(whole, 4);
     const again = openIndex(6);
@@ -176,7 +176,7 @@ describe("the index of ids", () => {
 
   it("uses no files of a table that has fewer runs, and none that its manifest does not name", async () => {
     const index = openIndex(4);
-    index.complete();
+    index.complete(index.uncovered);
     addMany(index, 0, 10, () => 0n);
     await store(index, 4);
     writeFileSync(join(directory, "events_1-9.ids"), "x");
@@ -187,7 +187,7 @@ describe("the index of ids", () => {
 
   it("keeps in memory what cannot be stored, and stores it later", async () => {
     const index = openIndex();
-    index.complete();
+    index.complete(index.uncovered);
     addMany(index, 0, 1_000, () => 0n);
     rmSync(directory, { recursive: true });
     await expect(store(index)).rejects.toThrow(/ENOENT/);
@@ -204,7 +204,7 @@ describe("the index of ids", () => {
 
   it("forgets files whose hours have all passed, and those of a dropped table", async () => {
     const index = openIndex();
-    index.complete();
+    index.complete(index.uncovered);
     for (const hour of [10n, 20n, 30n]) {
       index.add(hashId(`at-${hour}`), hour * HOUR_US);
       await store(index);
@@ -221,7 +221,7 @@ describe("the index of ids", () => {
 
   it("reads the table again where a byte of a file is another, or missing", async () => {
     const index = openIndex();
-    index.complete();
+    index.complete(index.uncovered);
     addMany(index, 0, 1_200, (n) => BigInt(n) * HOUR_US);
     await store(index);
     const path = join(directory, "events_1-1.ids");
@@ -240,7 +240,7 @@ describe("the index of ids", () => {
       damages = [];
       const again = openIndex();
       const missed = Array.from({ length: 1_200 }, (_, n) => n).filter((n) => again.find(hashId(`id-${n}`)) === null);
-      again.complete();
+      again.complete(again.uncovered);
       const found = Array.from({ length: 1_200 }, (_, n) => again.findRepeats(hashId(`id-${n}`), BigInt(n) * HOUR_US));
       expect([place, missed, damages.length >= 1 || found.every((each) => each.length > 0)]).toEqual([place, [], true]);
     }
@@ -263,7 +263,7 @@ describe("the index of ids", () => {
 
     async function damagedIndex(): Promise<IdIndex> {
       const first = openIndex();
-      first.complete();
+      first.complete(first.uncovered);
       addMany(first, 0, 1_200, (n) => BigInt(n) * HOUR_US);
       await store(first, 4);
       return openIndex(6);

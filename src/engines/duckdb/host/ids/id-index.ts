@@ -2,7 +2,6 @@
  * The ids of a source: the newest in memory, all others in files. An id is a repeat where an event with it arrived
  * within the window, or an event with it and the same time arrived at any time before.
  */
-import { rm } from "node:fs/promises";
 import { hourOf, IdFilter, type IdHash, NO_HOUR, rangeOfHour, type TimeRange, unionRange } from "./id-filter.ts";
 import type { IdFolder, RunFile } from "./id-folder.ts";
 import { DamagedRunError, IdRun } from "./id-run.ts";
@@ -40,7 +39,6 @@ export class IdIndex {
   #sealed: { readonly filter: IdFilter; coveredRun: number | null; readonly untilMs: number } | undefined;
   #runs: StoredRun[] = [];
   #uncovered: readonly string[] | undefined = [ALL_ROWS];
-  #storing: Promise<void> | undefined;
   #isDropped = false;
 
   /** `lastRun`: the table's last sorted run. Files that tell of later ones are of another table, and not used. */
@@ -83,7 +81,7 @@ export class IdIndex {
    * Notes that the ids of all rows have been added, which were `uncovered` when their reading began. Where a file was
    * found damaged since, more rows are to be read, and nothing changes.
    */
-  complete(uncovered = this.#uncovered): void {
+  complete(uncovered: readonly string[] | undefined): void {
     if (uncovered === this.#uncovered) this.#uncovered = undefined;
   }
 
@@ -135,15 +133,11 @@ export class IdIndex {
     this.#filter = new IdFilter();
   }
 
-  /** Stores what was sealed. Where this fails it stays in memory, to be stored the next time. */
-  store(): Promise<void> {
-    this.#storing ??= this.#store().finally(() => {
-      this.#storing = undefined;
-    });
-    return this.#storing;
-  }
-
-  async #store(): Promise<void> {
+  /**
+   * Stores what was sealed. Where this fails it stays in memory, to be stored the next time. The caller waits for one
+   * before it begins another.
+   */
+  async store(): Promise<void> {
     const { folder, table } = this.#options;
     const sealed = this.#sealed;
     if (sealed === undefined || folder === undefined) return;
@@ -155,7 +149,7 @@ export class IdIndex {
       await folder.add(table, stored, () => sealed.coveredRun);
     } catch (error) {
       run?.close();
-      if (stored !== undefined) await rm(folder.pathOf(stored), { force: true });
+      if (stored !== undefined) await folder.discard(stored);
       throw error;
     }
     this.#sealed = undefined;

@@ -1,4 +1,4 @@
-/** Ids of a store, most of which are in files: each event is stored once, whatever is stopped, lost or damaged between. */
+/** Ids of a store, most of which are in files: each event is stored once, whatever is stopped, lost or damaged. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -97,13 +97,17 @@ export class IdMaintenance {
     if (this.#folder === undefined || this.#isClosing || !this.#isOverfull()) return;
     const [source] = [...this.#sources()].sort((a, b) => b.ids.heldCount - a.ids.heldCount);
     if (source === undefined) return;
-    this.#storing ??= this.#store(writer, source).finally(() => {
-      this.#storing = undefined;
-    });
-    await this.#storing;
+    await (this.#storing ?? this.#beginToStore(writer, source));
   }
 
-  /** Stores the ids of a source that are in memory. */
+  /** Begins to store the ids of a source that are in memory. The caller makes sure that nothing else is being stored. */
+  #beginToStore(writer: Writer, source: StoredSource): Promise<void> {
+    this.#storing = this.#store(writer, source).finally(() => {
+      this.#storing = undefined;
+    });
+    return this.#storing;
+  }
+
   async #store(writer: Writer, source: StoredSource): Promise<void> {
     // Between commits, so that every row of a run that there is by then is in the index.
     await writer.task(async (connection) => {
@@ -122,8 +126,8 @@ export class IdMaintenance {
         await loadIds(this.#connection, source, () => this.#makeRoom(writer));
         // From now on a start reads what comes after, and no longer the whole table.
         if (this.#folder?.filesOf(source.table).coveredRun === null && source.ids.fileCount > 0) {
-          await this.#storing;
-          await this.#store(writer, source);
+          while (this.#storing !== undefined) await this.#storing;
+          await this.#beginToStore(writer, source);
         }
       } catch (error) {
         // An interrupt at closing; else the source goes on without all of its ids.

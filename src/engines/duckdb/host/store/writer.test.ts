@@ -151,7 +151,7 @@ describe("the writer", () => {
       { name: "edge", entries: [{ role: "json", path: "", column: "j0" }], rules: { tenantField: null, fields: [] } },
     ]);
     if (source === undefined) throw new Error("There is no source");
-    source.ids.complete();
+    source.ids.complete(source.ids.uncovered);
     let failures = 2;
     const failing = new Proxy(connection, {
       get(target, name) {
