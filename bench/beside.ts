@@ -11,7 +11,7 @@ import { createSupply } from "./event-supply.ts";
 import { batchCount, defaultEndMs, type EventPlan, makeBatch } from "./events.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import { treeCpuSeconds, waitForRest } from "./processes.ts";
-import { type BenchQuery, benchQueries, contextOf } from "./queries.ts";
+import { type BenchQuery, benchQueries, contextOf, variedQueries } from "./queries.ts";
 import { rootFolder } from "./root.ts";
 import { runLanes } from "./run-lanes.ts";
 import { quantileOf } from "./statistics.ts";
@@ -70,14 +70,19 @@ function printRow(what: string, [other, own]: readonly [Taken, Taken], unitsPerT
 }
 
 async function compareQueries(builds: Builds, plan: EventPlan, rounds: number): Promise<void> {
-  const context = contextOf(plan);
   const ratios: number[] = [];
+  const calls = new Map(builds.map((build) => [build, 0]));
   const ask = (query: BenchQuery) => async (build: LogweirPeer) => {
     const times: number[] = [];
-    for (let call = 0; call < callsPerTurn; call++) times.push((await build.run(query, context)).elapsedMs);
+    for (let left = callsPerTurn; left > 0; left--) {
+      const call = (calls.get(build) ?? 0) + 1;
+      calls.set(build, call);
+      const context = contextOf(plan, query.isVaried === true ? call : 0);
+      times.push((await build.run(query, context)).elapsedMs);
+    }
     return times;
   };
-  for (const query of benchQueries) {
+  for (const query of [...benchQueries, ...variedQueries]) {
     await takeTurns(builds, 4, ask(query));
     ratios.push(printRow(query.key, await takeTurns(builds, rounds, ask(query)), 1));
   }

@@ -2,7 +2,8 @@
  * Measures a service over a store of many events: `node bin/tool.mjs bench/large-store.ts make FOLDER [EVENTS]` writes
  * events of about 200 bytes, of the last thirty days, straight into a store's tables; `measure FOLDER [ROOT]` starts the
  * service of a checkout on it, twice, and prints the seconds to its start and the memory of the service with its engine,
- * at rest and while events come in and queries run.
+ * at rest and while events come in and queries run; `newest FOLDER OTHER [ROOT]` asks for newest rows by calls that all
+ * differ, of both stores, and prints their times and the ratio of the second to the first.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,6 +12,7 @@ import { type HttpClient, openHttpClient } from "./http-client.ts";
 import { startProcess, token } from "./peers/logweir.ts";
 import { folderBytes, residentBytes, treeCpuSeconds, treePids, waitForRest } from "./processes.ts";
 import { rootFolder } from "./root.ts";
+import { quantileOf } from "./statistics.ts";
 
 const runRows = 92_160;
 const dayMs = 24 * 3600 * 1000;
@@ -171,7 +173,43 @@ async function measure(folder: string, root: string): Promise<void> {
   console.log(`disk: ${(folderBytes(join(folder, "data")) / 1e6).toFixed(0)} MB`);
 }
 
-const [command, folder = "", argument] = process.argv.slice(2);
+const newestCalls = 60;
+
+/** Calls that have nothing in common but their form. */
+function newestQuery(call: number): string {
+  const until = new Date(Date.now() - call * 97 * 60_000).toISOString();
+  const filters = ["", "and level = 'error'", "and status >= 500", "and event_message like '%of the load%'"];
+  return (
+    `select timestamp, id, event_message from small where project = 'project-${call % projects}' ` +
+    `${call % 3 === 0 ? "" : `and timestamp < '${until}' `}${filters[call % 3 === 0 ? call % 4 : call % 2]} ` +
+    `order by timestamp desc limit ${100 + call}`
+  );
+}
+
+async function measureNewest(folder: string, root: string): Promise<number> {
+  const service = await start(folder, root);
+  await waitForRest([service.pid]);
+  const times: number[] = [];
+  for (let call = 0; call < 2 * newestCalls; call++) {
+    const path = `/api/query?${new URLSearchParams({ sql: newestQuery(call) }).toString()}`;
+    const { status, body, elapsedMs } = await service.client.send({ method: "GET", path });
+    if (status !== 200) throw new Error(`The service refused a query: ${status} ${body.toString()}`);
+    if (call >= newestCalls) times.push(elapsedMs);
+  }
+  await service.stop();
+  const median = quantileOf(times, 0.5);
+  console.log(`${folder}: ${median.toFixed(1)} ms, 90 % within ${quantileOf(times, 0.9).toFixed(1)} ms`);
+  return median;
+}
+
+const [command, folder = "", argument, last] = process.argv.slice(2);
 if (command === "make" && folder !== "") await make(resolve(folder), Number(argument ?? 100_000_000));
 else if (command === "measure" && folder !== "") await measure(resolve(folder), resolve(argument ?? rootFolder));
-else throw new Error("Usage: node bin/tool.mjs bench/large-store.ts make FOLDER [EVENTS] | measure FOLDER [ROOT]");
+else if (command === "newest" && folder !== "" && argument !== undefined) {
+  const root = resolve(last ?? rootFolder);
+  const [small, large] = [await measureNewest(resolve(folder), root), await measureNewest(resolve(argument), root)];
+  console.log(`ratio: ${(large / small).toFixed(2)}`);
+} else {
+  const usage = ["make FOLDER [EVENTS]", "measure FOLDER [ROOT]", "newest FOLDER OTHER [ROOT]"];
+  throw new Error(`Usage: node bin/tool.mjs bench/large-store.ts ${usage.join(" | ")}`);
+}

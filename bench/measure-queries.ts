@@ -7,7 +7,7 @@ import { type OpenPeers, openPeers } from "./open-peers.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Peer, PeerName, Row } from "./peers/peer.ts";
 import { waitForRest, watchMemory } from "./processes.ts";
-import { benchQueries, contextOf, type QueryContext } from "./queries.ts";
+import { type BenchQuery, benchQueries, contextOf, type QueryContext, variedQueries } from "./queries.ts";
 import { defaultEffort, type Effort, measure, type Timing } from "./statistics.ts";
 
 /** One query on one peer. */
@@ -81,14 +81,16 @@ async function loadPeer(peer: Peer, options: BenchOptions, say: Say): Promise<Lo
 
 async function runQuery(
   peer: Peer,
-  query: (typeof benchQueries)[number],
-  context: QueryContext,
+  query: BenchQuery,
+  contextAt: (call: number) => QueryContext,
   effort: Effort,
 ): Promise<Pick<QueryResult, "firstMs" | "timing" | "engineMs"> & { readonly rows: readonly Row[] }> {
-  const first = await peer.run(query, context);
+  let call = 0;
+  const first = await peer.run(query, contextAt(0));
   const engineTimes: number[] = [];
   const timing = await measure(async () => {
-    const answer = await peer.run(query, context);
+    if (query.isVaried === true) call++;
+    const answer = await peer.run(query, contextAt(call));
     if (answer.engineMs !== undefined) engineTimes.push(answer.engineMs);
     return answer.elapsedMs;
   }, effort);
@@ -102,16 +104,16 @@ interface Results {
 }
 
 async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effort, say: Say): Promise<Results> {
-  const context = contextOf(plan);
+  const contextAt = (call: number) => contextOf(plan, call);
   const results: QueryResult[] = [];
   const peakBytes = new Map<Peer, number>();
-  for (const query of benchQueries) {
+  for (const query of [...benchQueries, ...variedQueries]) {
     let ours: readonly Row[] | undefined;
     for (const peer of peers) {
       await waitForRest(peers.map(({ pid }) => pid));
       // Looking takes time: of the one that is measured alone.
       const watch = watchMemory(peer.pid);
-      const { rows, ...times } = await runQuery(peer, query, context, effort);
+      const { rows, ...times } = await runQuery(peer, query, contextAt, effort);
       watch.stop();
       peakBytes.set(peer, Math.max(watch.peakBytes(), peakBytes.get(peer) ?? 0));
       ours ??= rows;

@@ -25,6 +25,8 @@ export interface BenchQuery {
   readonly key: string;
   readonly title: string;
   readonly comparison: Comparison;
+  /** Each call asks for another project and another end, as those of many users do. */
+  readonly isVaried?: boolean;
   /** The maximum time, as a multiple of the peer's. */
   readonly targets: { readonly clickhouse: number; readonly postgres: number };
   logweir(context: QueryContext): LogweirCall;
@@ -33,15 +35,20 @@ export interface BenchQuery {
 }
 
 const hourMs = 3_600_000;
+/** The largest projects, which have some hundred events in an hour each, are asked for in turn. */
+const variedProjects = 10;
+const variedStepMs = 7 * 60_000;
 const dayMs = 24 * hourMs;
 
-/** Finds the values that the queries of a plan ask for. */
-export function contextOf(plan: EventPlan): QueryContext {
-  const [project = ""] = projectReferences(plan.seed);
+/** Finds the values that the queries of a plan ask for. `call` numbers those that differ: their time ends earlier. */
+export function contextOf(plan: EventPlan, call = 0): QueryContext {
+  const projects = projectReferences(plan.seed);
+  const [largest] = projects;
   const batch = makeBatch(plan, Math.floor(plan.eventCount / 2_000));
-  const event = batch.find((candidate) => candidate.project === project);
+  const event = batch.find((candidate) => candidate.project === largest);
   if (event === undefined) throw new Error("A batch without an event of the largest project");
-  return { project, endMs: plan.endMs, id: event.id };
+  const project = projects[call % variedProjects] ?? "";
+  return { project, endMs: plan.endMs - call * variedStepMs, id: event.id };
 }
 
 function iso(ms: number): string {
@@ -226,3 +233,8 @@ export const benchQueries: readonly BenchQuery[] = [
     clickhouse: ({ id, project }) => clickhouseRows(project, { clickhouse: `id = ${quote(id)}` }),
   },
 ];
+
+/** Those of them that ask for newest rows, with calls that all differ. */
+export const variedQueries: readonly BenchQuery[] = benchQueries
+  .filter(({ key, comparison }) => comparison === "ids" && key !== "by-id")
+  .map((query) => ({ ...query, key: `${query.key}-varied`, title: `${query.title}, calls differ`, isVaried: true }));

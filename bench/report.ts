@@ -3,7 +3,7 @@ import type { IngestReport, IngestResult } from "./measure-ingest.ts";
 import type { PeerFacts, QueriesReport, QueryResult } from "./measure-queries.ts";
 import type { ServiceReport } from "./measure-service.ts";
 import type { PeerName } from "./peers/peer.ts";
-import { benchQueries } from "./queries.ts";
+import { type BenchQuery, benchQueries, variedQueries } from "./queries.ts";
 
 /** Columns as wide as their widest cell, the first to the left and the others to the right. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -26,7 +26,7 @@ function ratioCell(ours: QueryResult | undefined, theirs: QueryResult | undefine
   return `${ratioText(ratio)} ${ratio <= target ? "<=" : "OVER"} ${target}`;
 }
 
-function queryRow(report: QueriesReport, query: (typeof benchQueries)[number]): string[] {
+function queryRow(report: QueriesReport, query: BenchQuery): string[] {
   const find = (peer: PeerName) => report.results.find((result) => result.key === query.key && result.peer === peer);
   const [ours, clickhouse, postgres] = [find("logweir"), find("clickhouse"), find("postgres")];
   return [
@@ -66,7 +66,7 @@ export function formatQueries(report: QueriesReport): string {
       ...["clickhouse", "first", "ratio, target"],
       ...["postgres", "first", "ratio, target"],
     ],
-    benchQueries.map((query) => queryRow(report, query)),
+    [...benchQueries, ...variedQueries].map((query) => queryRow(report, query)),
   );
   const facts = formatTable(
     ["peer", "load events/s", "disk MB", "load peak MB", "query peak MB"],

@@ -7,6 +7,8 @@ export interface StatementPlan {
   readonly idConditions: readonly IdCondition[];
   /** Set for a statement that selects plain columns of one table up to a limit, and does nothing else. */
   readonly rows?: RowsPlan;
+  /** Set for a statement that selects the newest rows of one table. */
+  readonly newest?: NewestPlan;
 }
 
 /** Events of the table with the id: a text, or the position of a parameter counted from 0. */
@@ -37,6 +39,32 @@ export interface PlainColumn {
   readonly alias: string;
   /** A message or a record's JSON, which are long beside all others. */
   readonly isText: boolean;
+}
+
+/** How the engine host reads no more of a large table than where the newest rows are. */
+export interface NewestPlan {
+  readonly table: string;
+  /** Rows that decide the answer. */
+  readonly count: number;
+  /** Selects the times of the newest rows, newest first: `count` at least, if there are so many. */
+  readonly times: BoundedStatement;
+  /** The statement itself. */
+  readonly rows: BoundedStatement;
+  /**
+   * Times that conditions compare those of rows with, from below and from above: each in microseconds, as a text, or
+   * the position of a value. They only tell where to look first.
+   */
+  readonly from: readonly TimeValue[];
+  readonly until: readonly TimeValue[];
+}
+
+export type TimeValue = string | number;
+
+/** A statement whose last parameter is a time: no row before it is read. */
+export interface BoundedStatement {
+  readonly sql: string;
+  /** The positions of its other values among those of the plan's statement. */
+  readonly values: readonly number[];
 }
 
 /** How the database writes the ends of time, in microseconds since 1970. */

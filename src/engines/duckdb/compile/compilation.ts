@@ -16,6 +16,15 @@ export interface PrintedIdCondition {
   readonly id: { readonly text: string } | { readonly parameter: number };
 }
 
+/** A time that events of a table, by its name in FROM, are compared with, before parameters are numbered. */
+export interface TimeBound {
+  readonly alias: string;
+  /** From where on events are asked for; else the time that they end at. */
+  readonly isFrom: boolean;
+  /** In microseconds, or the number of a placeholder. */
+  readonly time: bigint | { readonly placeholder: number };
+}
+
 /** A CTE that is printed as one: its name and its body, which gets columns on demand. */
 export interface PrintedCte {
   readonly name: string;
@@ -44,6 +53,8 @@ export interface Compilation {
   readonly tables: Set<string>;
   /** Conditions on ids that are bounded by times, in the order of their placeholders. */
   readonly idConditions: Map<string, PrintedIdCondition>;
+  /** Times that conditions compare those of events with. */
+  readonly timeBounds: TimeBound[];
   /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */
   recursionDepth: number;
   /** Correlated sub-queries that are being printed inside of each other. */

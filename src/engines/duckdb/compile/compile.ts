@@ -10,19 +10,20 @@ import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
-import { StatementTooLong } from "../../sql/emit.ts";
+import { type Guarded, StatementTooLong } from "../../sql/emit.ts";
 import { stopClock } from "../../sql/stop-clock.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
 import { placeholder, textSql } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
-import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
+import type { BoundedStatement, IdCondition, NewestPlan, RowsPlan, StatementPlan } from "../statement-plan.ts";
 import { selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
-import { FIRST_BOUND, FIRST_LIMIT, orderPlaceholders } from "./placeholders.ts";
+import { planNewest } from "./newest.ts";
+import { FIRST_BOUND, FIRST_LIMIT, NEWEST_BOUND, orderPlaceholders } from "./placeholders.ts";
 import { planRows } from "./plan-rows.ts";
 import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
@@ -53,29 +54,7 @@ export interface PrintOptions extends CompileOptions {
 
 function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: PrintOptions): CompiledQuery {
   const { query, analysis } = analyseGuarded(resolved);
-  const timeZone = options.timeZone ?? "UTC";
-  const parameters = numbered(query.parameters);
-  const compilation: Compilation = {
-    layouts,
-    timeZone,
-    text: options.text ?? "",
-    analysis,
-    failing: new Failing(analysis),
-    parameters,
-    constants:
-      options.bindsConstants === false
-        ? undefined
-        : new RunConstants(parameters, query.parameters.length + 1, timeZone),
-    printedCtes: new Map(),
-    tables: new Set(),
-    idConditions: new Map(),
-    recursionDepth: 0,
-    correlationDepth: 0,
-    scanDepth: 0,
-    levelsRead: 0,
-    aliasCount: 0,
-    buildScan,
-  };
+  const compilation = beginCompilation(query, analysis, layouts, options);
   const built = buildScan(compilation, query.scan, undefined);
   const columns = query.columns.map(({ column }) => column);
   const block = orderResult(compilation, selectable(compilation, built, columns), query);
@@ -86,10 +65,13 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const finish = (part: Sql) => guarded(instant === undefined ? part : stopClock(part, instant));
   const finished = finish(whole);
   const used = orderPlaceholders(finished.placeholders);
-  const numbers = new Map(used.map((index, position) => [index, position + 1]));
-  const print = (part: typeof finished) => emit(part, (index) => numbers.get(index) ?? index);
-  const rows = planRows(compilation, block, items, (part) => print(finish(part)));
-  const statement = planStatement(compilation, used, rows);
+  const text = printNumbered(finished, used);
+  const rows = planRows(compilation, block, items, (part) => printNumbered(finish(part), used));
+  const newest = planNewest(compilation, block, items, {
+    print: (part) => printBounded(finish(part), used),
+    positionOf: (index) => used.indexOf(index),
+  });
+  const statement = planStatement(compilation, used, { rows, newest });
   const perRow = () => printQuery(resolved, layouts, { ...options, bindsConstants: false });
   const { parameters: read, constants } = planConstants(query, compilation, used, { nowUs: options.nowUs, perRow });
   const plan: QueryPlan = {
@@ -97,7 +79,7 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
     ...(constants === undefined ? {} : { constants }),
   };
   return {
-    sql: print(finished),
+    sql: text,
     parameters: read,
     ...(used.every((index) => index < FIRST_LIMIT || index >= FIRST_BOUND)
       ? {}
@@ -109,28 +91,75 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   };
 }
 
+function beginCompilation(
+  query: ResolvedQuery,
+  analysis: Analysis,
+  layouts: LayoutCatalog,
+  { timeZone = "UTC", text = "", bindsConstants = true }: PrintOptions,
+): Compilation {
+  const parameters = numbered(query.parameters);
+  return {
+    layouts,
+    timeZone,
+    text,
+    analysis,
+    failing: new Failing(analysis),
+    parameters,
+    constants: bindsConstants ? new RunConstants(parameters, query.parameters.length + 1, timeZone) : undefined,
+    printedCtes: new Map(),
+    tables: new Set(),
+    idConditions: new Map(),
+    timeBounds: [],
+    recursionDepth: 0,
+    correlationDepth: 0,
+    scanDepth: 0,
+    levelsRead: 0,
+    aliasCount: 0,
+    buildScan,
+  };
+}
+
 function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
   const analysis = analyse(resolved);
   const query = analysis.holdsQueries ? guardBranches(resolved, analysis) : resolved;
   return { query, analysis: query === resolved ? analysis : analyse(query) };
 }
 
+/** The text, with placeholders by their places among those that are used. */
+function printNumbered(finished: Guarded, used: readonly number[]): string {
+  const numbers = new Map(used.map((index, position) => [index, position + 1]));
+  return emit(finished, (index) => numbers.get(index) ?? index);
+}
+
+/** A statement with the bound of the newest rows; `used` are the placeholders of the query's own statement. */
+function printBounded(finished: Guarded, used: readonly number[]): BoundedStatement {
+  const read = orderPlaceholders(finished.placeholders);
+  const values = read.filter((index) => index !== NEWEST_BOUND).map((index) => used.indexOf(index));
+  return { sql: printNumbered(finished, read), values };
+}
+
 /** Returns the host's data about the statement; undefined if there is none. */
 function planStatement(
   { idConditions, constants }: Compilation,
   used: readonly number[],
-  rows: RowsPlan | undefined,
+  { rows, newest }: { readonly rows: RowsPlan | undefined; readonly newest: NewestPlan | undefined },
 ): StatementPlan | undefined {
   const printed = [...idConditions.values()].filter((_, place) => used.includes(FIRST_BOUND + 2 * place));
   const conditions = printed.map(({ table, id }): IdCondition => {
     return { table, id: "text" in id ? id.text : used.indexOf(id.parameter) };
   });
-  if (rows === undefined) return conditions.length === 0 ? undefined : { idConditions: conditions };
+  if (rows === undefined && newest === undefined) {
+    return conditions.length === 0 ? undefined : { idConditions: conditions };
+  }
   const clockValues = used.flatMap((index, position) => {
     const constant = constants?.at(index);
     return constant !== undefined && readsClock(constant) ? [position] : [];
   });
-  return { idConditions: conditions, rows: clockValues.length === 0 ? rows : { ...rows, clockValues } };
+  return {
+    idConditions: conditions,
+    ...(rows === undefined ? {} : { rows: clockValues.length === 0 ? rows : { ...rows, clockValues } }),
+    ...(newest === undefined ? {} : { newest }),
+  };
 }
 
 /** The parameters whose values a run needs, and how they become those of the statement. */

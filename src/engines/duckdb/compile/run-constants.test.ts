@@ -113,6 +113,14 @@ describe("a condition on rows", () => {
     expect(newest("id > @s AND timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL @n HOUR)")).toEqual([1]);
     expect(newest("timestamp > TIMESTAMP_SUB(@t, INTERVAL @n HOUR)")).toBeUndefined();
   });
+
+  it("tells the engine host which of them events are newer and older than", () => {
+    const query = compile(
+      "SELECT id FROM edge_logs WHERE project = @s AND timestamp > TIMESTAMP_SUB(@t, INTERVAL @n HOUR) AND @t >= timestamp " +
+        "ORDER BY timestamp DESC LIMIT 5",
+    );
+    expect(planOf(query).statement?.newest).toMatchObject({ from: [1], until: [2] });
+  });
 });
 
 /** Conditions of every kind, in every place; each with values for which a constant fails. */

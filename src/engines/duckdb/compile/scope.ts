@@ -29,6 +29,8 @@ export interface StoredColumn {
   readonly isText: boolean;
   /** Tells events apart, beside a column of their times. */
   readonly isEventId: boolean;
+  /** The events' own time. */
+  readonly isEventTime: boolean;
 }
 
 /** A column as expressions of one block print it. */

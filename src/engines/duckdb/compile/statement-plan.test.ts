@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileText } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
 import { printRows } from "../../../../test/support/engines/duckdb/compile/print-rows.ts";
-import { FLOAT64, INT64, STRING } from "../../../googlesql/types.ts";
+import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
 import { planOf } from "../query-plan.ts";
 
@@ -147,5 +147,90 @@ describe("the plan for plain rows", () => {
     ["a window is computed", "SELECT id, RANK() OVER (ORDER BY id) AS r FROM edge_logs ORDER BY id LIMIT 5"],
   ])("is absent where %s", (_, text) => {
     expect(planOf(compile(text)).statement?.rows).toBeUndefined();
+  });
+});
+
+describe("the plan for newest rows", () => {
+  const newest =
+    "SELECT id, event_message FROM edge_logs WHERE project = @p AND timestamp > @t ORDER BY timestamp DESC, id DESC LIMIT 100";
+  const planned = (text: string) =>
+    planOf(compileText(text, undefined, new Map<string, SqlType>([...parameters, ["q", STRING], ["t", TIMESTAMP]])))
+      .statement?.newest;
+
+  it("has a statement that finds where they begin, and one that reads from there on", () => {
+    const where =
+      'WHERE (t1."timestamp" >= CAST($3 AS TIMESTAMP)) AND (t1."c_project" = CAST($1 AS VARCHAR)) AND ' +
+      '(t1."timestamp" > CAST($2 AS TIMESTAMP))';
+    expect(planned(newest)).toEqual({
+      table: "events_1",
+      count: 100,
+      times: {
+        sql: `SELECT t1."timestamp" FROM "events_1" AS t1 ${where} ORDER BY t1."timestamp" DESC NULLS LAST LIMIT 1025::BIGINT`,
+        values: [0, 1],
+      },
+      rows: {
+        sql: expect.stringMatching(
+          /^SELECT t1\."id" AS \S+, .* FROM "events_1" AS t1 .* LIMIT \(SELECT 100::BIGINT\)$/,
+        ),
+        values: [0, 1],
+      },
+      from: [1],
+      until: [],
+    });
+    expect(planned(newest)?.rows.sql).toContain(where);
+  });
+
+  it("has the values that each statement reads, by their places in the query's own", () => {
+    const computed = newest.replace("event_message", "CONCAT(event_message, @q) AS m");
+    expect(planned(computed)).toMatchObject({ times: { values: [1, 2] }, rows: { values: [0, 1, 2] }, from: [2] });
+  });
+
+  it.each([
+    ["there is no condition", newest.replace(/WHERE .* ORDER/, "ORDER")],
+    ["columns are computed", newest.replace("event_message", "UPPER(event_message) AS m, LENGTH(id) + 1 AS n")],
+    ["rows are skipped", `${newest} OFFSET 10`],
+    ["fields of records are filtered by", newest.replace("project = @p", "metadata.response.status_code >= 500")],
+    ["rows are filtered afterwards", `SELECT id FROM (${newest}) WHERE id > 'x'`],
+    ["rows are counted afterwards", `SELECT COUNT(*) FROM (${newest}), UNNEST([1, 2])`],
+    ["the order is that of a CTE", `WITH e AS (${newest.replace(" LIMIT 100", "")}) SELECT id FROM e LIMIT 7`],
+  ])("exists where %s", (_, text) => {
+    expect(planned(text)).toBeDefined();
+  });
+
+  it("knows times from literals and parameters, however they are compared, and which rows end at", () => {
+    const bounds = (condition: string) => {
+      const { from, until } = planned(newest.replace("timestamp > @t", condition)) ?? {};
+      return [from, until];
+    };
+    expect(bounds("timestamp <= @t")).toEqual([[], [1]]);
+    expect(bounds("@t < timestamp")).toEqual([[1], []]);
+    expect(bounds("TIMESTAMP '1970-01-01 00:00:01' <= timestamp")).toEqual([["1000000"], []]);
+    expect(bounds("timestamp BETWEEN @t AND TIMESTAMP '1970-01-01 00:00:01'")).toEqual([[1], ["1000000"]]);
+    expect(bounds("(@t IS NULL OR timestamp > @t)")).toEqual([[1], []]);
+    expect(bounds("timestamp > TIMESTAMP_TRUNC(timestamp, DAY)")).toEqual([[], []]);
+    expect(bounds(Array.from({ length: 20 }, () => "timestamp > @t").join(" AND "))[0]?.length).toBeLessThan(10);
+  });
+
+  it.each([
+    ["the oldest come first", newest.replaceAll("DESC", "ASC")],
+    ["another key comes first", newest.replace("BY timestamp DESC", "BY id, timestamp DESC")],
+    ["the time is computed", newest.replace("BY timestamp", "BY TIMESTAMP_TRUNC(timestamp, HOUR)")],
+    ["an id is asked for", newest.replace("project", "id")],
+    ["a condition may fail", newest.replace("project = @p", "CAST(project AS INT64) = 1")],
+    ["a key may fail", newest.replace("id DESC", "CAST(project AS INT64)")],
+    ["a condition holds a query", newest.replace("@p", "(SELECT MAX(project) FROM edge_logs)")],
+    ["there is no limit, or it is a parameter", newest.replace("LIMIT 100", "LIMIT @n")],
+    ["more rows are asked for than are read late", newest.replace("LIMIT 100", "LIMIT 1000 OFFSET 25")],
+    ["no rows are asked for", newest.replace("LIMIT 100", "LIMIT 0")],
+    ["rows are grouped", "SELECT timestamp FROM edge_logs GROUP BY timestamp ORDER BY timestamp DESC LIMIT 5"],
+    ["rows are made distinct", "SELECT DISTINCT timestamp FROM edge_logs ORDER BY timestamp DESC LIMIT 5"],
+    [
+      "a window is computed",
+      "SELECT timestamp, RANK() OVER (ORDER BY id) FROM edge_logs ORDER BY timestamp DESC LIMIT 5",
+    ],
+    ["tables are joined", "SELECT a.timestamp FROM edge_logs a, edge_logs b ORDER BY a.timestamp DESC LIMIT 5"],
+    ["they are some of a result", `SELECT id FROM edge_logs WHERE id IN (SELECT id FROM (${newest}))`],
+  ])("is absent where %s", (_, text) => {
+    expect(planned(text)).toBeUndefined();
   });
 });

@@ -62,6 +62,10 @@ export interface Connection {
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Ends a transaction without its changes, if there is one; at the latest before the next statement. */
   rollBack(): Promise<void>;
+  /** Lets all statements until `endReading` see the same rows. */
+  beginReading(): Promise<void>;
+  /** Does nothing where no reading was begun. */
+  endReading(): Promise<void>;
   /** Appends chunks to a table, within a transaction. Their columns are the table's, in its order. */
   append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
   /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
@@ -108,6 +112,7 @@ class DriverConnection implements Connection {
   #forgottenCount = 0;
   /** True while a transaction may be open that a ROLLBACK did not end. */
   #isLeftOpen = false;
+  #isReading = false;
 
   constructor(connection: DuckDBConnection, keptStatements = 0) {
     this.#connection = connection;
@@ -157,6 +162,17 @@ class DriverConnection implements Connection {
       // A failed commit has rolled back already.
       this.#isLeftOpen = !String(error).includes("no transaction is active");
     });
+  }
+
+  async beginReading(): Promise<void> {
+    this.#isReading = true;
+    await this.all("BEGIN TRANSACTION READ ONLY");
+  }
+
+  async endReading(): Promise<void> {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    await this.rollBack();
   }
 
   async append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void> {

@@ -84,7 +84,7 @@ class Core implements EngineHost {
       database,
       check,
       (table, id) => findIdRange(this.#sources.values(), table, id),
-      { maxQueries: options.maxQueries ?? DEFAULT_MAX_QUERIES, maxProcessBytes: options.maxProcessBytes },
+      { ...options, maxQueries: options.maxQueries ?? DEFAULT_MAX_QUERIES },
       (table) => {
         const source = [...this.#sources.values()].find((each) => each.table === table);
         return source === undefined ? undefined : tenantColumnOf(source);

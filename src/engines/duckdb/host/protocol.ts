@@ -18,12 +18,22 @@ import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";
 
+/** Windows of time in which newest rows are looked for. */
+export interface WindowSizes {
+  /** Rows of the smallest table that is read by windows. */
+  readonly minRows: number;
+  /** Rows of the table that the first window holds, about. */
+  readonly firstRows: number;
+}
+
 export interface CoreOptions {
   /** Folder of the store; absent for a store in memory. */
   readonly directory?: string;
   readonly threads: number;
   /** Queries that run at once; 16 unless set. */
   readonly maxQueries?: number;
+  /** How newest rows are looked for; see `query/newest-rows.ts` for what is so unless set. */
+  readonly windows?: WindowSizes;
   /** Resident memory of the host from which on the query that took the most is stopped; not watched unless set. */
   readonly maxProcessBytes?: number;
   readonly memoryLimitBytes: number;

@@ -14,6 +14,7 @@ import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
 import { boundById } from "./id-conditions.ts";
 import { printNull, printPart } from "./literals.ts";
+import { noteTimeBounds } from "./time-bounds.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
 type Printed = readonly (Sql | undefined)[];
@@ -35,6 +36,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     isNeverNaN: numberArguments(compilation, call, scope),
   };
   if (call.isSafe) return printSafe(compilation, context, row, scope);
+  noteTimeBounds(compilation, call, args, scope);
   const sql = boundById(compilation, call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (hasBranches(call.function)) return sql;

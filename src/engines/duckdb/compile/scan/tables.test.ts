@@ -54,6 +54,16 @@ describe("a table", () => {
     expect(found).toEqual([1, 0, 0, 0, 0]);
   });
 
+  it("has newest rows by its column `timestamp`, if its events have one", () => {
+    const hasPlan = (leaves: Readonly<Record<string, LeafLayout>>, key: string) => {
+      const text = `SELECT id FROM t ORDER BY ${key} DESC LIMIT 5`;
+      return planOf(compileText(text, [layoutOf({ id, ...leaves })])).statement?.newest !== undefined;
+    };
+    expect(hasPlan({ timestamp }, "timestamp")).toBe(true);
+    expect(hasPlan({ timestamp: leafOf("c_time", TIMESTAMP) }, "timestamp")).toBe(false);
+    expect(hasPlan({ timestamp, other: leafOf("c_other", TIMESTAMP) }, "other")).toBe(false);
+  });
+
   it("has plain rows of columns alone: not of fields with several columns or none", () => {
     const rows = (leaves: Readonly<Record<string, LeafLayout>>, name: string) =>
       planOf(compileText(`SELECT id, ${name} FROM t ORDER BY id LIMIT 5`, [layoutOf({ id, ...leaves })])).statement

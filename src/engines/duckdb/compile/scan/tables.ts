@@ -67,8 +67,9 @@ function storedColumn(
 ): StoredColumn | undefined {
   if (column === undefined || !printed.isColumn) return undefined;
   const isText = column === "event_message" || [...recordColumns.values()].includes(column);
-  const isEventId = column === "id" && leaves.get("timestamp")?.variants[0]?.column === "timestamp";
-  return { table, alias, column, isText, isEventId };
+  const isOfEvents = leaves.get("timestamp")?.variants[0]?.column === "timestamp";
+  const [isEventId, isEventTime] = [isOfEvents && column === "id", isOfEvents && column === "timestamp"];
+  return { table, alias, column, isText, isEventId, isEventTime };
 }
 
 /** A top-level field of several shapes. */

@@ -124,6 +124,8 @@ export class IdMaintenance {
         this.#connection = await this.#database.connect();
         if (this.#isClosing) continue;
         await loadIds(this.#connection, source, () => this.#makeRoom(writer));
+        // Else the files of a damaged index might still be named that are being removed.
+        await this.#folder?.settled();
         // From now on a start reads what comes after, and no longer the whole table.
         if (this.#folder?.filesOf(source.table).coveredRun === null && source.ids.fileCount > 0) {
           while (this.#storing !== undefined) await this.#storing;

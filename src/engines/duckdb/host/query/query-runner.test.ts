@@ -56,6 +56,10 @@ function open(findIdRange: FindIdRange = () => undefined) {
       noted.push("discard");
       throw new Error("The statement has ended");
     },
+    beginReading: async () => void noted.push("begin"),
+    async endReading() {
+      if (noted.includes("begin")) noted.push("end");
+    },
     interrupt() {
       noted.push("interrupt");
       told.fail(new Error("INTERRUPT Error: Interrupted!"));
@@ -186,6 +190,29 @@ describe("the query runner", () => {
       3n,
       9n,
     ]);
+  });
+
+  it("reads the newest rows of a large table in one transaction, by statements that were checked", async () => {
+    const { run, told, noted } = open();
+    const time = new DuckDBTimestampValue(7n);
+    told.keys = async () => [[5_000_000n, time, time]];
+    const bounded = (sql: string) => ({ sql, values: [] });
+    const newest = { table: "events_1", count: 1, times: bounded("TIMES"), rows: bounded("ROWS"), from: [], until: [] };
+    const reading = run({ plan: { idConditions: [], newest } });
+    told.keys = async () => (noted.includes("begin") ? [[time]] : [[5_000_000n, time, time]]);
+    await readAll(reading);
+    expect(noted.splice(0)).toEqual(["connect", "begin", "ROWS", "end"]);
+    expect(told.values.map(({ value }) => value)).toEqual([time]);
+    expect(told.checked).toEqual(["TIMES", "ROWS"]);
+    const caller = new AbortController();
+    told.keys = async () => {
+      caller.abort();
+      return [[time]];
+    };
+    await expect(readAll(run({ plan: { idConditions: [], newest } }, caller.signal))).rejects.toMatchObject({
+      code: "aborted",
+    });
+    expect(noted).toEqual(["begin", "interrupt", "discard", "end"]);
   });
 
   describe("where it may have kept the rows' texts", () => {

@@ -4,10 +4,12 @@ import type { BoundValue, Connection, Database } from "../../driver/connection.t
 import { type DuckDBValue, TIMESTAMP } from "../../driver/driver.ts";
 import { physicalType, toDriverValue } from "../../driver/parameters.ts";
 import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driver/rows.ts";
-import type { HostQuery } from "../protocol.ts";
+import type { NewestPlan } from "../../statement-plan.ts";
+import type { HostQuery, WindowSizes } from "../protocol.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { boundIds, type FindIdRange } from "./id-bounds.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
+import { NewestFinder } from "./newest-rows.ts";
 import { createProcessWatch } from "./process-watch.ts";
 import { type QueryMemory, QueryStop } from "./query-stop.ts";
 import { type CacheableCall, RowCache } from "./row-cache.ts";
@@ -26,6 +28,7 @@ export interface RunnerLimits {
   readonly maxQueries: number;
   /** Resident memory of the process from which on a query is stopped; not watched unless set. */
   readonly maxProcessBytes?: number | undefined;
+  readonly windows?: WindowSizes | undefined;
 }
 
 function bindParameters(query: HostQuery): BoundValue[] {
@@ -168,6 +171,7 @@ export class QueryRunner {
   readonly #pool: ConnectionPool;
   readonly #findIdRange: FindIdRange;
   readonly #rowCache: RowCache;
+  readonly #newest: NewestFinder;
   readonly #memory: QueryMemory;
   readonly #running = new Set<QueryStop>();
   readonly #gate = new StatementGate();
@@ -177,13 +181,14 @@ export class QueryRunner {
     database: Database,
     check: CheckStatement,
     findIdRange: FindIdRange,
-    { maxQueries, maxProcessBytes }: RunnerLimits,
+    { maxQueries, maxProcessBytes, windows }: RunnerLimits,
     findTenantColumn?: FindTenantColumn,
   ) {
     this.#check = check;
     this.#pool = new ConnectionPool(database, maxQueries);
     this.#findIdRange = findIdRange;
     this.#rowCache = new RowCache(findTenantColumn);
+    this.#newest = new NewestFinder(Date.now, windows);
     this.#memory = {
       ofQueries: createMemoryWatch(database),
       ofProcess: maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes),
@@ -201,12 +206,12 @@ export class QueryRunner {
     try {
       if (this.#isClosed) throw stopping();
       if (signal.aborted) stop.giveUp();
-      await this.#check(query.sql);
       connection = await this.#pool.acquire(stop.signal);
       await this.#gate.enter();
       hasEntered = true;
       stop.signal.throwIfAborted();
-      const next = await this.#open(query, { connection, stop: stop.signal, clock });
+      const held = { connection, stop: stop.signal };
+      const next = await clock.time(() => this.#open(query, held));
       const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
       return summary;
@@ -241,25 +246,41 @@ export class QueryRunner {
     for (const stop of this.#running) stop.stop(stopping());
   }
 
-  async #open(
-    query: HostQuery,
-    { connection, stop, clock }: { connection: Connection; stop: AbortSignal; clock: EngineClock },
-  ): Promise<ReadChunk> {
-    const { sql, parameters, plan } = query;
+  async #open(query: HostQuery, { connection, stop }: Pick<Held, "connection" | "stop">): Promise<ReadChunk> {
+    const { sql, parameters, plan, columns } = query;
     const bounds = boundIds(query, this.#findIdRange);
     const ownCount = parameters.length - bounds.length;
     const held = { connection, sql, values: [...bindParameters(query).slice(0, ownCount), ...bounds], stop };
+    const check = async (statement: string) => {
+      await this.#check(statement);
+      // An interrupt meanwhile has met no statement.
+      stop.throwIfAborted();
+    };
+    if (plan?.newest !== undefined && (await this.#newest.isWorthIt(connection, plan.newest))) {
+      await check(plan.newest.times.sql);
+      await check(plan.newest.rows.sql);
+      return this.#openNewest(query, plan.newest, held);
+    }
+    await check(sql);
     const own = parameters.slice(0, ownCount).map(({ value }) => value);
     const given = [...own, ...bounds.map(({ value }) => String(value))];
-    const call = plan?.rows && this.#rowCache.begin(sql, plan.rows, query.columns.length, given);
-    return clock.time(() =>
-      call === undefined ? openRows(held, query.columns.length) : openCached(held, call, this.#rowCache, this.#check),
-    );
+    const call = plan?.rows && this.#rowCache.begin(sql, plan.rows, columns.length, given);
+    return call === undefined ? openRows(held, columns.length) : openCached(held, call, this.#rowCache, check);
+  }
+
+  async #openNewest(query: HostQuery, plan: NewestPlan, held: Held): Promise<ReadChunk> {
+    const { connection, stop, values } = held;
+    // All statements see the same rows.
+    await connection.beginReading();
+    const statement = await this.#newest.find(connection, plan, query, values);
+    stop.throwIfAborted();
+    return openRows({ ...held, ...statement }, query.columns.length);
   }
 
   async #release(connection: Connection, isFinished: boolean): Promise<void> {
     // What is left unread would keep its snapshot of the table alive.
     if (!isFinished) await connection.discardReader().catch(() => undefined);
+    await connection.endReading();
     this.#pool.release(connection);
   }
 }

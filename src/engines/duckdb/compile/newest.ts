@@ -1,0 +1,102 @@
+/**
+ * Plans for the newest rows of a table, `... ORDER BY timestamp DESC ... LIMIT n`: a statement that finds the time at
+ * which they begin, and one that reads from there on; see docs/decisions/newest-rows.md.
+ */
+import { findColumn } from "../../lowering/find-column.ts";
+import { LATE_ROWS } from "../driver/connection.ts";
+import { bigintSql, placeholder, storedColumnOf } from "../sql/atoms.ts";
+import { castTo, select } from "../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
+import { TIMESTAMP } from "../sql/types.ts";
+import type { BoundedStatement, NewestPlan, TimeValue } from "../statement-plan.ts";
+import type { Compilation } from "./compilation.ts";
+import { NEWEST_BOUND } from "./placeholders.ts";
+import { type Block, type FromItem, renderBlock, type SelectItem, sortItem } from "./render.ts";
+
+/** How statements become text. */
+interface Printing {
+  readonly print: (statement: Sql) => BoundedStatement;
+  /** Returns the position of a placeholder's value among those of the query's statement; -1 if it is not in it. */
+  readonly positionOf: (placeholder: number) => number;
+}
+
+/**
+ * The plan for the rows of a block, if they are the newest of a table, or come from these. To be called last: it bounds
+ * the block that selects them.
+ */
+export function planNewest(
+  { idConditions, printedCtes, timeBounds }: Compilation,
+  root: Block,
+  items: readonly SelectItem[],
+  { print, positionOf }: Printing,
+): NewestPlan | undefined {
+  const block = limitedBlock(root);
+  const { from, limit } = block;
+  const count = countOf(block);
+  // An id is found by bounds of its own.
+  if (idConditions.size > 0 || printedCtes.size > 0 || !isNewestFirst(block)) return undefined;
+  if (from?.table === undefined || limit === undefined || count === undefined) return undefined;
+  // Whether a query fails must not depend on which rows are looked at.
+  if (partsOf(block, block === root ? items : [...block.exports.values()]).some(isUnsafe)) return undefined;
+  const { name: table, alias } = from.table;
+  const bounds = (isWanted: boolean) =>
+    timeBounds.flatMap(({ alias: of, isFrom, time }): TimeValue[] => {
+      if (of !== alias || isFrom !== isWanted) return [];
+      if (typeof time === "bigint") return [String(time)];
+      const position = positionOf(time.placeholder);
+      return position < 0 ? [] : [position];
+    });
+  const time = storedColumnOf(alias, "timestamp");
+  block.where.unshift(sql`(${time} >= ${castTo(placeholder(NEWEST_BOUND), TIMESTAMP)})`);
+  // Behind the bound there are few rows. If DuckDB knew the limit when it plans, it would sort their numbers, and look
+  // for each in all row groups of the table (see LATE_ROWS).
+  block.limit = sql`(${select(limit)})`;
+  return {
+    table,
+    count,
+    times: print(selectTimes(from, time, block.where)),
+    rows: print(renderBlock(root, items)),
+    from: bounds(true),
+    until: bounds(false),
+  };
+}
+
+/** More than are read late, for the reason above. */
+function selectTimes(from: FromItem, time: Sql, where: readonly Sql[]): Sql {
+  const [order, limit] = [sortItem(time, true, false), bigintSql(BigInt(LATE_ROWS + 1))];
+  return select(sql`${time} FROM ${from.print()} WHERE ${joinSql(where, " AND ")} ORDER BY ${order} LIMIT ${limit}`);
+}
+
+/** The outermost block that has a limit. What is around it reads no other rows. */
+function limitedBlock(root: Block): Block {
+  let block = root;
+  while (block.inner !== undefined && block.limit === undefined) block = block.inner.block;
+  return block;
+}
+
+/** Does each row of the block come from one row of FROM? */
+function isPlain({ isGrouped, groupKeys, groupingSets, isDistinct, hasWindows }: Block): boolean {
+  return !isGrouped && groupKeys.length === 0 && groupingSets === undefined && !isDistinct && !hasWindows;
+}
+
+/** How many rows the block asks for, with those that it skips; undefined where they are not of FROM, or too many. */
+function countOf(block: Block): number | undefined {
+  const [limit, skipped] = [block.limit?.integer, block.offset === undefined ? 0n : block.offset.integer];
+  if (!isPlain(block) || limit === undefined || skipped === undefined) return undefined;
+  return limit > 0n && limit + skipped <= BigInt(LATE_ROWS) ? Number(limit + skipped) : undefined;
+}
+
+function isNewestFirst(block: Block): boolean {
+  const [first] = block.order;
+  if (first === undefined || !first.isDescending || first.nullsFirst) return false;
+  return findColumn(block, first.id)?.stored?.isEventTime === true;
+}
+
+/** All that is computed for each row that is looked at. */
+function partsOf({ where, order }: Block, items: readonly SelectItem[]): readonly Sql[] {
+  return [...where, ...order.map(({ binding }) => binding.sql()), ...items.map((item) => item.sql)];
+}
+
+function isUnsafe({ canFail, holdsQuery }: Sql): boolean {
+  return canFail || holdsQuery;
+}
