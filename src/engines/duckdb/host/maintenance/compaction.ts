@@ -10,11 +10,14 @@ import { type StoredSource, tenantColumnOf } from "../store/stored-source.ts";
 export interface Compaction {
   readonly source: StoredSource;
   readonly run: number;
-  /** Rows of the tail below this row id are rewritten. */
-  readonly bound: bigint;
   readonly rowCount: number;
-  /** The last run, when it is so short that it is written again together with these rows. */
-  readonly merged: number | undefined;
+  /**
+   * Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR
+   * they would not.
+   */
+  readonly parts: readonly string[];
+  /** Earlier runs whose rows are among them; their records go. */
+  readonly replaced: readonly number[];
 }
 
 export interface CompactionSize {
@@ -85,22 +88,14 @@ export async function planCompaction(
   const lastRun =
     (await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`)) ?? 0;
   const merged = await findMergedRun(connection, source, lastRun, rowCount, maxRows);
+  const replaced = merged === undefined ? [] : [merged.run];
   return {
     source,
     run: lastRun + 1,
-    bound: BigInt(last + 1),
     rowCount: rowCount + (merged?.rowCount ?? 0),
-    merged: merged?.run,
+    parts: [`lw_run IS NULL AND rowid < ${last + 1}`, ...replaced.map((run) => `lw_run = ${run}`)],
+    replaced,
   };
-}
-
-/**
- * Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR
- * they would not.
- */
-function partsOf({ bound, merged }: Compaction): readonly string[] {
-  const tail = `lw_run IS NULL AND rowid < ${bound}`;
-  return merged === undefined ? [tail] : [tail, `lw_run = ${merged}`];
 }
 
 /** A tenant's rows come together, by time; those of a source without tenants by time. */
@@ -115,13 +110,13 @@ function sortColumns(source: StoredSource): string {
  */
 export async function beginCompaction(
   connection: Connection,
-  { source, run, rowCount, merged }: Compaction,
+  { source, run, rowCount, replaced }: Compaction,
 ): Promise<void> {
   await connection.all("BEGIN");
-  if (merged !== undefined) {
+  for (const earlier of replaced) {
     await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
       { value: source.table },
-      { value: merged },
+      { value: earlier },
     ]);
   }
   await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
@@ -134,7 +129,7 @@ export async function beginCompaction(
 /** Writes the sorted run; takes seconds, beside everything else. */
 export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
   const { source, run } = compaction;
-  const parts = partsOf(compaction).map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
+  const parts = compaction.parts.map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
   await connection.all(
     `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM (${parts.join(" UNION ALL ")})
      ORDER BY ${sortColumns(source)}`,
@@ -145,7 +140,7 @@ export async function writeRun(connection: Connection, compaction: Compaction): 
  * Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it.
  */
 export async function finishCompaction(connection: Connection, compaction: Compaction): Promise<void> {
-  for (const condition of partsOf(compaction)) {
+  for (const condition of compaction.parts) {
     await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${condition}`);
   }
   await connection.all("COMMIT");

@@ -19,6 +19,7 @@ import {
   planCompaction,
   writeRun,
 } from "./compaction.ts";
+import { Shrinking } from "./shrinking.ts";
 
 export interface MaintenanceOptions {
   readonly directory: string;
@@ -64,6 +65,7 @@ export class Maintenance {
   readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
+  readonly #shrinking = new Shrinking();
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted = false;
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
@@ -129,12 +131,14 @@ export class Maintenance {
   /** Called on the writer's queue after rows were deleted. */
   noteDeleted(): void {
     this.#hasDeleted = true;
+    this.#shrinking.noteDeleted();
     this.#options.position.record();
   }
 
-  /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
+  /** Makes the blocks of deleted rows free, first for rows to come, then for others than the store. Called on the writer's queue. */
   async freeSpace(connection: Connection): Promise<void> {
     this.#hasDeleted = true;
+    this.#shrinking.noteDeleted();
     if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
   }
 
@@ -162,7 +166,8 @@ export class Maintenance {
   /**
    * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
    * time. A patient one lets the events that come in go first, unless the tail is very long, and while none come it
-   * takes shorter tails too.
+   * takes shorter tails too. Where no tail is long, and few events come in, it takes runs whose rewriting shortens the
+   * file.
    */
   async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
     if (this.#isHeld || this.#deletions > 0) return false;
@@ -178,7 +183,7 @@ export class Maintenance {
     const isQuiet = performance.now() - this.#storedAtMs >= quietMs;
     if (!isQuiet) {
       const isBusy = this.#takeRate() > BUSY_ROWS_PER_SECOND;
-      return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows });
+      return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows }, !isBusy);
     }
     const { directory, checkpointBytes } = this.#options;
     if (logBytesOf(directory) >= Math.min(MIN_QUIET_LOG_BYTES, checkpointBytes)) {
@@ -243,10 +248,10 @@ export class Maintenance {
     this.#rowsInLog.clear();
   }
 
-  async #compact(writer: Writer, size: CompactionSize): Promise<boolean> {
+  async #compact(writer: Writer, size: CompactionSize, mayShrink = true): Promise<boolean> {
     this.#connection ??= await this.#database.connect();
     const connection = this.#connection;
-    const compaction = await writer.task(() => this.#begin(connection, size));
+    const compaction = await writer.task(() => this.#begin(connection, size, mayShrink));
     if (compaction === undefined) return false;
     try {
       await writeRun(connection, compaction);
@@ -264,7 +269,7 @@ export class Maintenance {
     }
   }
 
-  async #begin(connection: Connection, size: CompactionSize): Promise<Compaction | undefined> {
+  async #begin(connection: Connection, size: CompactionSize, mayShrink: boolean): Promise<Compaction | undefined> {
     for (const source of this.#sources()) {
       const hasManyGroups = (this.#rowGroups.get(source.table) ?? 0) >= MANY_ROW_GROUPS;
       const rowsInLog = this.#rowsInLog.get(source.table) ?? 0;
@@ -275,7 +280,17 @@ export class Maintenance {
       this.#rowGroups.delete(source.table);
       return compaction;
     }
-    return undefined;
+    if (!mayShrink) return undefined;
+    const rewriting = await this.#shrinking.plan(connection, this.#sources(), {
+      maxRows: size.maxRows,
+      rowsInLog: (table) => this.#rowsInLog.get(table) ?? 0,
+      checkpoint: () => {
+        this.#hasDeleted = true;
+        return this.#checkpoint(connection);
+      },
+    });
+    if (rewriting !== undefined) await beginCompaction(connection, rewriting);
+    return rewriting;
   }
 
   /** Rows a second since this was asked last. */
