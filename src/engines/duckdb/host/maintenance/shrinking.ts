@@ -45,8 +45,8 @@ function takeRuns(runs: readonly Run[], maxRows: number): readonly Run[] {
 }
 
 /**
- * Plans to write the runs again as one. It keeps the number of the newest: ids of earlier runs are in files, and those of
- * a new number would be read from the table after a crash. By their row ids the rows before and after differ.
+ * Plans to write the runs again as one. It keeps the number of the newest: ids of earlier runs are in files, and those
+ * of a new number would be read from the table after a crash. By their row ids the rows before and after differ.
  */
 async function planRewriting(connection: Connection, source: StoredSource, runs: readonly Run[]): Promise<Compaction> {
   const [row] = await connection.all(`SELECT max(rowid)::DOUBLE FROM "${source.table}"`);
