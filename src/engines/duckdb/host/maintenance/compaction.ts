@@ -33,7 +33,7 @@ export interface CompactionSize {
   readonly everyMs?: number;
 }
 
-async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {
+export async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {
   const [row] = await connection.all(sql);
   const value = row?.[0];
   return value === null || value === undefined ? undefined : Number(value);

@@ -65,7 +65,7 @@ export class Maintenance {
   readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
-  readonly #shrinking = new Shrinking();
+  readonly #shrinking: Shrinking;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted = false;
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
@@ -82,6 +82,7 @@ export class Maintenance {
 
   constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
     this.#options = options;
+    this.#shrinking = new Shrinking(options.directory);
     this.#database = database;
     this.#sources = sources;
   }
@@ -117,7 +118,7 @@ export class Maintenance {
     return this.#moveCount;
   }
 
-  /** Lets a compaction that runs end, and none begin until the work has ended: it would conflict with what is deleted. */
+  /** Lets a compaction that runs end, and none begin before the work has ended: they would conflict. */
   async withoutCompaction<T>(work: () => Promise<T>): Promise<T> {
     this.#deletions++;
     try {
@@ -135,10 +136,9 @@ export class Maintenance {
     this.#options.position.record();
   }
 
-  /** Makes the blocks of deleted rows free, first for rows to come, then for others than the store. Called on the writer's queue. */
+  /** Makes the blocks of deleted rows free for rows to come; later the file is cut. Called on the writer's queue. */
   async freeSpace(connection: Connection): Promise<void> {
-    this.#hasDeleted = true;
-    this.#shrinking.noteDeleted();
+    this.noteDeleted();
     if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
   }
 
@@ -261,6 +261,7 @@ export class Maintenance {
         // The next rows must not join the run's last row group.
         await this.#checkpoint(writerConnection);
       });
+      this.#shrinking.noteWritten(compaction);
       return true;
     } catch (error) {
       // A table altered in the meantime, an interrupt, a full disk: the tail is unchanged.

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { INT64, STRING } from "../../../../googlesql/types.ts";
 import type { LogEvent } from "../../../contract/query-engine.ts";
+import type { Connection } from "../../driver/connection.ts";
 import { runQuery } from "../../run-query.ts";
 import { DuckDbStore } from "../../store/store.ts";
 import { openCore } from "../core.ts";
 import type { EngineHost } from "../protocol.ts";
+import { Shrinking } from "./shrinking.ts";
 
 const signal = new AbortController().signal;
 const MB = 1024 ** 2;
@@ -153,5 +155,38 @@ describe("a file after deletions", () => {
     await snapshot.release();
     expect(await maintainAll(opened.host)).toBeGreaterThan(0);
     await expectShort(opened, directory);
+  });
+
+  it("is left alone where all was written again in vain, until much more is free", async () => {
+    const directory = makeFolder();
+    const file = join(directory, "events.duckdb");
+    writeFileSync(file, "");
+    truncateSync(file, 1000 * MB);
+    let free = 0;
+    let moves = 0;
+    const connection = {
+      all: (sql: string) => Promise.resolve(sql.includes("pragma_database_size") ? [[free * MB]] : []),
+      transaction: () => Promise.resolve(moves++),
+    } as unknown as Connection;
+    const shrinking = new Shrinking(directory);
+    const given = { maxRows: 100, rowsInLog: () => 0, checkpoint: () => Promise.resolve() };
+    // A tenth of what the file holds, and 8 MB: 98 MB of 1,000 are kept.
+    for (const [freeMb, isTried] of [
+      [98, false],
+      [100, true],
+      [101, false],
+      [189, false],
+      [190, true],
+      [50, false],
+      [143, false],
+      [144, true],
+    ] as const) {
+      free = freeMb;
+      moves = 0;
+      shrinking.noteDeleted();
+      expect(await shrinking.plan(connection, [], given)).toBeUndefined();
+      expect(await shrinking.plan(connection, [], given)).toBeUndefined();
+      expect([freeMb, moves], "once at most").toEqual([freeMb, isTried ? 1 : 0]);
+    }
   });
 });
