@@ -64,6 +64,11 @@ function piecesIn(body: Buffer): readonly string[] {
     .filter((piece) => text.includes(piece) || text.includes([...piece].reverse().join("")));
 }
 
+/** A cursor is sealed: its characters are random, and contain any piece of three or four of them once in some hundred pages. */
+function withoutCursor(link: string): string {
+  return link.replace(/(?<=[?&]cursor=)[\w-]+/, "");
+}
+
 function pathOf(endpoint: string, more: Readonly<Record<string, string>> = {}): string {
   return `/api/endpoints/query/${endpoint}?${new URLSearchParams({ project: insideProject, ...more }).toString()}`;
 }
@@ -124,7 +129,7 @@ it("no page contains personal data with redaction", async () => {
     expect(status).toBe(200);
     expect(piecesIn(body)).toEqual([]);
     const link: string = headers.get("link") ?? "";
-    expect(piecesIn(Buffer.from(link))).toEqual([]);
+    expect(piecesIn(Buffer.from(withoutCursor(link)))).toEqual([]);
     next = /<([^>]+)>/.exec(link)?.[1];
     pages++;
   }
