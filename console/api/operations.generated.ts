@@ -226,6 +226,14 @@ export interface components {
                     [key: string]: number;
                 };
             } | null;
+            /** @description The field that tells tenants apart, if there is one */
+            tenant?: string;
+            /** @description Types of declared fields by dotted path */
+            fields: {
+                [key: string]: string;
+            };
+            newest_event?: string | null;
+            /** @description True for a source that is defined in a file, or is the service's own */
             read_only: boolean;
             /** @description The source's name, if this is another name of it */
             alias_of?: string;
@@ -1989,6 +1997,8 @@ export interface operations {
                                 count: number;
                                 newest: string;
                             }[];
+                            /** @description When an event last arrived and was stored */
+                            last_stored: string | null;
                             newest_event: string | null;
                             /** @description How long ago the newest event happened */
                             lag_ms: number | null;

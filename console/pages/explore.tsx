@@ -12,6 +12,7 @@ import { Patterns } from "../components/rows/patterns.tsx";
 import { RecordPanel } from "../components/rows/record-panel.tsx";
 import { RowGrid } from "../components/rows/row-grid.tsx";
 import { SendHint } from "../components/send-hint.tsx";
+import { UnseenEvents } from "../components/unseen-events.tsx";
 import { parseFragment } from "../lib/fragment.ts";
 import { countsByLevel, levelNames } from "../lib/series.ts";
 import { formatCount } from "../lib/values.ts";
@@ -252,6 +253,7 @@ function NoRows() {
             </button>
           )}
         </div>
+        {session.value?.may.manage === true && <UnseenEvents />}
         <SendHint />
       </Empty>
     </>

@@ -1,13 +1,17 @@
 import { callApi } from "../api/client.ts";
+import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { SendCard } from "../components/send-card.tsx";
-import { SourceDetail } from "../components/source-detail.tsx";
+import { SourceDetail } from "../components/source/source-detail.tsx";
+import { SourceForm } from "../components/source/source-form.tsx";
 import { TableCard } from "../components/table-card.tsx";
 import { describeRetention, type Retention } from "../lib/retention.ts";
+import { newSource } from "../lib/source-draft.ts";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
-import { linkTo, route } from "../state/route.ts";
+import { linkTo, navigate, route } from "../state/route.ts";
+import { say } from "../state/toasts.ts";
 
 interface SourceRow {
   readonly name: string;
@@ -21,7 +25,31 @@ interface SourceRow {
 /** Where events come from. */
 export function SourcesPage() {
   const [, name] = route.value.path.split("/");
-  return name === undefined ? <SourceList /> : <SourceDetail key={name} name={name} />;
+  if (name === undefined) return <SourceList />;
+  return name === "new" ? <NewSource /> : <SourceDetail key={name} name={name} />;
+}
+
+function NewSource() {
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>New source</h1>
+        <a href={linkTo("sources")}>All sources</a>
+      </div>
+      <section class="card" aria-label="New source">
+        <div class="card-body">
+          <SourceForm
+            isNew
+            draft={newSource}
+            onSaved={(name) => {
+              say(`Created ${name}`);
+              navigate(`sources/${name}`);
+            }}
+          />
+        </div>
+      </section>
+    </div>
+  );
 }
 
 const headings = ["Name", "Description", "Newest event", { ofNumbers: "Rejected" }, { ofNumbers: "Retention" }];
@@ -43,7 +71,10 @@ function SourceList() {
     <div class="page">
       <div class="page-head">
         <h1>Sources</h1>
-        <p class="soft">Where events come from, and when each last sent one</p>
+        <p class="soft grow">Where events come from, and when each last sent one</p>
+        <a class="button primary" href={linkTo("sources/new")}>
+          <Icon name="plus" /> New source
+        </a>
       </div>
       <Loaded load={load}>
         {(sources) => (

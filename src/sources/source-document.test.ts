@@ -20,11 +20,13 @@ describe("a source as the API shows it", () => {
       ...shown,
       tenant: "project",
       retention_days: 3,
+      fields: { n: "INT64" },
       read_only: false,
     });
     expect(showSource({ ...source, retentionDays: undefined })).toStrictEqual({
       ...shown,
       retention_days: null,
+      fields: { n: "INT64" },
       read_only: true,
     });
     expect(showSource({ ...source, origin: { kind: "service" } }).read_only).toBe(true);

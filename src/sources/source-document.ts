@@ -90,9 +90,7 @@ export function toDocument(source: Source): SourceDocument {
     description,
     ...(tenantField === undefined ? {} : { tenant: tenantField }),
     ...(retentionDays === undefined ? {} : { retention_days: retentionDays }),
-    fields: Object.fromEntries(
-      knownFields.map(({ path, type }) => [path, type.kind as "STRING" | "INT64" | "FLOAT64" | "BOOL"]),
-    ),
+    fields: typesOf(knownFields),
   };
 }
 
@@ -108,19 +106,14 @@ export interface ShownSource {
   /** The field that tells tenants apart, where there is one. */
   readonly tenant?: string;
   readonly retention_days: RetentionDays | null;
+  /** The types of declared fields by dotted path, the tenant's among them. */
+  readonly fields: NonNullable<SourceDocument["fields"]>;
   /** True for a source that the API cannot change: it is defined in a file, or is the service's own. */
   readonly read_only: boolean;
 }
 
-export function showSource({
-  name,
-  aliases,
-  kind,
-  description,
-  tenantField,
-  retentionDays,
-  origin,
-}: Source): ShownSource {
+export function showSource(source: Source): ShownSource {
+  const { name, aliases, kind, description, tenantField, retentionDays, knownFields, origin } = source;
   return {
     id: sourceId(name),
     token: sourceId(name),
@@ -130,6 +123,13 @@ export function showSource({
     description,
     ...(tenantField === undefined ? {} : { tenant: tenantField }),
     retention_days: retentionDays ?? null,
+    fields: typesOf(knownFields),
     read_only: origin?.kind !== "api",
   };
+}
+
+function typesOf(fields: Source["knownFields"]): NonNullable<SourceDocument["fields"]> {
+  return Object.fromEntries(
+    fields.map(({ path, type }) => [path, type.kind as "STRING" | "INT64" | "FLOAT64" | "BOOL"]),
+  );
 }

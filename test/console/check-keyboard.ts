@@ -53,7 +53,11 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
   for (const [key, page_] of [
     ["n", "endpoints"],
     ["s", "sources"],
+    ["l", "alerts"],
+    ["r", "drains"],
     ["a", "access"],
+    ["d", "audit"],
+    ["t", "store"],
     ["u", "usage"],
     ["e", "explore"],
   ] as const) {

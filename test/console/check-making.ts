@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { openPage, until } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
@@ -40,6 +40,27 @@ export async function checkMaking(browser: Browser, service: DemoService): Promi
   });
   const { result } = (await answer.json()) as { readonly result?: readonly { readonly method: string }[] };
   if (result?.[0]?.method !== "GET") findings.push(`a call answers ${answer.status} ${JSON.stringify(result)}`);
+  await makeSource(page);
   await close();
   return findings.map((text) => `making: ${text}`);
+}
+
+/** A source of its own, which shows an event that is sent from its page, and is gone once it is deleted. */
+async function makeSource(page: Page): Promise<void> {
+  await page.click('nav a:has-text("Sources")');
+  await page.click("text=New source");
+  await page.fill("form .field input >> nth=0", "made");
+  await page.click('button:text-is("Create source")');
+  await until(page, "location.hash === '#/sources/made'");
+  await page.click('button:has-text("Send a test event")');
+  await page.waitForSelector('.figures dd:text-is("1")');
+  await page.click('button:text-is("Edit")');
+  await page.fill("form .field input >> nth=2", "7");
+  await page.click('button:text-is("Save")');
+  await page.waitForSelector('.figures dd:text-is("7 days")');
+  await page.click('button:text-is("Delete")');
+  await page.click('dialog button:text-is("Delete")');
+  await until(page, "location.hash === '#/sources'");
+  await page.waitForSelector("tbody tr");
+  await page.waitForSelector('tbody a:text-is("made")', { state: "detached" });
 }

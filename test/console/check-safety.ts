@@ -3,6 +3,11 @@ import { openPage, waitForIdle, within } from "./browser.ts";
 import { hostileTexts } from "./hostile.ts";
 import type { DemoService } from "./service.ts";
 
+/** Pages that a token bound to a project and an endpoint may not open. */
+const ownerPages = ["endpoints", "usage", "sources", "sources/new", "alerts", "drains", "access", "audit", "store"];
+/** Pages that show texts of strangers. */
+const hostilePages = ["sources/edge", "sources/hostile", "endpoints/hostile.1", ...ownerPages];
+
 const wide = { width: 1440, scheme: "light" } as const;
 
 /**
@@ -72,7 +77,7 @@ async function checkHostile(browser: Browser, service: DemoService, pictures: st
   await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/hostile-patterns.png` });
   await look("patterns");
-  for (const path of ["access", "audit", "sources/edge", "endpoints", "endpoints/hostile.1", "usage"]) {
+  for (const path of hostilePages) {
     await page.goto(`${service.url}/#/${path}`);
     await page.waitForSelector(".page h1");
     await waitForIdle(page);
@@ -122,7 +127,7 @@ async function checkPinned(browser: Browser, service: DemoService, pictures: str
   if (links.join() !== "Explore") findings.push(`it sees ${links.join()}`);
   if ((await page.locator("#parameter-project").count()) > 0) findings.push("it may type a project");
   await pressEverything(page, findings);
-  for (const path of ["endpoints", "usage", "sources", "access", "audit", "store"]) {
+  for (const path of ownerPages) {
     await page.goto(`${service.url}/#/${path}`);
     await page.waitForSelector(".explore");
     await waitForIdle(page);

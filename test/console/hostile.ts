@@ -86,6 +86,15 @@ const keys = [
   "innerHTML",
 ];
 
+/** A source whose every free text is hostile. */
+export const hostileSource: object = {
+  name: "hostile",
+  description: "<img src=x onerror=window.hacked=1>",
+  aliases: ["<script>window.hacked=1</script>"],
+  tenant: "project",
+  retention_days: { default: 3_650, tenants: { "<b>": 7 } },
+};
+
 /** Endpoints whose every free text is hostile. */
 export const hostileEndpoints: readonly object[] = hostileTexts
   .filter((text) => text.includes("hacked") && text.length < 120)

@@ -90,6 +90,48 @@ export const scenes: readonly Scene[] = [
   },
   { name: "sources", path: "sources", waitFor: "tbody tr" },
   { name: "source", path: "sources/edge", waitFor: ".chart canvas" },
+  {
+    name: "source-edited",
+    path: "sources/hostile",
+    waitFor: "text=Edit",
+    act: async (page) => {
+      await page.click('button:text-is("Edit")');
+      await page.fill("form .field input >> nth=2", "soon");
+      await page.click('button:text-is("Save")');
+      await page.waitForSelector("form .notice.danger");
+    },
+  },
+  {
+    name: "source-new",
+    path: "sources/new",
+    waitFor: "text=Create source",
+    act: async (page) => {
+      await page.fill("form .field input >> nth=0", "edge");
+      await page.click('button:text-is("Create source")');
+      await page.waitForSelector(".notice.danger");
+    },
+  },
+  { name: "unseen", path: "explore?s=source:hostile&r=1m", waitFor: ".empty .notice.warning" },
+  { name: "drains", path: "drains", waitFor: "tbody tr" },
+  {
+    name: "drain",
+    path: "drains",
+    waitFor: "tbody tr",
+    act: async (page) => {
+      await page.click("tbody a");
+      await page.waitForSelector("text=Which events go there");
+    },
+  },
+  { name: "alerts", path: "alerts", waitFor: "tbody tr" },
+  {
+    name: "alert",
+    path: "alerts",
+    waitFor: "tbody tr",
+    act: async (page) => {
+      await page.click('tbody a:text-is("failing-paths")');
+      await page.waitForSelector("text=All alerts");
+    },
+  },
   { name: "access", path: "access", waitFor: "tbody tr" },
   { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => page.click("text=New token") },
   { name: "audit", path: "audit", waitFor: "tbody tr" },

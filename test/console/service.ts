@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { within } from "./browser.ts";
-import { demoAlerts, demoBackends, hostileEndpoints, hostileEvents } from "./hostile.ts";
+import { demoAlerts, demoBackends, hostileEndpoints, hostileEvents, hostileSource } from "./hostile.ts";
 
 /** A service with a day of sample events, and hostile ones of the project `hostile`. */
 export interface DemoService {
@@ -51,6 +51,8 @@ export async function startDemo(): Promise<DemoService> {
     await post("/api/logs?source_name=edge", [{ event_message: "good", project: "hostile" }, "not an event"]).catch(
       () => undefined,
     );
+    await post("/api/sources", hostileSource);
+    await post("/api/logs?source_name=hostile", [{ event_message: "no tenant", timestamp: "2026-01-01T00:00:00Z" }]);
     for (const document of hostileEndpoints) await post("/api/endpoints", document);
     for (const document of demoBackends) {
       const { id } = (await post("/api/backends", document)) as { readonly id: string };

@@ -19,13 +19,14 @@ it("the intake tally counts by source and lists the newest reasons first", () =>
     refusedBodies: 1,
     untimed: 1,
     tenantless: 2,
+    lastStoredMs: 2_000,
     reasons: [
       { reason: "not JSON", count: 1, newestMs: 2_000 },
       { reason: "no object", count: 2, newestMs: 2_000 },
       { reason: "too large", count: 1, newestMs: 1_000 },
     ],
   });
-  expect(tally.of("db")).toMatchObject({ stored: 0, reasons: [] });
+  expect(tally.of("db")).toMatchObject({ stored: 0, lastStoredMs: undefined, reasons: [] });
   expect(tally.sinceMs).toBe(1_000);
 });
 

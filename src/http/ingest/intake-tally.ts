@@ -12,6 +12,8 @@ export interface SourceIntake {
   readonly untimed: number;
   /** Stored events without a tenant, of a source that has tenants. */
   readonly tenantless: number;
+  /** When events were last stored, in milliseconds since 1970; undefined for never. */
+  readonly lastStoredMs: number | undefined;
   /** Why events and bodies were rejected, the newest first. */
   readonly reasons: readonly RejectionReason[];
 }
@@ -50,8 +52,21 @@ interface Counts {
   refusedBodies: number;
   untimed: number;
   tenantless: number;
+  lastStoredMs: number | undefined;
   /** In the order in which they last happened. */
   readonly reasons: Map<string, { count: number; newestMs: number }>;
+}
+
+function noCounts(): Counts {
+  return {
+    stored: 0,
+    rejected: 0,
+    refusedBodies: 0,
+    untimed: 0,
+    tenantless: 0,
+    lastStoredMs: undefined,
+    reasons: new Map(),
+  };
 }
 
 /** `nowMs` is the clock. */
@@ -61,7 +76,7 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
   const countsOf = (source: string): Counts => {
     const known = bySource.get(source);
     if (known !== undefined) return known;
-    const made: Counts = { stored: 0, rejected: 0, refusedBodies: 0, untimed: 0, tenantless: 0, reasons: new Map() };
+    const made = noCounts();
     bySource.set(source, made);
     return made;
   };
@@ -79,6 +94,7 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
     note(source, { stored, untimed, rejected, tenantless = 0 }) {
       const counts = countsOf(source);
       counts.stored += stored;
+      if (stored > 0) counts.lastStoredMs = nowMs();
       counts.untimed += untimed;
       counts.tenantless += tenantless;
       counts.rejected += rejected.length;
@@ -90,14 +106,7 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
       remember(counts, reason);
     },
     of(source) {
-      const { reasons, ...counts } = bySource.get(source) ?? {
-        stored: 0,
-        rejected: 0,
-        refusedBodies: 0,
-        untimed: 0,
-        tenantless: 0,
-        reasons: new Map<string, { count: number; newestMs: number }>(),
-      };
+      const { reasons, ...counts } = bySource.get(source) ?? noCounts();
       return { ...counts, reasons: [...reasons].map(([reason, each]) => ({ reason, ...each })).reverse() };
     },
   };

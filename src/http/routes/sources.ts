@@ -6,7 +6,7 @@ import { createSourceEvents, maxEvents } from "../../endpoints/call/prepare/sour
 import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
-import { flag, inPath, inQuery, listOf, reference, text, texts } from "../../openapi/forms.ts";
+import { inPath, inQuery, listOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { listFields } from "../../sources/list-fields.ts";
@@ -32,7 +32,10 @@ const ShownSource = Type.Object(
     kind: text,
     description: text,
     retention_days: RetentionOrNull,
-    read_only: flag,
+    tenant: Type.Optional(Type.String({ description: "The field that tells tenants apart, if there is one" })),
+    fields: Type.Record(Type.String(), Type.String(), { description: "Types of declared fields by dotted path" }),
+    newest_event: Type.Optional(orNull(text)),
+    read_only: Type.Boolean({ description: "True for a source that is defined in a file, or is the service's own" }),
     alias_of: Type.Optional(Type.String({ description: "The source's name, if this is another name of it" })),
   },
   { additionalProperties: true },

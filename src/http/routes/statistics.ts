@@ -61,6 +61,7 @@ export const statisticsRoutes = describeRoutes({
         reasons: Type.Array(Type.Object({ reason: text, count, newest: text }), {
           description: "Why events and bodies were not stored, newest first",
         }),
+        last_stored: orNull(Type.String({ description: "When an event last arrived and was stored" })),
         newest_event: orNull(text),
         lag_ms: orNull(Type.Integer({ description: "How long ago the newest event happened" })),
         retention_days: RetentionOrNull,
@@ -103,7 +104,7 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
   addRoute(statisticsRoutes.countIntake, (_request, reply) => {
     reply.header("Cache-Control", "no-store");
     const shown = sources.sources.map(({ name, retentionDays }) => {
-      const { stored, rejected, refusedBodies, untimed, tenantless, reasons } = intake.of(name);
+      const { stored, rejected, refusedBodies, untimed, tenantless, lastStoredMs, reasons } = intake.of(name);
       const newest = dataThrough.newestOf(name);
       return {
         source: name,
@@ -117,6 +118,7 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
           count,
           newest: new Date(newestMs).toISOString(),
         })),
+        last_stored: lastStoredMs === undefined ? null : new Date(lastStoredMs).toISOString(),
         newest_event: newest === undefined ? null : formatIsoTimestamp(newest),
         lag_ms: newest === undefined ? null : Math.max(0, nowMs() - Number(newest / 1000n)),
         retention_days: retentionDays ?? null,

@@ -1,15 +1,16 @@
 import { useCallback } from "preact/hooks";
-import { callApi } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
-import { describeRetention } from "../lib/retention.ts";
-import { formatAgo } from "../lib/time.ts";
-import { type Load, useLoad } from "../lib/use-load.ts";
-import { countableFields, formatCount, showControls } from "../lib/values.ts";
-import { linkTo, navigate } from "../state/route.ts";
-import { Histogram } from "./histogram.tsx";
-import { Loaded } from "./loaded.tsx";
-import { SendCard } from "./send-card.tsx";
-import { Table } from "./table-card.tsx";
+import { callApi } from "../../api/client.ts";
+import type { Answers } from "../../api/operations.generated.ts";
+import { describeRetention } from "../../lib/retention.ts";
+import { formatAgo } from "../../lib/time.ts";
+import { type Load, useLoad } from "../../lib/use-load.ts";
+import { countableFields, formatCount, showControls } from "../../lib/values.ts";
+import { linkTo, navigate } from "../../state/route.ts";
+import { Histogram } from "../histogram.tsx";
+import { Loaded } from "../loaded.tsx";
+import { SendCard } from "../send-card.tsx";
+import { Table } from "../table-card.tsx";
+import { SourceActions } from "./source-actions.tsx";
 
 const dayMs = 864e5;
 /** Fields whose presence is counted, which one call bounds. */
@@ -39,6 +40,7 @@ async function countLastDay(name: string, fields: readonly SourceField[], signal
 
 /** A source: how much came in the last day, its fields with types and how often they are there, how to send. */
 export function SourceDetail({ name }: { readonly name: string }) {
+  const source = useLoad((signal) => callApi("getSource", { path: { source: name }, signal }), [name]);
   const schema = useLoad((signal) => callApi("getSourceSchema", { path: { source: name }, signal }), [name]);
   const volume = useLoad(
     async (signal) => (schema.value === undefined ? undefined : countLastDay(name, schema.value.fields, signal)),
@@ -49,10 +51,14 @@ export function SourceDetail({ name }: { readonly name: string }) {
       <div class="page-head">
         <h1 class="mono">{showControls(name)}</h1>
         <a href={linkTo("sources")}>All sources</a>
-        <a href={linkTo("explore", new URLSearchParams({ s: `source:${name}`, r: "24h" }))}>Explore</a>
+        <a class="grow" href={linkTo("explore", new URLSearchParams({ s: `source:${name}`, r: "24h" }))}>
+          Explore
+        </a>
+        {source.value !== undefined && <SourceActions source={source.value} onChanged={source.reload} />}
       </div>
+      {source.value !== undefined && <p class="soft plain-text">{showControls(source.value.description)}</p>}
       <Volume name={name} load={volume} />
-      <Intake key={volume.value?.to} name={name} />
+      <Intake key={`${volume.value?.to} ${source.value?.retention_days}`} name={name} />
       <SendCard source={name} onSent={volume.reload} />
       <section class="card" aria-label="Fields">
         <div class="card-head">

@@ -1,0 +1,105 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../../api/client.ts";
+import { type SourceDraft, toSourceChange } from "../../lib/source-draft.ts";
+import { refreshSession } from "../../state/session.ts";
+import { TextField } from "../fields.tsx";
+import { Problems } from "../notices.tsx";
+
+interface SourceFormProps {
+  readonly draft: SourceDraft;
+  readonly isNew: boolean;
+  readonly onSaved: (name: string) => void;
+}
+
+/** The fields of a source. Its name is its table's, and is chosen once. */
+export function SourceForm({ draft: first, isNew, onSaved }: SourceFormProps) {
+  const [draft, setDraft] = useState(first);
+  const [error, setError] = useState<unknown>(undefined);
+  const set = (part: Partial<SourceDraft>) => setDraft({ ...draft, ...part });
+  const save = async () => {
+    try {
+      const body = toSourceChange(draft);
+      const { name } = isNew
+        ? await callApi("createSource", { body: { name: draft.name.trim(), ...body } })
+        : await callApi("changeSource", { path: { source: draft.name }, body });
+      void refreshSession();
+      onSaved(name);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <SourceFields draft={draft} isNew={isNew} set={set} />
+      {error !== undefined && <Problems error={error} />}
+      <button type="submit" class="button primary">
+        {isNew ? "Create source" : "Save"}
+      </button>
+    </form>
+  );
+}
+
+interface SourceFieldsProps {
+  readonly draft: SourceDraft;
+  readonly isNew: boolean;
+  readonly set: (part: Partial<SourceDraft>) => void;
+}
+
+function SourceFields({ draft, isNew, set }: SourceFieldsProps) {
+  return (
+    <>
+      {isNew && (
+        <TextField
+          label="Name (senders and queries use it, such as checkout)"
+          isRequired
+          value={draft.name}
+          onInput={(name) => set({ name })}
+        />
+      )}
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        onInput={(description) => set({ description })}
+      />
+      <TextField
+        label="Field that tells tenants apart (empty for a source without tenants)"
+        placeholder="project"
+        value={draft.tenant}
+        onInput={(tenant) => set({ tenant })}
+      />
+      <TextField
+        label="Days that events are kept (empty for forever)"
+        placeholder="30"
+        value={draft.days}
+        onInput={(days) => set({ days })}
+      />
+      {draft.tenant.trim() !== "" && (
+        <TextField
+          label="Tenants that differ in this (optional, one a line)"
+          lines={2}
+          placeholder="acme: 7"
+          value={draft.tenantDays}
+          onInput={(tenantDays) => set({ tenantDays })}
+        />
+      )}
+      <TextField
+        label="Further names (optional, with commas between)"
+        value={draft.aliases}
+        onInput={(aliases) => set({ aliases })}
+      />
+      <TextField
+        label="Types of fields (optional, one a line; others are found in the events)"
+        lines={3}
+        placeholder="metadata.response.status_code INT64"
+        value={draft.fields}
+        onInput={(fields) => set({ fields })}
+      />
+    </>
+  );
+}
