@@ -40,6 +40,8 @@ export function naming(caller: SurfaceCaller, named: Values): SurfaceCaller {
 /** A way in for callers. To hold another one to the same cases, implement this and add it to the test's list. */
 export interface Surface {
   readonly name: string;
+  /** Cases that have no form here, by their names, each with its reason. */
+  readonly omits?: ReadonlyMap<string, string>;
   /** `headers` are those of any call, such as the one of redaction. */
   connect(service: Service, token: string, headers: Readonly<Record<string, string>>): Promise<SurfaceCaller>;
 }
@@ -49,29 +51,58 @@ interface ErrorBody {
 }
 
 /** The address of each endpoint: the surface that others are compared with. */
-export const httpSurface: Surface = {
-  name: "GET",
-  async connect(service, token, headers) {
-    const get = async (path: string, parameters: Values): Promise<SurfaceAnswer & { readonly body: unknown }> => {
-      const sent = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
-      const response = await service.get(path, sent, { "x-api-key": token, ...headers });
-      const text = await response.text();
-      const body = JSON.parse(text) as ErrorBody & { readonly result?: readonly Row[] };
-      const cursor = /[?&]cursor=([^&>]+)/.exec(response.headers.get("link") ?? "")?.[1];
-      return { code: body.error?.code ?? "ok", rows: body.result ?? [], text, cursor, body };
-    };
-    const run = (endpoint: string, parameters: Values) => get(`/api/endpoints/query/${endpoint}`, parameters);
-    return {
-      run,
-      query: run,
-      async list() {
-        const { body, ...answer } = await get("/api/openapi.json", {});
-        const { paths = {} } = body as { readonly paths?: object };
-        const names = Object.keys(paths).flatMap((path) => /^\/api\/endpoints\/query\/([^/{]+)$/.exec(path)?.[1] ?? []);
-        return { ...answer, rows: names.map((name) => ({ name })) };
-      },
-      tables: (endpoint, parameters) => get(`/api/endpoints/query/${endpoint}/tables`, parameters),
-      close: async () => undefined,
-    };
-  },
-};
+export const getSurface = endpointSurface("GET");
+/** The same address as the console calls it, with parameters in a body. */
+export const postSurface = endpointSurface("POST");
+
+function endpointSurface(method: "GET" | "POST"): Surface {
+  return { name: method, connect: async (service, token, headers) => connectTo(method, service, token, headers) };
+}
+
+function connectTo(
+  method: "GET" | "POST",
+  service: Service,
+  token: string,
+  headers: Readonly<Record<string, string>>,
+): SurfaceCaller {
+  const own = { "x-api-key": token, ...headers };
+  const get = async (path: string, parameters: Values): Promise<SurfaceAnswer & { readonly body: unknown }> => {
+    const sent = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+    const response = await service.get(path, sent, own);
+    const text = await response.text();
+    const body = JSON.parse(text) as ErrorBody & { readonly result?: readonly Row[] };
+    return { ...toAnswer(text, body, response), body };
+  };
+  const post = async (path: string, parameters: Values): Promise<SurfaceAnswer> => {
+    const response = await fetch(`${service.url}${path}`, {
+      method: "POST",
+      headers: { ...own, "content-type": "application/json" },
+      body: JSON.stringify(parameters),
+    });
+    const text = await response.text();
+    return toAnswer(text, JSON.parse(text) as ErrorBody, response);
+  };
+  const call = method === "GET" ? get : post;
+  const run = (endpoint: string, parameters: Values) => call(`/api/endpoints/query/${endpoint}`, parameters);
+  return {
+    run,
+    query: run,
+    async list() {
+      const { body, ...answer } = await get("/api/openapi.json", {});
+      const { paths = {} } = body as { readonly paths?: object };
+      const names = Object.keys(paths).flatMap((path) => /^\/api\/endpoints\/query\/([^/{]+)$/.exec(path)?.[1] ?? []);
+      return { ...answer, rows: names.map((name) => ({ name })) };
+    },
+    tables: (endpoint, parameters) => call(`/api/endpoints/query/${endpoint}/tables`, parameters),
+    close: async () => undefined,
+  };
+}
+
+function toAnswer(
+  text: string,
+  { error, result = [] }: ErrorBody & { readonly result?: readonly Row[] },
+  { headers }: Response,
+): SurfaceAnswer {
+  const cursor = /[?&]cursor=([^&>]+)/.exec(headers.get("link") ?? "")?.[1];
+  return { code: error?.code ?? "ok", rows: result, text, cursor };
+}
