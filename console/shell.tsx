@@ -134,6 +134,7 @@ interface NavigationProps {
 
 function Navigation({ pages: open, current, onKeys }: NavigationProps) {
   const pins = Object.entries(session.value?.token.pins ?? {});
+  const person = session.value?.person;
   return (
     <nav class="nav" aria-label="Pages">
       <div class="brand">
@@ -150,10 +151,11 @@ function Navigation({ pages: open, current, onKeys }: NavigationProps) {
         </a>
       ))}
       <div class="grow" />
+      {person != null && <div class="who">{person.name}</div>}
       {pins.length > 0 && <div class="who">{pins.map(([name, pin]) => `${name}: ${formatPin(pin)}`).join(", ")}</div>}
       <NavButton icon="help" label="Keys" onClick={onKeys} />
       <NavButton icon="theme" label={themeLabel()} onClick={switchTheme} />
-      <NavButton icon="signout" label="Sign out" onClick={() => signOut()} />
+      {person?.way !== "proxy" && <NavButton icon="signout" label="Sign out" onClick={() => signOut()} />}
     </nav>
   );
 }

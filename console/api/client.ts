@@ -1,5 +1,5 @@
 import { watchedFetch } from "../state/connection.ts";
-import { refusedToken, token } from "../state/token.ts";
+import { refusedCall, token } from "../state/token.ts";
 import { type Answers, operations } from "./operations.generated.ts";
 
 /** A problem in a query's text: lines and columns count from 1, columns in code points. */
@@ -115,19 +115,20 @@ async function request(method: string, path: string, options: CallOptions): Prom
     method,
     headers: {
       accept: "application/json",
-      ...(secret === undefined ? {} : { "x-api-key": secret }),
+      ...(secret === undefined ? { "x-logweir-session": "1" } : { "x-api-key": secret }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
     cache: "no-store",
-    credentials: "omit",
+    // Who signed in without a token is known by a cookie, the service's or that of a proxy.
+    credentials: "same-origin",
     referrerPolicy: "no-referrer",
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
   if (response.ok) return response;
   const error = await readError(response);
-  if (error.code === "unauthorized" && secret !== undefined) refusedToken.value = secret;
+  if (error.code === "unauthorized") refusedCall.value = { token: secret };
   throw error;
 }
 

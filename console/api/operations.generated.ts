@@ -2164,6 +2164,11 @@ export interface operations {
                             };
                             redaction: string;
                         };
+                        person: {
+                            name: string;
+                            /** @description `proxy`: by a trusted proxy */
+                            way: string;
+                        } | null;
                         may: {
                             query: boolean;
                             manage: boolean;
@@ -2188,6 +2193,32 @@ export interface operations {
                         sources: string[];
                         ingest_sources: string[];
                         now: string;
+                    };
+                };
+            };
+        };
+    };
+    getSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        is_signed_in: boolean;
+                        problem: {
+                            code: string;
+                            message: string;
+                            hint?: string;
+                        } | null;
                     };
                 };
             };
@@ -2342,6 +2373,7 @@ export const operations = {
   readStoredEvents: ["get", "/api/store/events"],
   reloadFiles: ["post", "/api/reload"],
   getSession: ["get", "/api/session"],
+  getSignIn: ["get", "/api/sign-in"],
   listFunctions: ["get", "/api/catalogue"],
   getMetrics: ["get", "/metrics"],
   getOpenApi: ["get", "/api/openapi.json"],

@@ -41,7 +41,7 @@ export function watchConnection(address: string): void {
     if (document.visibilityState === "hidden") return;
     const signal = AbortSignal.timeout(patienceMs);
     try {
-      const response = await watchedFetch(address, { cache: "no-store", credentials: "omit", signal });
+      const response = await watchedFetch(address, { cache: "no-store", credentials: "same-origin", signal });
       // To its end, so that the connection is free.
       await response.text();
     } catch (error) {

@@ -1,9 +1,9 @@
 import { computed, effect, signal } from "@preact/signals";
-import { ApiError, callApi } from "../api/client.ts";
+import { ApiError, callApi, messageOf } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import { parseFragment } from "../lib/fragment.ts";
 import { returns } from "./connection.ts";
-import { refusedToken, token } from "./token.ts";
+import { refusedCall, token } from "./token.ts";
 
 export type Session = Answers["getSession"];
 
@@ -27,8 +27,8 @@ export const session = computed(() =>
 /** Takes a token out of the address, which loses it at once, or from this tab's storage; then signs in with it. */
 export async function startSession(): Promise<void> {
   effect(() => {
-    const isCurrent = refusedToken.value !== undefined && refusedToken.value === token.peek();
-    if (isCurrent && sessionState.peek().kind === "signed-in") signOut("The token expired or was revoked.");
+    const isCurrent = refusedCall.value !== undefined && refusedCall.value.token === token.peek();
+    if (isCurrent && sessionState.peek().kind === "signed-in") endSession();
   });
   returns.subscribe((count) => {
     if (count > 0 && sessionState.peek().kind === "failed") void retrySession();
@@ -48,7 +48,20 @@ export async function startSession(): Promise<void> {
     return;
   }
   const kept = readKept();
-  if (kept !== undefined) await signIn(kept);
+  await (kept === undefined ? signInAsPerson() : signIn(kept));
+}
+
+/** Signs in whom the service knows without a token, if it does. */
+async function signInAsPerson(): Promise<void> {
+  sessionState.value = { kind: "loading" };
+  try {
+    const { is_signed_in: isKnown, problem } = await callApi("getSignIn", {});
+    if (isKnown) sessionState.value = { kind: "signed-in", session: await callApi("getSession", {}) };
+    else if (problem === null) sessionState.value = { kind: "signed-out" };
+    else sessionState.value = { kind: "signed-out", reason: [problem.message, problem.hint ?? ""].join(". ") };
+  } catch (error) {
+    sessionState.value = { kind: "failed", message: messageOf(error) };
+  }
 }
 
 export async function signIn(secret: string): Promise<void> {
@@ -64,7 +77,7 @@ export async function signIn(secret: string): Promise<void> {
     if (isRefused) forget();
     sessionState.value = isRefused
       ? { kind: "signed-out", reason: "This token is not valid: it may have expired, or was revoked." }
-      : { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+      : { kind: "failed", message: messageOf(error) };
   }
 }
 
@@ -76,6 +89,12 @@ export async function refreshSession(): Promise<void> {
 
 export function retrySession(): Promise<void> {
   return token.value === undefined ? startSession() : signIn(token.value);
+}
+
+/** Ends what was good before. A person finds the page as it was once they are signed in again. */
+function endSession(): void {
+  if (token.peek() !== undefined) signOut("The token expired or was revoked.");
+  else sessionState.value = { kind: "signed-out", reason: "Your session has ended. Sign in again." };
 }
 
 /** Forgets the token everywhere. */

@@ -104,6 +104,13 @@ function isAdmitted(pin: Pin, value: string | undefined): boolean {
   return prefix === undefined ? valuesOf(pin)?.includes(value) === true : value.startsWith(prefix);
 }
 
+/** True where every value of the other pin is one of this. */
+export function includesPin(pin: Pin, other: Pin): boolean {
+  const [prefix, others] = [prefixOf(pin), valuesOf(other)];
+  if (others !== undefined) return others.every((value) => isAdmitted(pin, value));
+  return prefix !== undefined && prefixOf(other)?.startsWith(prefix) === true;
+}
+
 /** Only of texts does a prefix tell anything: numbers and times have several spellings. */
 function whyUnfit(name: string, pin: Pin, declared: DeclaredTypes): string | undefined {
   const type = declared.get(name);

@@ -14,6 +14,7 @@ import {
 } from "./other-variables.ts";
 import type { SettingDefinition } from "./setting-definition.ts";
 import { type Settings, settingDefinitions } from "./settings.ts";
+import { findSignInProblems } from "./sign-in-settings.ts";
 
 /** Settings that cannot be used; the message lists every problem on a line of its own. */
 export class ConfigError extends UserError {
@@ -91,6 +92,7 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     ...findServerProblems(read),
     ...findBoundProblems(read),
     ...findSignedTokenProblems(read),
+    ...findSignInProblems(read),
     ...findMailProblems(read),
   );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));

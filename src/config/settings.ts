@@ -10,6 +10,7 @@ import { type EngineServer, engineSettings } from "./engine-settings.ts";
 import { ingestSettings } from "./ingest-settings.ts";
 import { maskDatabaseUrl } from "./mask-database-url.ts";
 import { giga, integer, nameSettings, type ValueOf } from "./setting-definition.ts";
+import { signInSettings } from "./sign-in-settings.ts";
 
 /** The settings of how long connections may take. */
 const connectionSettings = nameSettings({
@@ -151,6 +152,7 @@ export const settingDefinitions = nameSettings({
     description:
       "A file with the ids (`jti`) of signed tokens that are revoked, one a line. It takes effect in a second.",
   },
+  ...signInSettings,
   allowWeakTokens: {
     type: { kind: "choice", choices: ["0", "1"] },
     default: "0",

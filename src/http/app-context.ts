@@ -16,6 +16,7 @@ import type { Forgetting } from "../sources/forgetting.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { IntakeTally } from "./ingest/intake-tally.ts";
 import type { WarnOfTenantless } from "./ingest/warn-of-tenantless.ts";
+import type { SignIn } from "./request/find-person.ts";
 import type { RateLimiter } from "./request/rate-limiter.ts";
 import type { BodyTimes } from "./request/read-body.ts";
 import type { Shutdown } from "./request/shutdown.ts";
@@ -39,6 +40,8 @@ export interface AppDependencies {
   /** Deletes events; absent where nothing does. */
   readonly forgetting?: Forgetting;
   readonly authenticator: Authenticator;
+  /** How people sign in without a token; absent where they do not. */
+  readonly signIn?: SignIn | undefined;
   readonly audit: AuditLog;
   readonly logger: FastifyBaseLogger;
   /** The rates of endpoint calls, by token. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import type { RedactionPolicy } from "../access/scope.ts";
+import type { SignIn } from "./request/find-person.ts";
 
 const parts = {
   management: { metadata: {}, views: {}, tokens: {} } as never,
@@ -11,7 +13,15 @@ const parts = {
 let test: TestApp;
 
 beforeAll(async () => {
-  test = await createTestApp({ parts });
+  // Who signs in without a token is refused just where such a token is.
+  const signIn: SignIn = {
+    findProxied({ rawHeaders }) {
+      const redaction = rawHeaders[rawHeaders.indexOf("x-user") + 1] as RedactionPolicy;
+      const rights = { scopes: ["private"], pins: {}, budget: {}, redaction };
+      return rawHeaders.includes("x-user") ? { tokenId: "proxy:ada:0", ...rights } : undefined;
+    },
+  };
+  test = await createTestApp({ parts: { ...parts, signIn } });
 });
 
 afterAll(() => test.app.close());
@@ -116,17 +126,22 @@ describe("a token of the scope private that must see redacted data", () => {
 
   it("is refused, with a hint, by every route that may give out what is not redacted, and by no other", async () => {
     for (const { name, method, url } of callsOfOwners()) {
-      const inject = (token: string) =>
+      const inject = (caller: Record<string, string>) =>
         test.app.inject({
           method: method as "GET",
           url: url.replaceAll(/:\w+/g, "open"),
-          headers: { "x-api-key": token, "lf-endpoint-redact-pii": "false", "content-type": "application/json" },
+          headers: { ...caller, "lf-endpoint-redact-pii": "false", "content-type": "application/json" },
           ...(method === "GET" ? {} : { payload: "{}" }),
         });
       const refusal = "This token must see redacted data, which this call does not redact";
-      const isRefused = (await inject("redacted-token")).body.includes(refusal);
-      expect([name, isRefused ? "closed" : "open"]).toEqual([name, access[name]]);
-      expect([name, (await inject("private-token")).body.includes(refusal)]).toEqual([name, false]);
+      const person = (redaction: RedactionPolicy) => ({ "x-user": redaction, "x-logweir-session": "1" });
+      for (const caller of [{ "x-api-key": "redacted-token" }, person("required")]) {
+        const isRefused = (await inject(caller)).body.includes(refusal);
+        expect([name, isRefused ? "closed" : "open"]).toEqual([name, access[name]]);
+      }
+      for (const caller of [{ "x-api-key": "private-token" }, person("switchable")]) {
+        expect([name, (await inject(caller)).body.includes(refusal)]).toEqual([name, false]);
+      }
     }
     const { statusCode, body } = await test.app.inject({
       url: "/api/query",

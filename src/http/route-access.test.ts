@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import type { RouteScope } from "../access/route-scope.ts";
+import type { SignIn } from "./request/find-person.ts";
 import type { RegisteredRoute } from "./request/route-access.ts";
 
 let test: TestApp;
@@ -19,8 +20,16 @@ const parts = {
   alerts: { alerts: [] } as never,
 };
 
+/** A proxy names an owner, whatever page their browser shows. */
+const signIn: SignIn = {
+  findProxied({ rawHeaders }) {
+    const rights = { scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" } as const;
+    return rawHeaders.includes("X-User") ? { tokenId: "proxy:ada:0", ...rights } : undefined;
+  },
+};
+
 beforeEach(async () => {
-  test = await createTestApp({ parts });
+  test = await createTestApp({ parts: { ...parts, signIn } });
   [connections, clients] = [[], []];
   test.app.server.on("connection", (socket) => connections.push(socket));
   await test.app.listen({ port: 0, host: "127.0.0.1" });
@@ -89,6 +98,15 @@ it("every route that asks for a token refuses callers before it reads their body
       expect([call, headers, token, [401, 403].includes(await answerTo(client))]).toEqual([call, headers, token, true]);
       client.destroy();
     }
+  }
+});
+
+it("every route that asks for a token refuses another page in the browser of a person, before it reads a body", async () => {
+  const origin = ["X-User: ada", "Origin: https://evil.example"];
+  for (const call of callsOf(({ access }) => access.scope !== "anybody")) {
+    const client = begin(call, [...bodies.large, ...origin]);
+    expect([call, await answerTo(client)]).toEqual([call, 403]);
+    client.destroy();
   }
 });
 

@@ -25,6 +25,7 @@ import type { Forgetting } from "../sources/forgetting.ts";
 import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";
 import { type OpenedAlerts, openAlerts } from "./open-alerts.ts";
 import type { OpenEndpoints } from "./open-endpoints.ts";
+import { openSignIn } from "./open-sign-in.ts";
 import { openSignedTokens } from "./open-signed-tokens.ts";
 import type { Storage } from "./open-storage.ts";
 import { createReload } from "./reload.ts";
@@ -83,6 +84,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     autoSource: createAutoSource({ registry: sources, managedSources, audit, maxCount: settings.autoSources }),
     syslogCounts: () => syslog?.counts,
     authenticator,
+    signIn: openSignIn(start),
     audit,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, nowMs),

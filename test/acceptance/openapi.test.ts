@@ -128,7 +128,15 @@ describe("/api/openapi.json", () => {
       (each) => `/api/endpoints/query/{endpoint}/${each}`,
     );
     const faces = new Set(Object.values({ ...bigQueryRoutes, ...lokiRoutes }).map(({ path }) => path));
-    const open = ["/health", "/api/openapi.json", "/api/session", "/api/catalogue", "/api/views", "/api/views/{id}"];
+    const open = [
+      "/health",
+      "/api/openapi.json",
+      "/api/session",
+      "/api/sign-in",
+      "/api/catalogue",
+      "/api/views",
+      "/api/views/{id}",
+    ];
     expect(Object.keys(document.paths).sort()).toEqual(
       ["/api/endpoints/query/logs.all", "/mcp", ...faces, ...explore, ...open].sort(),
     );

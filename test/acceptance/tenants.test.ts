@@ -204,6 +204,7 @@ describe("every route to rows or schema, for a pinned token,", () => {
       "get /api/catalogue",
       "get /api/openapi.json",
       "get /api/session",
+      "get /api/sign-in",
       "get /api/views",
       "get /health",
       "post /api/views",

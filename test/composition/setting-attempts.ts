@@ -33,6 +33,7 @@ const unstoppable: Elsewhere = {
   title: "ends an engine that does not stop",
 };
 const signed = (title: string): Elsewhere => ({ file: "test/acceptance/signed-tokens.test.ts", title });
+const proxied = (title: string): Elsewhere => ({ file: "test/acceptance/trusted-proxy.test.ts", title });
 const columns: Elsewhere = {
   file: "src/engines/duckdb/store/tenants.test.ts",
   title: "at most the configured number of columns",
@@ -203,6 +204,10 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   jwtIssuer: signed("for others, or of others"),
   jwtAudience: signed("for others, or of others"),
   jwtRevoked: signed("ends by its id"),
+  oidcRoles: proxied("is who the proxy's header says"),
+  trustedProxy: proxied("from any other address"),
+  proxyUserHeader: proxied("is who the proxy's header says"),
+  proxyGroupsHeader: proxied("has the roles of the groups"),
   allowWeakTokens: async (start) => {
     const weak = { LOGFLARE_API_KEY: "short", LOGWEIR_HOST: "0.0.0.0" };
     await expect(start(weak)).rejects.toThrow(/LOGWEIR_ALLOW_WEAK_TOKENS/);

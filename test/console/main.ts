@@ -11,6 +11,7 @@ import { checkPages } from "./check-pages.ts";
 import { checkRows } from "./check-rows.ts";
 import { checkSafety } from "./check-safety.ts";
 import { checkLinks, checkOutage, checkPrefix } from "./check-service.ts";
+import { checkSignIn } from "./check-sign-in.ts";
 import { checkStory } from "./check-story.ts";
 import { type Measure, measureTimes, readSizes } from "./measure.ts";
 import { type DemoService, startDemo } from "./service.ts";
@@ -41,6 +42,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
     ["times", () => measureTimes(browser, service).then(printTable)],
     ["story", () => checkStory(browser)],
     ["making", () => checkMaking(browser, service)],
+    ["sign-in", () => checkSignIn(browser, pictures)],
     ["links", () => checkLinks(browser, service)],
     ["rows", () => checkRows(browser, service)],
     ["keyboard", () => checkKeyboard(browser, service)],

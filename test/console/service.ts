@@ -115,7 +115,7 @@ async function launch(dataDir: string, port: string): Promise<{ child: ChildProc
 
 /** The service after `npm start` in a new checkout. */
 export interface FreshService {
-  /** The link that it prints, which signs in. */
+  /** The link that it prints, which signs in where it has a token. */
   readonly link: string;
   stop(): Promise<void>;
 }
@@ -126,6 +126,20 @@ export async function startFresh(): Promise<FreshService> {
   const environment = { LOGWEIR_PORT: "0", LOGWEIR_DATA_DIR: dataDir };
   const args = ["dist/logweir.js", "serve", "--demo"];
   const { child, told } = await startProcess(args, environment, /(http:\/\/\S+#token=\S+)/);
+  return {
+    link: told,
+    async stop() {
+      await end(child);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a service with these settings on an empty folder. */
+export async function startEmpty(environment: Readonly<Record<string, string>>): Promise<FreshService> {
+  const dataDir = await mkdtemp(join(tmpdir(), "logweir-console-empty-"));
+  const settings = { LOGWEIR_PORT: "0", LOGWEIR_DATA_DIR: dataDir, LOGWEIR_PRIVATE_TOKEN: ownerToken, ...environment };
+  const { child, told } = await startProcess(["dist/logweir.js", "serve"], settings, /(http:\/\/127\.0\.0\.1:\d+)/);
   return {
     link: told,
     async stop() {

@@ -43,7 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   mcp: ["shared", "values", "access", "endpoints", "engines/contract", "openapi"],
   bigquery: ["shared", "values", "googlesql", "access", "endpoints", "engines/contract", "openapi"],
   loki: ["shared", "values", "googlesql", "access", "sources", "endpoints", "engines/contract"],
-  config: ["shared", "audit"],
+  config: ["shared", "access", "audit"],
   http: [
     ...["shared", "values", "googlesql", "redaction", "engines/contract", "sources", "endpoints", "ingest"],
     ...["access", "audit", "metadata", "openapi", "drains", "alerts", "mcp", "bigquery", "loki"],

@@ -113,7 +113,7 @@ interface TestAppOptions {
   readonly parts?: Partial<
     Pick<
       Parameters<typeof buildApp>[0],
-      "syslogCounts" | "drains" | "alerts" | "forgetting" | "clearElsewhere" | "authenticator" | "management"
+      "syslogCounts" | "drains" | "alerts" | "forgetting" | "clearElsewhere" | "authenticator" | "signIn" | "management"
     >
   >;
   readonly auditDropped?: number;

@@ -6,12 +6,15 @@ import type { AppDependencies } from "../app-context.ts";
 import { findSenderSecret } from "../ingest/credentials.ts";
 import { createTimings, type Timings } from "../observe/timings.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
+import { findPerson, foreignPage, isOwnPage } from "../request/find-person.ts";
 import { lastText, readParameters, urlParameters } from "../request/request-parameters.ts";
 import type { RegisteredRoute, RouteAccess } from "../request/route-access.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     timings: Timings;
+    /** The token that was sent; undefined for a person who signed in without one. */
+    secret: string | undefined;
     /** Gives back the place of a body that is read for the token in it. */
     releaseBody: (() => void) | undefined;
   }
@@ -22,19 +25,20 @@ const maxTokenBodyBytes = 8_192;
 /** Bodies that are read for the token in them, at a time: half a megabyte in all. */
 const maxTokenBodies = 64;
 
-type Needs = Pick<AppDependencies, "authenticator" | "runner">;
+type Needs = Pick<AppDependencies, "authenticator" | "runner" | "signIn">;
 
 /**
  * Lets callers through as each route declares (`RouteAccess`), before anything of a body is read, and leaves who they
  * are in `request.identity`. The exception is a token that can only be in a body of parameters: such bodies are short,
  * few at a time, and read before the route's own work. Throws when a route is registered without a declaration.
  */
-export function addAuthentication(app: FastifyInstance, { authenticator, runner }: Needs): void {
+export function addAuthentication(app: FastifyInstance, { authenticator, runner, signIn }: Needs): void {
   const routes: RegisteredRoute[] = [];
   app.decorate("registeredRoutes", routes);
   app.decorateRequest("identity");
   app.decorateRequest("timings");
   app.decorateRequest("releaseBody");
+  app.decorateRequest("secret");
   app.addHook("onRoute", ({ method, url, config }) => {
     const methods = [method].flat();
     if (config?.access === undefined) {
@@ -45,15 +49,24 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner 
   const bodies = createBodyBudget(maxTokenBodies);
   const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
     request.timings.measureWaiting("auth", async () => {
+      request.secret = secret;
       const identity = await authenticate(authenticator, request, secret);
       request.identity = admitted(access, identity);
     });
+  /** Lets a person through, by whose browser the call came. */
+  const identifyPerson = (request: FastifyRequest, access: RouteAccess, person: Identity) => {
+    request.logNotes.tokenId = person.tokenId;
+    if (!isOwnPage(request)) throw foreignPage();
+    request.identity = admitted(access, person);
+  };
 
   app.addHook("onRequest", async (request, reply) => {
     request.timings = createTimings(runner.now);
     const access = accessOf(request);
     if (access.scope === "anybody") return;
     const secret = secretOf(request, access);
+    const person = secret === undefined && signIn !== undefined ? await findPerson(signIn, request) : undefined;
+    if (person !== undefined) return identifyPerson(request, access, person);
     if (secret === undefined && access.tokenIn === "parameters" && mayHoldToken(request)) {
       request.releaseBody = bodies.take();
       if (request.releaseBody === undefined) throw tooManyBodies();
@@ -62,12 +75,20 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner 
     }
     await identify(request, access, secret);
   });
+  if (signIn !== undefined) addPrivateAnswers(app);
   app.addHook("preHandler", async (request) => {
     const access = accessOf(request);
     if (request.identity !== undefined || access.scope === "anybody") return;
     request.releaseBody?.();
     const sent = await readParameters(request, maxTokenBodyBytes);
     await identify(request, access, lastText(sent.get("api_key")));
+  });
+}
+
+/** Keeps answers to people out of their browser's cache, which could show them to whoever signs in next. */
+function addPrivateAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", async ({ identity, secret }, reply) => {
+    if (identity !== undefined && secret === undefined) reply.header("Cache-Control", "no-store");
   });
 }
 

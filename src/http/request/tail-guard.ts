@@ -5,7 +5,8 @@ import { ServiceError } from "../../shared/errors.ts";
 
 export interface TailGuardOptions {
   readonly authenticator: Pick<Authenticator, "authenticate" | "recall">;
-  readonly secret: string;
+  /** Undefined for a person whom a proxy named: their connection ends with the proxy's. */
+  readonly secret: string | undefined;
   /** Who follows, as it was when the tail began. */
   readonly identity: Identity;
   /** Changes with anything that decides what an endpoint answers, besides events. */
@@ -35,7 +36,7 @@ export function createTailGuard(options: TailGuardOptions): TailGuard {
   let recalled: RecalledIdentity | undefined;
 
   const checkToken = async (): Promise<ServiceError | undefined> => {
-    if (recalled?.isCurrent() === true) return undefined;
+    if (secret === undefined || recalled?.isCurrent() === true) return undefined;
     const found = await authenticator.authenticate(secret);
     if (found === undefined) return new ServiceError("unauthorized", "The access token is not valid any more");
     if (rightsOf(found) !== rights) return outdated("the access token");

@@ -28,6 +28,7 @@ describe("GET /api/session", () => {
     const { endpoints, ...rest } = session;
     expect(rest).toEqual({
       token: { id: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" },
+      person: null,
       may: { query: true, manage: true, ingest: true, metrics: true },
       sources: ["edge", "db", "web", "logweir.audit"],
       ingest_sources: ["edge", "db", "web"],

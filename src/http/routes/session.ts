@@ -11,6 +11,7 @@ import { type AnswerOf, describeRoutes } from "../../openapi/route-description.t
 import type { AppDependencies } from "../app-context.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { callerOf } from "../request/route-access.ts";
+import { ShownPerson, showPerson } from "./sign-in/sign-in.ts";
 
 export const sessionRoutes = describeRoutes({
   getSession: {
@@ -28,6 +29,7 @@ export const sessionRoutes = describeRoutes({
         budget: mapOf(count),
         redaction: text,
       }),
+      person: ShownPerson,
       may: Type.Object({ query: flag, manage: flag, ingest: flag, metrics: flag }),
       endpoints: listOf({
         id: text,
@@ -49,8 +51,8 @@ export const sessionRoutes = describeRoutes({
 type SessionEndpoint = AnswerOf<typeof sessionRoutes.getSession>["endpoints"][number];
 
 /**
- * `GET /api/session`: the token and its permissions, with each endpoint that it may run and the parameters left to
- * choose. Any valid token will do.
+ * `GET /api/session`: the token or person, and their permissions, with each endpoint that may be run and the parameters
+ * left to choose. Any valid token will do.
  */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { endpoints, sources, nowMs } = dependencies;
@@ -70,6 +72,7 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
         budget: identity.budget,
         redaction: identity.redaction,
       },
+      person: showPerson(identity.tokenId),
       may: {
         query: runnable.length > 0 || owns,
         manage: owns,

@@ -9,7 +9,6 @@ import { ServiceError } from "../../shared/errors.ts";
 import { answerBy } from "../answer/answer-by.ts";
 import type { AppContext } from "../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
-import { findSecret } from "../request/authenticate.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import {
   chooseParameters,
@@ -19,7 +18,6 @@ import {
   type OpenedCall,
   openCall,
 } from "../request/endpoint-call.ts";
-import { urlParameters } from "../request/request-parameters.ts";
 import { createTailGuard, guardFollower, type TailGuard } from "../request/tail-guard.ts";
 import { createTailChunks, openStream, type TailChunks, type WaitingBytes } from "../request/tail-stream.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
@@ -158,8 +156,7 @@ function createGuard(
     const now = { ...call, target, parameters, redactsPii };
     return describeView(await prepareTail(runner, now, nothing, call.turn));
   };
-  const secret = findSecret(request, urlParameters(request)) ?? "";
-  return createTailGuard({ authenticator, secret, identity, revision, openedAt, view, readView });
+  return createTailGuard({ authenticator, secret: request.secret, identity, revision, openedAt, view, readView });
 }
 
 /** A period of no events: that calls are checked for. */
