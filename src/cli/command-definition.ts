@@ -24,7 +24,6 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly tenant?: string;
   readonly description?: string;
   readonly retentionDays?: string;
-  readonly to?: string;
   readonly type?: string;
   readonly config?: string;
   readonly source?: string;

@@ -19,6 +19,7 @@ it.each([
   ["naïve", "_na_ve"],
   ["😀", "__"],
   ["a".repeat(129), `_${"a".repeat(128)}`],
+  [`_${"a".repeat(128)}`, `_${"a".repeat(128)}`],
   ["a".repeat(128), "a".repeat(128)],
 ])("cleanFieldName turns %s into %s", (name, cleaned) => {
   expect(cleanFieldName(name)).toBe(cleaned);

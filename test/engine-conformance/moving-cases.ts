@@ -68,6 +68,31 @@ function plain(events: readonly (LogEvent | undefined)[]): unknown {
 
 export const movingCases: readonly ConformanceCase[] = [
   {
+    name: "exports the events of one tenant",
+    async run(bench) {
+      const knownFields = [{ path: "project", type: STRING }];
+      const source = await bench.makeSource({ tenantField: "project", knownFields });
+      const idsOf = async (of: string, tenant: string) => {
+        const ids: string[] = [];
+        for await (const batch of storedEvents(bench).read(of, always, new AbortController().signal, tenant)) {
+          ids.push(...batch.map(({ id }) => id));
+        }
+        return ids.sort();
+      };
+      await bench.append(source, [eventOf("a", {}, 1n)]);
+      assert.deepEqual(await idsOf(source, "it's"), []);
+      await bench.append(source, [
+        eventOf("b", { project: "it's" }, 2n),
+        eventOf("c", { project: "IT'S" }, 3n),
+        eventOf("d", { project: "it's", metadata: { x: 1 } }, 4n),
+      ]);
+      assert.deepEqual(await idsOf(source, "it's"), ["b", "d"]);
+      const withoutTenants = await bench.makeSource();
+      await bench.append(withoutTenants, [eventOf("a", { project: "it's" }, 1n)]);
+      assert.deepEqual(await idsOf(withoutTenants, "it's"), []);
+    },
+  },
+  {
     name: "exports events unchanged, whatever they contain",
     isLong: true,
     async run(bench) {

@@ -1,14 +1,16 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { findImportFiles, type ImportFile } from "../input/import-files.ts";
 import { type NumberedLine, numberedLines, unzipped } from "../input/numbered-lines.ts";
-import { type LineSender, sendLines } from "../input/send-lines.ts";
+import { parquetLines } from "../input/parquet-lines.ts";
+import { sendLines } from "../input/send-lines.ts";
 import { createImportProgress } from "../output/import-progress.ts";
 import { createServiceClient, isServiceThere, type ServiceOptions } from "../service-call.ts";
 
 export interface ImportOptions extends ServiceOptions {
-  readonly source: string;
+  /** By default, that of the export that a file is in. */
+  readonly source?: string;
   readonly json?: boolean;
 }
 
@@ -20,7 +22,7 @@ const maxLineBytes = 64_000_000;
 const maxListed = 100;
 
 interface Batch {
-  readonly file: string;
+  readonly file: ImportFile;
   readonly lines: readonly NumberedLine[];
 }
 
@@ -31,18 +33,19 @@ interface Rejection {
 }
 
 /**
- * Sends NDJSON files, plain or gzip, to a running service; `-` is standard input. Memory does not depend on their size.
- * Fails when lines were rejected, after all others are stored.
+ * Sends NDJSON files, plain or gzip, and Parquet files to a running service; `-` is standard input, a folder stands for
+ * its files. Memory does not depend on their size. Fails when lines were rejected, after all others are stored.
  */
 export async function importFiles(
-  files: readonly string[],
+  paths: readonly string[],
   options: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const sender: LineSender = { client: createServiceClient(options, context), source: options.source, sleep };
-  const totalBytes = await sumSizes(files);
+  const client = createServiceClient(options, context);
+  const files = await findImportFiles(paths, options.source);
   // From here on, a service that does not answer is assumed to be restarting.
-  if (!(await isServiceThere(options, context))) throw new CliError(`No service answers at ${sender.client.url}`);
+  if (!(await isServiceThere(options, context))) throw new CliError(`No service answers at ${client.url}`);
+  const totalBytes = paths.includes("-") ? undefined : files.reduce((sum, { bytes }) => sum + bytes, 0);
   const progress = createImportProgress(context.errors, totalBytes, () => performance.now());
   let [accepted, rejectedCount, readBytes] = [0, 0, 0];
   const listed: Rejection[] = [];
@@ -52,10 +55,10 @@ export async function importFiles(
   const work = async () => {
     for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
       const { file, lines } = next.value;
-      const outcome = await sendLines(sender, lines);
+      const outcome = await sendLines({ client, source: file.source, sleep }, lines);
       accepted += outcome.accepted;
       rejectedCount += outcome.rejected.length;
-      for (const each of outcome.rejected) if (listed.length < maxListed) listed.push({ file, ...each });
+      for (const each of outcome.rejected) if (listed.length < maxListed) listed.push({ file: file.path, ...each });
       progress.update(accepted, readBytes);
     }
   };
@@ -71,45 +74,38 @@ export async function importFiles(
     await batches.return(undefined);
   }
   progress.end();
-  report({ accepted, rejectedCount, listed }, options, context);
+  const sources = [...new Set(files.map(({ source }) => source))];
+  report({ accepted, rejectedCount, listed, sources }, options, context);
+}
+
+interface Outcome {
+  readonly accepted: number;
+  readonly rejectedCount: number;
+  readonly listed: readonly Rejection[];
+  readonly sources: readonly string[];
 }
 
 function report(
-  { accepted, rejectedCount, listed }: { accepted: number; rejectedCount: number; listed: readonly Rejection[] },
+  { accepted, rejectedCount, listed, sources }: Outcome,
   options: ImportOptions,
   context: CliContext,
 ): void {
   if (options.json === true) printJson(context.output, { accepted, rejected_count: rejectedCount, rejected: listed });
-  else print(context.output, `${accepted} events stored in ${options.source}, ${rejectedCount} lines rejected.`);
+  else print(context.output, `${accepted} events stored in ${sources.join(", ")}, ${rejectedCount} lines rejected.`);
   for (const { file, line, reason } of listed) print(context.errors, `${file}:${line}: ${reason}`);
   if (rejectedCount > listed.length) print(context.errors, `... and ${rejectedCount - listed.length} more`);
   if (rejectedCount > 0) throw new CliError(`${rejectedCount} lines were rejected`);
 }
 
-/** Undefined when it is not known beforehand. Throws when a file is missing, before anything is sent. */
-async function sumSizes(files: readonly string[]): Promise<number | undefined> {
-  let sum = 0;
-  for (const file of files) {
-    if (file === "-") continue;
-    const info = await stat(file).catch(() => {
-      throw new CliError(`There is no file ${file}`);
-    });
-    if (info.isDirectory()) throw new CliError(`${file} is a folder`);
-    sum += info.size;
-  }
-  return files.includes("-") ? undefined : sum;
-}
-
 async function* readBatches(
-  files: readonly string[],
+  files: readonly ImportFile[],
   context: CliContext,
   onRead: (byteCount: number) => void,
 ): AsyncGenerator<Batch, void, undefined> {
   for (const file of files) {
-    const input = file === "-" ? context.input : createReadStream(file, { highWaterMark: 256 * 1024 });
     let lines: NumberedLine[] = [];
     let bytes = 0;
-    for await (const line of numberedLines(unzipped(counted(input, onRead)), maxLineBytes)) {
+    for await (const line of linesOf(file, context, onRead)) {
       if (lines.length > 0 && (lines.length >= linesPerBatch || bytes + line.bytes.length > bytesPerBatch)) {
         yield { file, lines };
         lines = [];
@@ -119,7 +115,18 @@ async function* readBatches(
       bytes += line.bytes.length + 1;
     }
     if (lines.length > 0) yield { file, lines };
+    if (file.isParquet) onRead(file.bytes);
   }
+}
+
+function linesOf(
+  file: ImportFile,
+  context: CliContext,
+  onRead: (byteCount: number) => void,
+): AsyncIterable<NumberedLine> {
+  if (file.isParquet) return parquetLines(file.path);
+  const input = file.path === "-" ? context.input : createReadStream(file.path, { highWaterMark: 256 * 1024 });
+  return numberedLines(unzipped(counted(input, onRead)), maxLineBytes);
 }
 
 async function* counted(

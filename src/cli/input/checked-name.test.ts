@@ -26,11 +26,13 @@ const evil = [
 describe("a name from a server or a backup", () => {
   it.each([...evil, 5, null, { toString: "x" }])("is refused before it becomes a path: %j", (name) => {
     expect(() => checkedName(name)).toThrow("nothing was written");
+    expect(() => checkedName(name, "source")).toThrow("nothing was written");
     if (name !== "a") expect(() => checkedParts(name, "It")).toThrow("outside the backup");
   });
 
   it("is accepted when it is a valid name of an endpoint or of a backup's file", () => {
     expect(checkedName("logs.all-2_b")).toBe("logs.all-2_b");
+    expect(checkedName("_a.b-c", "source")).toBe("_a.b-c");
     expect(checkedParts("store/events.duckdb", "It")).toEqual(["store", "events.duckdb"]);
   });
 });

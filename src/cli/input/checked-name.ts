@@ -2,17 +2,18 @@ import { CliError } from "../context.ts";
 
 /** Names of endpoints that may become names of files. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** A part of a path within a backup. */
+/** A part of a path within a backup; names of sources are of the same form. */
 const partPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * The name of an endpoint as reported by a service, which may become a file name. Throws `CliError` for a name that
- * could lead to another folder.
+ * The name of an endpoint or a source as reported by a service, which may become a file name. Throws `CliError` for a
+ * name that could lead to another folder.
  */
-export function checkedName(name: unknown): string {
-  if (typeof name === "string" && namePattern.test(name)) return name;
+export function checkedName(name: unknown, kind: "endpoint" | "source" = "endpoint"): string {
+  const pattern = kind === "source" ? partPattern : namePattern;
+  if (typeof name === "string" && pattern.test(name)) return name;
   throw new CliError(
-    `The service names an endpoint ${JSON.stringify(name)?.slice(0, 200)}, which no endpoint can be called; ` +
+    `The service names the ${kind} ${JSON.stringify(name)?.slice(0, 200)}, which no ${kind} can be called; ` +
       "nothing was written",
   );
 }

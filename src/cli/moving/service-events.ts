@@ -22,8 +22,9 @@ export function createServiceEvents(client: ServiceClient): StoredEvents {
         return { startUs: BigInt(start_us), eventCount: events, fingerprint };
       });
     },
-    async *read(source, range, signal) {
-      const { body } = await get(`/api/store/events?${queryOf(source, range)}`, signal);
+    async *read(source, range, signal, tenant) {
+      const ofTenant = tenant === undefined ? "" : `&tenant=${encodeURIComponent(tenant)}`;
+      const { body } = await get(`/api/store/events?${queryOf(source, range)}${ofTenant}`, signal);
       let lines: string[] = [];
       let count = 0;
       let last: string | undefined;

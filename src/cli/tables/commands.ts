@@ -5,6 +5,7 @@
 import { redactionPolicies } from "../../access/scope.ts";
 import { ingestLimitNames, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import type { CommandDefinition, CommandOptions } from "../command-definition.ts";
+import type { ExportOptions } from "../commands/export.ts";
 import type { ImportOptions } from "../commands/import.ts";
 import type { SilenceOptions } from "../commands/outgoing/alert.ts";
 import type { QueryOptions } from "../commands/query.ts";
@@ -164,12 +165,40 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     name: "import",
-    argument: { form: "<file...>", description: "- is standard input" },
-    description: "send NDJSON files, plain or gzip, to a running service",
-    options: [["--source <name>", "the source to store the events in", { isRequired: true }]],
-    examples: ["logweir import events.ndjson.gz --source edge", "zcat *.gz | logweir import - --source edge"],
+    argument: { form: "<file...>", description: "files or folders; - is standard input" },
+    description: "send NDJSON (plain or gzip), Parquet, or an export to a running service",
+    options: [["--source <name>", "the source to store the events in; for an export, its own by default"]],
+    page: "storage.md#importing",
+    examples: [
+      "logweir import events.ndjson.gz --source edge",
+      "logweir import exported",
+      "zcat *.gz | logweir import - --source edge",
+    ],
     run: async (_, options: ImportOptions, context, files) =>
       (await import("../commands/import.ts")).importFiles(files, options, context),
+  },
+  {
+    name: "export",
+    argument: { form: "<source>", description: "name, alias or id of the source" },
+    description: "write a source's events as Parquet or NDJSON, by day and tenant; run it again to go on",
+    options: [
+      [
+        "--to <dir>",
+        "the folder: new, empty, or of an earlier export of the same",
+        { isRequired: true, isRepeated: true },
+      ],
+      ["--format <format>", "parquet or ndjson", { default: "parquet" }],
+      ["--from <time>", "events from this time on, in ISO 8601; a day is its midnight UTC"],
+      ["--until <time>", "events before this time"],
+      ["--tenant <tenant>", "events of this tenant only"],
+    ],
+    page: "storage.md#exporting",
+    examples: [
+      "logweir export edge --to exported --format parquet",
+      "logweir export edge --to abc --format ndjson --tenant abc --from 2026-08-01 --until 2026-09-01",
+    ],
+    run: async (source = "", options: ExportOptions, context) =>
+      (await import("../commands/export.ts")).exportEvents(source, options, context),
   },
   {
     name: "backup",

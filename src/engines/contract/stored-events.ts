@@ -22,10 +22,10 @@ export interface StoredEvents {
   /** The slices of this width (in microseconds) that have events, in their order. */
   slices(sourceName: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly TimeSlice[]>;
   /**
-   * The events, in batches and in no order. Stored again under the same definition they read the same. None has a
-   * generated id. Leaving the iteration ends the reading.
+   * The events, or those of one tenant, in batches and in no order. Stored again under the same definition they read
+   * the same. None has a generated id. Leaving the iteration ends the reading.
    */
-  read(sourceName: string, range: TimeRange, signal: AbortSignal): AsyncIterable<readonly LogEvent[]>;
+  read(sourceName: string, range: TimeRange, signal: AbortSignal, tenant?: string): AsyncIterable<readonly LogEvent[]>;
 }
 
 /** Which events are looked for. */

@@ -88,8 +88,12 @@ export async function showAlert(name: string, options: ServiceCommandOptions, co
   printTable(["STATE", "SINCE", "GROUP", "VALUE"], found, context);
 }
 
+export interface TestOptions extends CommandOptions {
+  readonly to?: string;
+}
+
 /** Prints what an alert would have told between two times. */
-export async function testAlert(name: string, options: CommandOptions, context: CliContext): Promise<void> {
+export async function testAlert(name: string, options: TestOptions, context: CliContext): Promise<void> {
   const nowMs = Date.now();
   const { from = "1h", to = "0s" } = options;
   const range = { from: readPast("--from", from, nowMs), to: readPast("--to", to, nowMs) };

@@ -19,6 +19,10 @@ interface RuleAnswer {
   readonly lql_string: string;
 }
 
+export interface BackendOptions extends CommandOptions {
+  readonly to?: string;
+}
+
 const asJson = { "content-type": "application/json" };
 
 /** Lists the destinations of events, with the state of their delivery. */
@@ -43,7 +47,7 @@ export async function listBackends(options: ServiceCommandOptions, context: CliC
 }
 
 /** Creates a backend. Secrets come from a file, because other users can see the arguments of a command. */
-export async function createBackend(name: string, options: CommandOptions, context: CliContext): Promise<void> {
+export async function createBackend(name: string, options: BackendOptions, context: CliContext): Promise<void> {
   if (options.to === undefined) throw new CliError("This needs --to: the address that events are sent to");
   const config = options.config === undefined ? {} : await readConfig(options.config);
   const body = JSON.stringify({ name, type: options.type ?? "webhook", config: { ...config, url: options.to } });

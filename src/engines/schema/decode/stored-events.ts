@@ -45,7 +45,8 @@ export function createStoredEvents(tables: StoredTables): {
         };
       });
     },
-    read: (sourceName, range, signal) => readAll(tables, sourceName, { range }, signal),
+    read: (sourceName, range, signal, tenant) =>
+      readAll(tables, sourceName, tenant === undefined ? { range } : { range, tenants: [tenant] }, signal),
   };
   return { storedEvents, findEvents: (...search) => readAll(tables, ...search) };
 }
@@ -87,8 +88,11 @@ async function* readWith(
   const { table, entries } = state;
   const entryCount = entries.length;
   const { columns, toEvent } = createStoredRows(state);
+  const tenants = tenantColumnOf(state);
+  // As long as no event has carried the tenant's field, all are without tenant.
+  if (tenants.tenantColumn === undefined && selection.tenants?.includes(null) === false) return true;
   let isBegun = false;
-  for await (const batch of tables.rows(table, columns, { ...selection, ...tenantColumnOf(state) }, signal)) {
+  for await (const batch of tables.rows(table, columns, { ...selection, ...tenants }, signal)) {
     if (!isBegun) {
       await tables.refresh();
       const now = tables.stateOf(sourceName);

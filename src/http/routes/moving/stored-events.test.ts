@@ -27,8 +27,8 @@ const stored: StoredEvents = {
     calls.push(call.slice(0, 3));
     return [{ startUs: -86_400_000_000n, eventCount: 2_500, fingerprint: "f" }];
   },
-  async *read(source, { fromUs, toUs }) {
-    calls.push([source, fromUs, toUs]);
+  async *read(source, { fromUs, toUs }, _, tenant) {
+    calls.push([source, fromUs, toUs, ...(tenant === undefined ? [] : [tenant])]);
     for (let batch = 0; batch < 25; batch++) {
       if (batch >= failsAfter) throw new EngineError("unavailable", "The engine stopped");
       yield Array.from({ length: 100 }, () => event);
@@ -90,6 +90,8 @@ describe("stored events over HTTP", () => {
       { startUs: -86_400_000_000n, eventCount: 2_500, fingerprint: "f" },
     ]);
     expect(calls.at(-1)).toEqual(["s", range, 5n]);
+    for await (const _ of client.read("s", range, signal, "a & b"));
+    expect(calls).toContainEqual(["s", range.fromUs, range.toUs, "a & b"]);
   });
 
   it("are refused to tokens whose answers must be redacted", async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { formatEventLine } from "../../../engines/contract/event-line.ts";
-import type { StoredEvents, TimeRange } from "../../../engines/contract/query-engine.ts";
+import type { StoredEvents } from "../../../engines/contract/query-engine.ts";
 import { count, inQuery, listOf, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -33,8 +33,8 @@ export const storedEventRoutes = describeRoutes({
     ...ofStore,
     path: "/api/store/events",
     summary:
-      "A source's stored events as they came, of all tenants and not redacted, a line each; the last line counts them",
-    parameters: rangeParameters,
+      "A source's stored events as they came, of all tenants or one, not redacted, a line each; the last line counts them",
+    parameters: [...rangeParameters, inQuery("tenant", "Only events of this tenant")],
     mediaType: "application/x-ndjson",
     errors: ["invalid_parameter", "engine_unavailable"],
   },
@@ -61,8 +61,10 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
 
   addRoute(storedEventRoutes.readStoredEvents, async (request, reply) => {
     const owner = callerOf(request);
-    const { stored, source, range } = readCall(urlParameters(request), engine.storedEvents);
-    const lines = makeLines(stored, source, range, createCallSignal(reply, shutdown));
+    const parameters = urlParameters(request);
+    const { stored, source, range } = readCall(parameters, engine.storedEvents);
+    const tenant = parameters.get("tenant")?.at(-1);
+    const lines = makeLines(stored.read(source, range, createCallSignal(reply, shutdown), tenant));
     // What can be refused is refused before the answer begins.
     const first = await lines.next();
     audit.record({ action: "store.read", actor: owner.tokenId, target: source });
@@ -94,14 +96,9 @@ async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerato
 }
 
 /** The last line says how many there were: an answer without it was cut off. */
-async function* makeLines(
-  stored: StoredEvents,
-  source: string,
-  range: TimeRange,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void> {
+async function* makeLines(batches: ReturnType<StoredEvents["read"]>): AsyncGenerator<Buffer, void> {
   let total = 0;
-  for await (const events of stored.read(source, range, signal)) {
+  for await (const events of batches) {
     total += events.length;
     yield Buffer.from(events.map((event) => `${formatEventLine(event)}\n`).join(""));
   }

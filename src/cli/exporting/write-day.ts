@@ -1,0 +1,115 @@
+import { createReadStream } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { tenantOf } from "../../engines/contract/event-tenant.ts";
+import type { StoredEvents, TimeRange } from "../../engines/contract/query-engine.ts";
+import { sliceWidthsUs } from "../../transfer/stores.ts";
+import { numberedLines } from "../input/numbered-lines.ts";
+import { type ColumnType, eventText } from "./event-text.ts";
+import { digestFile, type ExportedFile, type ExportSelection, noteDay } from "./manifest.ts";
+import { writeParquet } from "./parquet-file.ts";
+import { type TenantFile, TenantFiles } from "./tenant-files.ts";
+
+/** From which number of events on a time is read in parts: a statement holds what it reads. */
+const maxEventsAtOnce = 100_000;
+
+/** A day of a source, on its way into a folder. */
+export interface DayExport extends ExportSelection {
+  readonly events: StoredEvents;
+  /** The names of the path of the field that tells tenants apart. */
+  readonly tenantPath: readonly string[] | undefined;
+  /** Looks up the types of top-level fields as the source has them now; by name, in lower case. */
+  readonly readTypes: () => Promise<ReadonlyMap<string, ColumnType>>;
+  /** Of the source. */
+  readonly folder: string;
+  readonly day: string;
+  /** The part of the day that is exported, and the store's report of it. */
+  readonly range: TimeRange;
+  readonly slice: string;
+  readonly signal: AbortSignal;
+  readonly onRead: (events: number) => void;
+  readonly maxEventsAtOnce?: number;
+}
+
+/**
+ * Writes a day, a file for each tenant, into a folder of another name; that it gets its own name is the last step, so
+ * that a day is there as a whole or not at all.
+ */
+export async function writeDay(of: DayExport): Promise<readonly ExportedFile[]> {
+  const { folder, day, slice } = of;
+  const draft = join(folder, `.day=${day}.writing`);
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  const divided = await divide(of, draft);
+  const types = of.format === "parquet" ? await of.readTypes() : undefined;
+  const files: ExportedFile[] = [];
+  for (const file of divided) {
+    const path = await finish(file, types);
+    const { size } = await stat(path);
+    const shown = path.slice(draft.length + 1).replaceAll("\\", "/");
+    const known = { tenant: file.tenant, rows: file.rows, bytes: size, sha256: await digestFile(path) };
+    files.push({ path: `day=${day}/${shown}`, ...known });
+  }
+  // Noted first: a folder of a day that is not noted is not of an export.
+  await noteDay(folder, { day, slice, files });
+  if (files.length === 0) await rm(draft, { recursive: true });
+  else await rename(draft, join(folder, `day=${day}`));
+  return files;
+}
+
+async function divide(of: DayExport, draft: string): Promise<readonly TenantFile[]> {
+  const { events, source, range, tenantPath, tenant: only, signal, onRead } = of;
+  const files = new TenantFiles(draft);
+  for await (const part of partsOf(of, range, 1)) {
+    for await (const batch of events.read(source, part, signal, only ?? undefined)) {
+      for (const event of batch) {
+        const tenant = tenantOf(tenantPath, event.fields);
+        if (only === null || tenant === only) await files.add(tenant, eventText(event), Object.keys(event.fields));
+      }
+      onRead(batch.length);
+    }
+  }
+  return files.end();
+}
+
+/** The range, or hours, minutes and seconds of it where they have many events. */
+async function* partsOf(of: DayExport, range: TimeRange, level: number): AsyncGenerator<TimeRange> {
+  const { events, source, signal, slice, maxEventsAtOnce: max = maxEventsAtOnce } = of;
+  const widthUs = sliceWidthsUs[level];
+  if (widthUs === undefined || (level === 1 && Number(slice.split(" ")[0]) <= max)) {
+    yield range;
+    return;
+  }
+  for (const { startUs, eventCount } of await events.slices(source, range, widthUs, signal)) {
+    const part = clip(range, { fromUs: startUs, toUs: startUs + widthUs });
+    if (eventCount <= max) yield part;
+    else yield* partsOf(of, part, level + 1);
+  }
+}
+
+/** The part of a time that is within another. */
+export function clip(range: TimeRange, { fromUs, toUs }: TimeRange): TimeRange {
+  return {
+    fromUs: fromUs > range.fromUs ? fromUs : range.fromUs,
+    toUs: toUs < range.toUs ? toUs : range.toUs,
+  };
+}
+
+const maxLineBytes = Number.MAX_SAFE_INTEGER - 1;
+
+/** Gives a tenant's lines the form of the export, and their file its name. */
+async function finish(file: TenantFile, types: ReadonlyMap<string, ColumnType> | undefined): Promise<string> {
+  const lines = file.path;
+  if (types === undefined) {
+    const path = join(dirname(lines), "events.ndjson");
+    await rename(lines, path);
+    return path;
+  }
+  const path = join(dirname(lines), "events.parquet");
+  const names = [...file.fields].sort();
+  const fields = new Map(names.map((name) => [name, types.get(name.toLowerCase()) ?? "STRING"] as const));
+  await writeParquet(numberedLines(createReadStream(lines), maxLineBytes), `${path}.part`, fields);
+  await rename(`${path}.part`, path);
+  await rm(lines);
+  return path;
+}

@@ -1,0 +1,117 @@
+/** The files that `logweir import` is given: single ones, and those of folders. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { CliError, usageExitCode } from "../context.ts";
+import { sourceOfPath } from "../exporting/hive-path.ts";
+import { digestFile, type ExportedFile, type Manifest, readManifest } from "../exporting/manifest.ts";
+import { isParquet, parquetLines } from "./parquet-lines.ts";
+
+export interface ImportFile {
+  /** `-` is standard input. */
+  readonly path: string;
+  readonly source: string;
+  readonly bytes: number;
+  readonly isParquet: boolean;
+}
+
+const dataFile = /\.(?:parquet|ndjson|jsonl)$|\.(?:ndjson|jsonl)\.gz$/;
+
+/**
+ * The files of these paths, with the source that each goes to: the one that is named, or that of the path in an export.
+ * Throws `CliError`, before anything is sent, where a file is missing, damaged, or other than an export wrote it.
+ */
+export async function findImportFiles(paths: readonly string[], source?: string): Promise<readonly ImportFile[]> {
+  const found: ImportFile[] = [];
+  for (const path of paths) {
+    if (path === "-") found.push({ path, source: checkSource(path, source), bytes: 0, isParquet: false });
+    else for (const file of await filesAt(path)) found.push(await describeFile(file, source));
+  }
+  const checks = new ExportChecks();
+  for (const file of found) if (file.path !== "-") await checks.check(file.path);
+  for (const path of paths) if (path !== "-") await checks.checkAll(path, found);
+  for (const file of found) if (file.isParquet) for await (const _ of parquetLines(file.path));
+  return found;
+}
+
+async function describeFile({ path, bytes }: { path: string; bytes: number }, source?: string): Promise<ImportFile> {
+  return { path, source: checkSource(path, source), bytes, isParquet: await isParquet(path) };
+}
+
+function checkSource(path: string, source = sourceOfPath(resolve(path))): string {
+  if (source !== undefined) return source;
+  throw new CliError(`--source is needed: ${path} is in no folder source=NAME of an export`, usageExitCode);
+}
+
+async function filesAt(path: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const info = await stat(path).catch(() => {
+    throw new CliError(`There is no file ${path}`);
+  });
+  if (!info.isDirectory()) return [{ path, bytes: info.size }];
+  const files = await filesBelow(path);
+  if (files.length > 0) return files;
+  throw new CliError(`${path} has no files of events (.parquet, .ndjson, .jsonl; the latter also as .gz)`);
+}
+
+/** Names with a `.` or `_` before them are none of data, as for other readers. */
+async function filesBelow(folder: string): Promise<{ readonly path: string; readonly bytes: number }[]> {
+  const files: { readonly path: string; readonly bytes: number }[] = [];
+  const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (/^[._]/.test(entry.name)) continue;
+    if (entry.isDirectory()) files.push(...(await filesBelow(path)));
+    else if (entry.isFile() && dataFile.test(entry.name)) files.push({ path, bytes: (await stat(path)).size });
+  }
+  return files;
+}
+
+/** Compares files with the lists of the exports that they are in. */
+class ExportChecks {
+  readonly #lists = new Map<string, Promise<Manifest | undefined>>();
+
+  /** A file that no list names is not of an export. */
+  async check(path: string): Promise<void> {
+    const folder = exportFolderOf(path);
+    if (folder === undefined) return;
+    const within = relative(folder, resolve(path)).replaceAll("\\", "/");
+    const known = filesOf(await this.#listOf(folder)).find((file) => file.path === within);
+    if (known === undefined || known.sha256 === (await digestFile(path))) return;
+    throw new CliError(
+      `${path} is damaged or was changed: it is not what the export wrote, as its SHA-256 tells. Nothing was sent. ` +
+        "Export its day again, or import a copy from another folder",
+    );
+  }
+
+  /** Throws where a folder lacks files of an export that is in it. */
+  async checkAll(path: string, found: readonly ImportFile[]): Promise<void> {
+    const there = new Set(found.map((file) => resolve(file.path)));
+    const root = resolve(path);
+    for (const [folder, list] of this.#lists) {
+      if (folder !== root && !folder.startsWith(join(root, "/"))) continue;
+      const missing = filesOf(await list).find((file) => !there.has(join(folder, file.path)));
+      if (missing === undefined) continue;
+      throw new CliError(
+        `${join(folder, missing.path)} is missing: the export wrote it. Nothing was sent. Run the export again, ` +
+          "or import the folders of days that are there",
+      );
+    }
+  }
+
+  #listOf(folder: string): Promise<Manifest | undefined> {
+    const list = this.#lists.get(folder) ?? readManifest(folder);
+    this.#lists.set(folder, list);
+    return list;
+  }
+}
+
+function filesOf(manifest: Manifest | undefined): readonly ExportedFile[] {
+  return [...(manifest?.days.values() ?? [])].flatMap(({ files }) => files);
+}
+
+/** The folder `source=NAME` that a file is in. */
+function exportFolderOf(path: string): string | undefined {
+  for (let folder = dirname(resolve(path)); folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder).startsWith("source=")) return folder;
+  }
+  return undefined;
+}
