@@ -42,7 +42,7 @@ interface Outcome {
   readonly files: readonly ExportedFile[];
   /** Days that were there already. */
   readonly kept: readonly string[];
-  /** Of those, days of which the store has other events now. */
+  /** Days among them of which the store has other events now. */
   readonly changed: readonly string[];
 }
 

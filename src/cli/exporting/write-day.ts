@@ -20,7 +20,7 @@ export interface DayExport extends ExportSelection {
   readonly tenantPath: readonly string[] | undefined;
   /** Looks up the types of top-level fields as the source has them now; by name, in lower case. */
   readonly readTypes: () => Promise<ReadonlyMap<string, ColumnType>>;
-  /** Of the source. */
+  /** The source's folder. */
   readonly folder: string;
   readonly day: string;
   /** The part of the day that is exported, and the store's report of it. */

@@ -96,7 +96,7 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
   }
 }
 
-/** What a newer Node, or another setting of the writer, reads is no damage. */
+/** Throws for a compression that only a newer Node, or no reader here, knows: that is no damage. */
 function refuseCodecs(path: string, { columns }: FileMetaData["row_groups"][number]): void {
   const known = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
   const codec = columns.map(({ meta_data }) => meta_data?.codec ?? "").find((each) => !known.includes(each));
