@@ -1,4 +1,6 @@
 import { ServiceError } from "../shared/errors.ts";
+import type { TokenKeys } from "./key-file.ts";
+import type { KeyTokenSealer } from "./key-tokens.ts";
 import { type KnownToken, KnownTokens } from "./known-tokens.ts";
 import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
@@ -47,19 +49,63 @@ function cannotTell(): never {
  * another process, and every change by this one, immediately. If the store cannot be read, the tokens read last remain
  * valid as long as `mayKnow`, and an unknown one is `metadata_unavailable`, as it may be new; after that only fixed
  * tokens are valid, and all others are `metadata_unavailable`. Secrets are
- * compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
+ * compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970. What `sealer` sealed stands for
+ * the stored token that it names.
  */
 export function createAuthenticator(
   store: TokenStore,
   fixed: readonly FixedToken[],
   now: () => number,
   mayKnow: () => boolean = () => true,
-): Authenticator {
+  sealer?: Pick<KeyTokenSealer, "open">,
+): Authenticator & TokenKeys {
   const fixedTokens = fixed.map(({ id, secret, scopes }): KnownToken => {
     const identity = { tokenId: id, scopes, pins: {}, budget: {}, redaction: defaultRedaction(scopes) };
     return { hash: hashSecret(secret), identity, expiresAt: undefined };
   });
   const known = new KnownTokens(store, fixedTokens, now);
+  const { isStale, lookUp } = createLookUp(known, { store, now, mayKnow });
+  const findBySecret = (secret: string) => {
+    const keyToken = sealer?.open(secret);
+    return keyToken === undefined ? known.find(secret) : known.findKeyed(keyToken.tokenId, keyToken.endsAt);
+  };
+
+  return {
+    async authenticate(secret) {
+      if (!mayKnow()) return (known.findFixed(secret) ?? cannotTell()).identity;
+      return (await lookUp(() => findBySecret(secret)))?.identity;
+    },
+    recall(secret) {
+      const token = isStale() ? undefined : findBySecret(secret);
+      if (token === undefined) return undefined;
+      const { serial } = known;
+      return {
+        identity: token.identity,
+        isCurrent: () => !isStale() && known.serial === serial && !known.isExpired(token),
+      };
+    },
+    async findKey(tokenId) {
+      if (!mayKnow()) cannotTell();
+      const { key, expiresAt } = (await lookUp(() => known.findKeyed(tokenId))) ?? {};
+      return key === undefined ? undefined : { key, expiresAt };
+    },
+  };
+}
+
+interface LookUp {
+  /** True when the tokens have to be read again. */
+  readonly isStale: () => boolean;
+  /** Finds a token among those that are known, which are read again before it is said that there is none. */
+  readonly lookUp: (find: () => KnownToken | undefined) => Promise<KnownToken | undefined>;
+}
+
+interface LookUpParts {
+  readonly store: TokenStore;
+  readonly now: () => number;
+  readonly mayKnow: () => boolean;
+}
+
+function createLookUp(known: KnownTokens, { store, now, mayKnow }: LookUpParts): LookUp {
   let checkedChanges = store.ownChanges();
   let checkedAt = Number.NEGATIVE_INFINITY;
   let isOutdated = true;
@@ -70,7 +116,6 @@ export function createAuthenticator(
     return age < 0 || age >= versionMs || store.ownChanges() !== checkedChanges;
   };
 
-  /** True when the tokens have to be read again. */
   const isStale = () => {
     if (!mayKnow()) return true;
     if (isDue()) {
@@ -82,29 +127,20 @@ export function createAuthenticator(
   };
 
   return {
-    async authenticate(secret) {
-      if (!mayKnow()) return (known.findFixed(secret) ?? cannotTell()).identity;
-      const recalled = isStale() ? undefined : known.find(secret);
-      if (recalled !== undefined) return recalled.identity;
+    isStale,
+    async lookUp(find) {
+      const recalled = isStale() ? undefined : find();
+      if (recalled !== undefined) return recalled;
       let isRead = known.isCurrent();
       if (!isRead) {
         isRead = await known.read();
         isOutdated = !known.isCurrent();
       }
-      const token = known.find(secret);
-      if (token !== undefined) return token.identity;
+      const token = find();
+      if (token !== undefined) return token;
       // Another process may have created it just now.
       if (!isRead || !(await known.confirm())) cannotTell();
-      return known.find(secret)?.identity;
-    },
-    recall(secret) {
-      const token = isStale() ? undefined : known.find(secret);
-      if (token === undefined) return undefined;
-      const { serial } = known;
-      return {
-        identity: token.identity,
-        isCurrent: () => !isStale() && known.serial === serial && !known.isExpired(token),
-      };
+      return find();
     },
   };
 }

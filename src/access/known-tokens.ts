@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { TokenKey } from "./key-file.ts";
 import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
 import type { Token, TokenStore } from "./token.ts";
@@ -8,6 +9,7 @@ export interface KnownToken {
   readonly hash: Buffer;
   readonly identity: Identity;
   readonly expiresAt: number | undefined;
+  readonly key?: TokenKey | undefined;
 }
 
 /** How long concurrent callers wait for a read, together. */
@@ -32,6 +34,8 @@ export class KnownTokens {
   readonly #fixed: TokenIndex;
   readonly #now: () => number;
   #all: TokenIndex;
+  /** Those with a key, by their ids. */
+  #keyed: ReadonlyMap<string, KnownToken> = new Map();
   #version: string | undefined;
   #reading: Reading | undefined;
   /** Changes with the tokens. */
@@ -93,6 +97,17 @@ export class KnownTokens {
     return this.#findAmong(this.#all, secret);
   }
 
+  /** A token by its id, if it has a key; with the end of what was given to the key's holder, where that is earlier. */
+  findKeyed(tokenId: string, endsAt = Number.POSITIVE_INFINITY): KnownToken | undefined {
+    const token = this.#keyed.get(tokenId);
+    if (token === undefined) return undefined;
+    const expiresAt = Math.min(endsAt, token.expiresAt ?? Number.POSITIVE_INFINITY);
+    const found = Number.isFinite(expiresAt)
+      ? { ...token, identity: endingAt(token.identity, expiresAt), expiresAt }
+      : token;
+    return this.isExpired(found) ? undefined : found;
+  }
+
   findFixed(secret: string): KnownToken | undefined {
     return this.#findAmong(this.#fixed, secret);
   }
@@ -104,7 +119,11 @@ export class KnownTokens {
   async #readOnce(): Promise<void> {
     const version = this.#store.version();
     const stored = (await this.#store.list()).filter((token) => token.revokedAt === undefined);
-    this.#all = indexTokens([...this.#fixedTokens, ...stored.flatMap(toKnown)]);
+    const known = stored.map(toKnown);
+    this.#all = indexTokens([...this.#fixedTokens, ...known.flat()]);
+    this.#keyed = new Map(
+      known.flatMap(([token]) => (token?.key === undefined ? [] : [[token.identity.tokenId, token]])),
+    );
     this.#version = version;
     this.serial++;
   }
@@ -140,7 +159,7 @@ function startReading(done: Promise<void>): Reading {
 function toKnown(token: Token): readonly KnownToken[] {
   const { id: tokenId, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
   const identity = { tokenId, scopes, pins, budget, redaction };
-  const current = { hash, identity: endingAt(identity, expiresAt), expiresAt };
+  const current = { hash, identity: endingAt(identity, expiresAt), expiresAt, key: token.key };
   if (previousHash === undefined || previousValidUntil === undefined) return [current];
   const endsAt = Math.min(previousValidUntil, expiresAt ?? previousValidUntil);
   return [current, { hash: previousHash, identity: endingAt(identity, endsAt), expiresAt: endsAt }];

@@ -214,6 +214,8 @@ export interface TokenDocument {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly status: "active" | "expired" | "revoked";
+  /** Where a key file signs in as the token too. */
+  readonly has_key_file?: true;
 }
 
 /** `nowMs` is the time, in milliseconds since 1970. */
@@ -232,6 +234,7 @@ export function describeToken(token: Token, nowMs: number): TokenDocument {
     expires_at: toIso(token.expiresAt),
     revoked_at: toIso(token.revokedAt),
     status: statusOf(token, nowMs),
+    ...(token.key === undefined ? {} : { has_key_file: true }),
   };
 }
 

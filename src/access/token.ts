@@ -1,4 +1,5 @@
 import type { Budget } from "../shared/budget.ts";
+import type { TokenKey } from "./key-file.ts";
 import type { Pins } from "./pins.ts";
 import type { RedactionPolicy, Scope } from "./scope.ts";
 
@@ -25,6 +26,8 @@ export interface Token {
   /** The hash of the previous value, and until when it remains valid. */
   readonly previousHash?: Buffer | undefined;
   readonly previousValidUntil?: number | undefined;
+  /** Signs in as the token beside its values, which may change. */
+  readonly key?: TokenKey | undefined;
 }
 
 /** The properties of a token to be created. */
@@ -37,6 +40,8 @@ export interface NewToken {
   /** `defaultRedaction` of its scopes unless set. */
   readonly redaction?: RedactionPolicy;
   readonly expiresAt: number | undefined;
+  /** None unless set. */
+  readonly key?: TokenKey;
 }
 
 /** Where tokens are kept. */

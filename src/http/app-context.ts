@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
+import type { KeyGrants } from "../access/key-grants.ts";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { Drains } from "../drains/drains.ts";
@@ -42,6 +43,8 @@ export interface AppDependencies {
   readonly authenticator: Authenticator;
   /** How people sign in without a token; absent where they do not. */
   readonly signIn?: SignIn | undefined;
+  /** Gives access tokens to holders of key files. */
+  readonly keyGrants: Pick<KeyGrants, "exchange">;
   readonly audit: AuditLog;
   readonly logger: FastifyBaseLogger;
   /** The rates of endpoint calls, by token. */

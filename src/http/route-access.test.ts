@@ -29,7 +29,7 @@ const signIn: SignIn = {
 };
 
 beforeEach(async () => {
-  test = await createTestApp({ parts: { ...parts, signIn } });
+  test = await createTestApp({ parts: { ...parts, signIn }, times: { bodyTimeoutMs: 60_000 } });
   [connections, clients] = [[], []];
   test.app.server.on("connection", (socket) => connections.push(socket));
   await test.app.listen({ port: 0, host: "127.0.0.1" });

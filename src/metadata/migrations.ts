@@ -123,6 +123,10 @@ const migrations: Readonly<Record<string, Step>> = {
       .execute();
     await watchAlerts(db);
   },
+  "0012-token-keys": async (db, { text }) => {
+    await db.schema.alterTable("tokens").addColumn("public_key", text).execute();
+    await db.schema.alterTable("tokens").addColumn("token_uri", text).execute();
+  },
 };
 
 /**

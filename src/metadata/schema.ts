@@ -36,6 +36,10 @@ export interface TokenTable {
   /** The hash of the value before the last rotation, while that is still accepted. */
   previous_hash: string | null;
   previous_valid_until: number | null;
+  /** The public part of the token's key file, as PEM. */
+  readonly public_key: string | null;
+  /** The address that this file sends its holder to. */
+  readonly token_uri: string | null;
 }
 
 /** Sources that the API made. */

@@ -126,12 +126,13 @@ describe.each(kinds)("the stores in %s", (kind) => {
     const store = createTokenStore(database, () => now++);
     const before = store.ownChanges();
     const some = { description: "ü 😀 '\"", scopes: ["query"], pins: { project: ["a", "b"], tier: { prefix: "x" } } };
-    const { token } = await store.create({ ...some, expiresAt: 4_102_444_800_000 });
+    const key = { publicKey: "pem", tokenUri: "https://logs.example.com/bigquery/token" };
+    const { token } = await store.create({ ...some, expiresAt: 4_102_444_800_000, key });
     expect(await store.list()).toMatchObject([
-      { ...some, expiresAt: 4_102_444_800_000, createdAt: 1_790_000_000_000, revokedAt: undefined },
+      { ...some, key, expiresAt: 4_102_444_800_000, createdAt: 1_790_000_000_000, revokedAt: undefined },
     ]);
     const rotated = await store.rotate(token.id, 1_000);
-    expect(rotated?.token).toMatchObject({ previousHash: token.hash, previousValidUntil: 1_790_000_001_001 });
+    expect(rotated?.token).toMatchObject({ key, previousHash: token.hash, previousValidUntil: 1_790_000_001_001 });
     expect(await store.revoke(token.id)).toMatchObject({ revokedAt: 1_790_000_000_002 });
     expect(await store.revoke(token.id)).toMatchObject({ revokedAt: 1_790_000_000_002 });
     expect([await store.rotate(token.id, 0), await store.revoke("none")]).toEqual([undefined, undefined]);

@@ -1,3 +1,4 @@
+import type { TokenKey } from "../access/key-file.ts";
 import type { Pins } from "../access/pins.ts";
 import { effectiveScopes, isPinnedOwner } from "../access/scope.ts";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
@@ -108,7 +109,7 @@ class MetadataTokens implements TokenStore {
 }
 
 function newRow(
-  { description, scopes, pins, budget = {}, redaction, expiresAt }: NewToken,
+  { description, scopes, pins, budget = {}, redaction, expiresAt, key }: NewToken,
   secret: string,
   now: number,
 ): TokenTable {
@@ -126,7 +127,13 @@ function newRow(
     rotated_at: null,
     previous_hash: null,
     previous_valid_until: null,
+    public_key: key?.publicKey ?? null,
+    token_uri: key?.tokenUri ?? null,
   };
+}
+
+function readKey({ public_key: publicKey, token_uri: tokenUri }: TokenTable): TokenKey | undefined {
+  return publicKey === null || tokenUri === null ? undefined : { publicKey, tokenUri };
 }
 
 function readScopes(text: string): readonly string[] {
@@ -153,5 +160,6 @@ function toToken(row: TokenTable): Token {
     rotatedAt: row.rotated_at ?? undefined,
     previousHash: row.previous_hash === null ? undefined : Buffer.from(row.previous_hash, "hex"),
     previousValidUntil: row.previous_valid_until ?? undefined,
+    key: readKey(row),
   };
 }

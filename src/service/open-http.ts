@@ -1,6 +1,8 @@
 import type { Server } from "node:net";
 import { join } from "node:path";
 import { createAuthenticator } from "../access/authenticator.ts";
+import { createKeyGrants } from "../access/key-grants.ts";
+import { createKeyTokenSealer } from "../access/key-tokens.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { Settings } from "../config/settings.ts";
 import { createEndpointTester } from "../endpoint-tests/endpoint-tester.ts";
@@ -49,11 +51,10 @@ export interface OpenHttp {
 
 /** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
 export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
-  const { settings, fixedTokens, nowMs, logger, closers } = start;
+  const { settings, nowMs, logger, closers } = start;
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const shutdown = createShutdown();
-  const stored = createAuthenticator(opened.tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated");
-  const authenticator = await openSignedTokens(settings, stored, start);
+  const { authenticator, keyGrants } = await openAuthenticator(start, opened);
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
   const syslog = await openSyslog({
@@ -85,6 +86,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     syslogCounts: () => syslog?.counts,
     authenticator,
     signIn: openSignIn(start),
+    keyGrants,
     audit,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, nowMs),
@@ -105,6 +107,15 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   alerting.start();
   closers.push(() => app.close());
   return { app, shutdown, reload, managedSources, alerting };
+}
+
+/** Accepts tokens of the store and the settings, what key files sign, and what others sign where a setting says so. */
+async function openAuthenticator(start: Start, { tokens, nodes, serviceKey }: Opened) {
+  const { settings, fixedTokens, nowMs } = start;
+  const sealer = createKeyTokenSealer(serviceKey);
+  const stored = createAuthenticator(tokens, fixedTokens, nowMs, () => nodes.state() !== "outdated", sealer);
+  const keyGrants = createKeyGrants({ keys: stored, sealer, now: nowMs });
+  return { authenticator: keyGrants.acceptSigned(await openSignedTokens(settings, stored, start)), keyGrants };
 }
 
 /** Undefined while it does not listen. */

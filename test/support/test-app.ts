@@ -16,6 +16,7 @@ import { createShutdown, type Shutdown } from "../../src/http/request/shutdown.t
 import { createIngestQuotas, type IngestQuotaOptions } from "../../src/ingest/quotas/ingest-quotas.ts";
 import type { NodeState } from "../../src/metadata/nodes.ts";
 import { Admission } from "../../src/shared/admission.ts";
+import { ServiceError } from "../../src/shared/errors.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
 
@@ -175,6 +176,11 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       recall: (secret) => {
         const identity = identities[secret];
         return identity === undefined ? undefined : { identity, isCurrent: () => identities[secret] === identity };
+      },
+    },
+    keyGrants: {
+      exchange: async () => {
+        throw new ServiceError("unauthorized", "No key");
       },
     },
     audit: {

@@ -1,7 +1,7 @@
 import { parseLifetime } from "../../access/expiry.ts";
 import { formatPin, maxPinValues, type Pin, type Pins, toPin } from "../../access/pins.ts";
 import { isPinnedOwner, isScope, redactionPolicies, scopeForms } from "../../access/scope.ts";
-import type { TokenStore } from "../../access/token.ts";
+import type { NewToken, TokenStore } from "../../access/token.ts";
 import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
 import { readConfiguration } from "../../config/config.ts";
@@ -12,6 +12,7 @@ import { metadataPlace } from "../../service/data-folder.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { type LimitTexts, limitOption } from "../limit-options.ts";
+import { type NewKeyFile, openNewKeyFile } from "../output/new-key-file.ts";
 import { formatTable } from "../output/table.ts";
 
 export interface CreateTokenOptions {
@@ -20,6 +21,10 @@ export interface CreateTokenOptions {
   readonly expires?: string;
   readonly description?: string;
   readonly redaction?: string;
+  /** The path of a key file to be written. */
+  readonly bigqueryKey?: string;
+  /** The address of the service, for the key file. */
+  readonly url?: string;
   /** Limits by their options' names in camel case. */
   readonly limits: LimitTexts;
   readonly json?: boolean;
@@ -41,14 +46,16 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
     throw new CliError(`--redaction ${options.redaction}: must be one of ${redactionPolicies.join(", ")}`);
   }
   await withTokens(context, async (store, note) => {
-    const expiresAt = lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs;
-    const { token, secret } = await store.create({
+    const { bigqueryKey } = options;
+    const keyFile =
+      bigqueryKey === undefined ? undefined : await openNewKeyFile({ ...options, bigqueryKey, pins }, context);
+    const { token, secret } = await createWithFile(store, keyFile, {
       description: options.description ?? "",
       scopes: [...new Set(options.scope)],
       pins,
       budget,
       ...(redaction === undefined ? {} : { redaction }),
-      expiresAt,
+      expiresAt: lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs,
     });
     await note({ action: "token.create", target: token.id, details: { scopes: token.scopes.join(" ") } });
     if (options.json === true) {
@@ -60,7 +67,29 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
       context.errors,
       `Token ${token.id} was made. It is shown this once; revoke it with: logweir token revoke ${token.id}`,
     );
+    if (token.key !== undefined)
+      print(context.errors, `${bigqueryKey} signs in at ${token.key.tokenUri} as this token.`);
   });
+}
+
+/** Either both are there in the end, or neither works. */
+async function createWithFile(
+  store: TokenStore,
+  file: NewKeyFile | undefined,
+  fresh: NewToken,
+): ReturnType<TokenStore["create"]> {
+  if (file === undefined) return store.create(fresh);
+  let id: string | undefined;
+  try {
+    const made = await store.create({ ...fresh, key: file.key });
+    id = made.token.id;
+    await file.write(id);
+    return made;
+  } catch (error) {
+    await file.discard().catch(() => undefined);
+    if (id !== undefined) await store.revoke(id);
+    throw error;
+  }
 }
 
 /** Prints all tokens, without their values. */
@@ -125,6 +154,9 @@ export async function rotateToken(
     print(context.output, rotated.secret);
     const until = graceMs === 0 ? "is refused from now on" : `counts for ${options.grace} more`;
     print(context.errors, `Token ${id} has another value, which is shown this once; the old one ${until}.`);
+    if (rotated.token.key !== undefined) {
+      print(context.errors, "Its key file remains valid; to end it too, revoke the token and make another.");
+    }
   });
 }
 

@@ -78,6 +78,8 @@ export const commands: readonly CommandDefinition[] = [
       ["--expires <lifetime>", "how long it is valid: 12h, 30d, 8w"],
       ["--redaction <policy>", `whether its answers are redacted: ${redactionPolicies.join(", ")}`],
       ["--description <text>", "what it is for"],
+      ["--bigquery-key <file>", "write a key file too, by which clients of BigQuery sign in; overwrites nothing"],
+      ["--url <url>", "the address of the service in the key file; LOGWEIR_URL by default"],
     ],
     isLocal: true,
     page: "api.md#access",
@@ -85,6 +87,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir token create --scope private",
       "logweir token create --scope query:endpoint:logs.all --pin project=abc --expires 30d",
       "logweir token create --scope ingest:source:edge --description 'the gateway'",
+      "logweir token create --scope query --bigquery-key key.json --url https://logs.example.com",
     ],
     run: async (_, options: NewTokenOptions, context) =>
       (await import("../commands/token.ts")).createToken({ ...options, limits: readLimits(options) }, context),

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { admits, refusals } from "../../access/route-scope.ts";
 import { type Identity, isOwner } from "../../access/scope.ts";
 import { ServiceError } from "../../shared/errors.ts";
@@ -30,7 +30,8 @@ type Needs = Pick<AppDependencies, "authenticator" | "runner" | "signIn">;
 /**
  * Lets callers through as each route declares (`RouteAccess`), before anything of a body is read, and leaves who they
  * are in `request.identity`. The exception is a token that can only be in a body of parameters: such bodies are short,
- * few at a time, and read before the route's own work. Throws when a route is registered without a declaration.
+ * few at a time, and read before the route's own work. So are all bodies of routes that are open to everybody. Throws
+ * when a route is registered without a declaration.
  */
 export function addAuthentication(app: FastifyInstance, { authenticator, runner, signIn }: Needs): void {
   const routes: RegisteredRoute[] = [];
@@ -63,14 +64,17 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   app.addHook("onRequest", async (request, reply) => {
     request.timings = createTimings(runner.now);
     const access = accessOf(request);
-    if (access.scope === "anybody") return;
+    if (access.scope === "anybody") {
+      if (!access.hasBody) return;
+      if (!isShortBody(request)) throw tooLongForAnybody();
+      request.releaseBody = bodies.take(reply, tooManyGrants);
+      return;
+    }
     const secret = secretOf(request, access);
     const person = secret === undefined && signIn !== undefined ? await findPerson(signIn, request) : undefined;
     if (person !== undefined) return identifyPerson(request, access, person);
-    if (secret === undefined && access.tokenIn === "parameters" && mayHoldToken(request)) {
-      request.releaseBody = bodies.take();
-      if (request.releaseBody === undefined) throw tooManyBodies();
-      reply.raw.once("close", request.releaseBody);
+    if (secret === undefined && access.tokenIn === "parameters" && isShortBody(request)) {
+      request.releaseBody = bodies.take(reply, tooManyBodies);
       return;
     }
     await identify(request, access, secret);
@@ -78,8 +82,9 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   if (signIn !== undefined) addPrivateAnswers(app);
   app.addHook("preHandler", async (request) => {
     const access = accessOf(request);
-    if (request.identity !== undefined || access.scope === "anybody") return;
+    if (request.identity !== undefined) return;
     request.releaseBody?.();
+    if (access.scope === "anybody") return;
     const sent = await readParameters(request, maxTokenBodyBytes);
     await identify(request, access, lastText(sent.get("api_key")));
   });
@@ -114,9 +119,21 @@ function admitted({ scope, isRedacted }: RouteAccess, identity: Identity): Ident
   throw new ServiceError("insufficient_scope", scope === "any" || scope === "anybody" ? "" : refusals[scope]);
 }
 
-function mayHoldToken({ headers }: FastifyRequest): boolean {
+/** True for a body that may be read before it is known who calls. */
+function isShortBody({ headers }: FastifyRequest): boolean {
   const length = Number(headers["content-length"] ?? 0);
   return length > 0 && length <= maxTokenBodyBytes && headers["content-encoding"] === undefined;
+}
+
+function tooLongForAnybody(): ServiceError {
+  const message = `The body must have a Content-Length of 1 to ${maxTokenBodyBytes} and no Content-Encoding`;
+  return new ServiceError("body_too_large", message);
+}
+
+function tooManyGrants(): ServiceError {
+  return new ServiceError("rate_limited", "Too many bodies of callers without a token are being read", {
+    retryAfterSeconds: 1,
+  });
 }
 
 function tooManyBodies(): ServiceError {
@@ -127,21 +144,26 @@ function tooManyBodies(): ServiceError {
 
 /** Limits how many bodies of callers without a token are read at a time. */
 interface BodyBudget {
-  /** Takes a place for one body; undefined where none is free. The returned function gives it back, once. */
-  take(): (() => void) | undefined;
+  /**
+   * Takes a place for one body, until the answer is over; throws the refusal where none is free. The returned function
+   * gives it back before, once.
+   */
+  take(reply: FastifyReply, refusal: () => ServiceError): () => void;
 }
 
 function createBodyBudget(places: number): BodyBudget {
   let taken = 0;
   return {
-    take() {
-      if (taken >= places) return undefined;
+    take(reply, refusal) {
+      if (taken >= places) throw refusal();
       taken++;
       let isHeld = true;
-      return () => {
+      const release = () => {
         if (isHeld) taken--;
         isHeld = false;
       };
+      reply.raw.once("close", release);
+      return release;
     },
   };
 }

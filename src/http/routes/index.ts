@@ -45,6 +45,7 @@ import { addStatisticsRoutes, statisticsRoutes } from "./statistics.ts";
 import { addStoreRoutes, type StoreDependencies, storeRoutes } from "./store.ts";
 import { addAlertRoutes, alertRoutes, alertSchemas } from "./surfaces/alerts.ts";
 import { addBigQueryRoutes, bigQueryRoutes } from "./surfaces/bigquery.ts";
+import { addKeyGrantRoute, keyGrantRoutes } from "./surfaces/key-grant.ts";
 import { addLokiRoutes, lokiRoutes } from "./surfaces/loki.ts";
 import { addMcpRoute, mcpRoutes } from "./surfaces/mcp.ts";
 import { addTailRoute, tailRoutes } from "./tail.ts";
@@ -94,6 +95,7 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: viewRoutes, add: managing(addViewRoutes) },
   { routes: mcpRoutes, add: (app, { context }) => addMcpRoute(app, context) },
   { routes: bigQueryRoutes, add: (app, { context }) => addBigQueryRoutes(app, context) },
+  { routes: keyGrantRoutes, add: (app, { context }) => addKeyGrantRoute(app, context) },
   { routes: lokiRoutes, add: (app, { context }) => addLokiRoutes(app, context) },
 
   // Events come in: by the own form, and by those of other senders.
