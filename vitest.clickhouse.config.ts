@@ -8,7 +8,9 @@ export const embeddedOnly = [
   "reports the state of a running service to its owner only",
   "only its user may read any file of a backup",
   "copy a service while it ingests, and restore its events",
-  "refuse a folder that is not empty, and a backup that was modified",
+  "add to a folder what is new, and restore each of its backups",
+  "name what is damaged, and restore nothing of it",
+  "refuse a folder that holds something else, and one in a data folder",
 ];
 
 /** Suites that speak with a whole service, again over a ClickHouse server: `npm run clickhouse`. */

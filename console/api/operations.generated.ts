@@ -2073,6 +2073,25 @@ export interface operations {
             };
         };
     };
+    backUpChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     listSlices: {
         parameters: {
             query?: never;
@@ -2369,6 +2388,7 @@ export const operations = {
   clearCache: ["post", "/api/cache/clear"],
   getStore: ["get", "/api/store"],
   backUpStore: ["get", "/api/store/backup"],
+  backUpChanges: ["post", "/api/store/backup"],
   listSlices: ["get", "/api/store/slices"],
   readStoredEvents: ["get", "/api/store/events"],
   reloadFiles: ["post", "/api/reload"],

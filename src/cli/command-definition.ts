@@ -34,6 +34,8 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly grace?: string;
   readonly demo?: boolean;
   readonly deep?: boolean;
+  readonly keep?: string;
+  readonly at?: string;
 }
 
 /** An option: `--flag` or `--flag <value>`, its description, and how it may be given. */

@@ -26,7 +26,9 @@ export function completionScript(
     firstWords.map((word) => {
       const own = commands.find(({ name }) => name === word);
       const subcommands = commands.filter(({ name }) => name.startsWith(`${word} `)).map((each) => complete(each));
-      return own ? complete(own) : { name: word, description: groups[word] ?? "", options: ["--help"], subcommands };
+      return own
+        ? { ...complete(own), subcommands }
+        : { name: word, description: groups[word] ?? "", options: ["--help"], subcommands };
     }),
   );
 }

@@ -79,6 +79,7 @@ function addCommand(program: Command, definition: CommandDefinition, context: Cl
   if (argument !== undefined) command.argument(argument.form, argument.description, argument.default);
   command.action(async () => {
     const all = command.processedArgs.flat().filter((value): value is string => typeof value === "string");
-    await definition.run(all[0], command.opts(), context, all);
+    // An option that the first word has too, such as `--json` of `backup list`, is taken for that one's.
+    await definition.run(all[0], command.optsWithGlobals(), context, all);
   });
 }

@@ -132,8 +132,8 @@ export async function verifyStore(directory: string): Promise<FileCheck | undefi
   return verify(directory);
 }
 
-/** Checks the blocks of a store's file that comes in pieces. */
-export async function createByteChecker(): Promise<ByteChecker> {
+/** Makes checkers of the blocks of a store's file that comes in pieces, from its begin or from a block of it. */
+export async function loadByteChecker(): Promise<(start?: number) => ByteChecker> {
   const { BlockChecker } = await import("./duckdb/file/block-checker.ts");
-  return new BlockChecker();
+  return (start) => new BlockChecker(start);
 }

@@ -103,6 +103,7 @@ const access: Readonly<Record<string, "open" | "closed">> = {
   // Copies of events; slices have digests of them, and the state of the store has examples of values.
   "GET /api/store": "closed",
   "GET /api/store/backup": "closed",
+  "POST /api/store/backup": "closed",
   "GET /api/store/slices": "closed",
   "GET /api/store/events": "closed",
 

@@ -114,7 +114,7 @@ function routePaths(routes: readonly RouteDescription[]): Readonly<Record<string
 }
 
 function toOperation(route: RouteDescription): Operation {
-  const { id, summary, tag, scope, parameters, body, status, errors = [] } = route;
+  const { id, summary, tag, scope, parameters, body, bodyType, status, errors = [] } = route;
   const isOpen = scope === "anybody";
   return {
     operationId: id,
@@ -123,6 +123,7 @@ function toOperation(route: RouteDescription): Operation {
     tags: [tag],
     ...(parameters === undefined ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { content: { "application/json": { schema: toJsonSchema(body) } } } }),
+    ...(bodyType === undefined ? {} : { requestBody: { content: { [bodyType]: {} } } }),
     responses: {
       [status]: success(route),
       ...errorResponses([...(isOpen ? [] : (["unauthorized", "insufficient_scope"] as const)), ...errors, "internal"]),

@@ -26,6 +26,8 @@ export interface RouteDescription {
   readonly parameters?: readonly Parameter[];
   /** A JSON body: a document that the schema checks before the handler runs. */
   readonly body?: TSchema;
+  /** Media type of a body that is no document: the handler gets its bytes as they came. */
+  readonly bodyType?: string;
   /** The effect of a refused document, as in "The view was not saved". */
   readonly refusal?: string;
   /**

@@ -1,4 +1,5 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -97,9 +98,7 @@ describe("backup and restore", () => {
     isDone = true;
     await ingesting;
     expect(made.code).toBe(0);
-    const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8")) as {
-      sources: { name: string; rows: number }[];
-    };
+    const manifest = JSON.parse(made.output) as Made;
     const rows = Object.fromEntries(manifest.sources.map((source) => [source.name, source.rows]));
     expect(rows).toMatchObject({ edge: 4_003, db: 2 });
     expect(rows.rest).toBeLessThanOrEqual(acknowledged.length);
@@ -123,13 +122,78 @@ describe("backup and restore", () => {
     await second.stop();
   });
 
-  it("refuse a folder that is not empty, and a backup that was modified", async () => {
-    expect((await logweir(["backup", folder])).errors).toContain("is not empty");
+  it("add to a folder what is new, and restore each of its backups", async () => {
     const copy = join(folder, "copy");
-    await appendFile(join(copy, "metadata.db"), "x");
-    const dataDir = join(folder, "never");
-    const { code, errors } = await logweir(["restore", copy], { LOGWEIR_DATA_DIR: dataDir });
-    expect([code, errors]).toEqual([1, expect.stringContaining("is damaged")]);
-    await expect(readFile(join(dataDir, "metadata.db"))).rejects.toThrow();
+    const countOf = async (id: string) => {
+      const dataDir = join(folder, `restored-${id}`);
+      const { code, errors } = await logweir(["restore", copy, "--at", id], { LOGWEIR_DATA_DIR: dataDir });
+      expect([code, errors]).toEqual([0, expect.stringContaining("100%")]);
+      const offline = { LOGWEIR_DATA_DIR: dataDir, LOGWEIR_URL: "http://127.0.0.1:1" };
+      return /^db +(\d+) /m.exec((await logweir(["doctor"], offline)).output)?.[1];
+    };
+    const [first = ""] = (await list(copy)).map(({ id }) => id);
+    await service.ingest("db", [{ id: "late", timestamp: at }]);
+    const made = JSON.parse((await logweir(["backup", copy, "--json"])).output) as Made;
+    expect(made.bytes).toBeGreaterThan(1_000_000);
+    expect(made.new_bytes).toBeLessThan(made.bytes);
+    expect((await list(copy)).map(({ id }) => id)).toEqual([first, made.id]);
+    expect([await countOf(first), await countOf(made.id)]).toEqual(["2", "3"]);
+    expect((await logweir(["backup", "list", copy])).output).toMatch(/^ID +EVENTS +SIZE\n\S+Z +[\d,]+ +[\d.]+ MB\n/);
+    expect(await logweir(["backup", "verify", copy])).toMatchObject({
+      code: 0,
+      output: `${first}  whole\n${made.id}  whole\n`,
+    });
+    expect(
+      (await logweir(["restore", copy, "--at", "yesterday"], { LOGWEIR_DATA_DIR: join(folder, "no") })).errors,
+    ).toBe(`${copy} holds no backup yesterday. The newest are ${first}, ${made.id}\n`);
+    for (const keep of ["0", "-1", "all", "1.5", ""]) {
+      expect((await logweir(["backup", "prune", copy, `--keep=${keep}`])).errors).toContain("1 or more");
+    }
+    expect(await logweir(["backup", "prune", copy, "--keep", "1"])).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^1 backup was removed, with \d+ files; 1 backup was kept\.$/m) as string,
+    });
+    expect((await list(copy)).map(({ id }) => id)).toEqual([made.id]);
+    expect((await logweir(["backup", "verify", copy])).code).toBe(0);
   });
+
+  it("name what is damaged, and restore nothing of it", async () => {
+    const copy = join(folder, "copy");
+    const [{ id } = { id: "" }] = await list(copy);
+    const chunks = (await readdir(join(copy, "chunks"), { recursive: true })).filter((name) => name.includes("/"));
+    const [flipped = "", missing = ""] = chunks;
+    await appendFile(join(copy, "chunks", flipped), "x");
+    await rm(join(copy, "chunks", missing));
+    const { code, output, errors } = await logweir(["backup", "verify", copy]);
+    expect([code, output]).toEqual([1, `${id}  cannot be restored\n`]);
+    expect(errors).toContain(`chunks/${flipped} is damaged: it is not what was written, which ${id} needs\n`);
+    expect(errors).toContain(`chunks/${missing} is missing, which ${id} needs\n`);
+    const dataDir = join(folder, "never");
+    const restored = await logweir(["restore", copy], { LOGWEIR_DATA_DIR: dataDir });
+    expect([restored.code, restored.errors]).toEqual([1, expect.stringContaining("Nothing was restored")]);
+    expect(existsSync(dataDir)).toBe(false);
+    expect((await logweir(["backup", copy])).code).toBe(0);
+    // The earlier one stays damaged where the store has changed since.
+    expect((await logweir(["backup", "verify", copy])).output).toMatch(/whole\n$/);
+    expect((await logweir(["restore", copy], { LOGWEIR_DATA_DIR: dataDir })).code).toBe(0);
+  });
+
+  it("refuse a folder that holds something else, and one in a data folder", async () => {
+    expect((await logweir(["backup", folder])).errors).toContain("is not empty");
+    expect((await logweir(["backup", join(service.dataDir, "backups")])).errors).toContain("is in the data folder");
+    expect((await logweir(["backup", "list", join(folder, "nowhere")])).errors).toContain("holds no backups");
+    expect((await logweir(["backup", "verify", join(folder, "nowhere")])).errors).toContain("holds no backups");
+    const env = { LOGWEIR_DATA_DIR: join(folder, "no") };
+    expect((await logweir(["restore", folder], env)).errors).toContain("holds no complete backup");
+  });
+
+  interface Made {
+    readonly id: string;
+    readonly bytes: number;
+    readonly new_bytes: number;
+    readonly sources: readonly { readonly name: string; readonly rows: number }[];
+  }
+
+  const list = async (place: string) =>
+    JSON.parse((await logweir(["backup", "list", place, "--json"])).output) as { readonly id: string }[];
 });

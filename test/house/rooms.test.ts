@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "clickhouse-sql": ["googlesql", "lql"],
   demo: [],
   access: ["shared", "values"],
+  backups: ["shared"],
   "engines/contract": ["values", "googlesql"],
   "engines/lowering": ["googlesql"],
   "engines/sql": [],
@@ -46,7 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["shared", "access", "audit"],
   http: [
     ...["shared", "values", "googlesql", "redaction", "engines/contract", "sources", "endpoints", "ingest"],
-    ...["access", "audit", "metadata", "openapi", "drains", "alerts", "mcp", "bigquery", "loki"],
+    ...["access", "backups", "audit", "metadata", "openapi", "drains", "alerts", "mcp", "bigquery", "loki"],
   ],
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest"],
@@ -57,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...["shared", "config", "values", "googlesql", "engines/contract", "engines/index.ts", "sources", "endpoints"],
     ...["access", "audit", "metadata", "transfer", "openapi", "endpoint-tests", "http", "demo", "service", "alerts"],
+    "backups",
   ],
   "main.ts": ["cli"],
 };

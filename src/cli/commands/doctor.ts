@@ -11,7 +11,7 @@ import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
 import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
-import { checkServiceBlocks } from "./backup.ts";
+import { checkServiceBlocks } from "./backups/check-blocks.ts";
 
 export interface DoctorOptions extends ServiceOptions {
   readonly json?: boolean;

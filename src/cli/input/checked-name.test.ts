@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../../test/support/run-command.ts";
-import { checkedName, checkedParts } from "./checked-name.ts";
+import { checkedParts } from "../../backups/manifest.ts";
+import { checkedName } from "./checked-name.ts";
 
 const evil = [
   "../outside",

@@ -14,6 +14,7 @@ import { limitOption, readLimits } from "../limit-options.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 const sourcesOption = ["--sources <dir>", "the folder of sources; as configured by default"] as const;
+const backupPlace = { form: "<dir>", description: "the folder of backups" } as const;
 const alertName = { form: "<name>", description: "name or id of the alert" } as const;
 const tokenId = { form: "<id>", description: "as `logweir token list` shows it" } as const;
 
@@ -205,20 +206,57 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     name: "backup",
-    argument: { form: "<dir>", description: "new or empty" },
-    description: "copy everything that a running service stores to a new folder, and verify the copy",
-    page: "storage.md",
-    examples: ["logweir backup /backups/2026-08-20"],
-    run: async (dir = "", options, context) => (await import("../commands/backup.ts")).backup(dir, options, context),
+    argument: backupPlace,
+    description: "copy what a running service stores to a folder, the second time only what is new, and verify it",
+    page: "storage.md#backup-and-restore",
+    examples: ["logweir backup /backups/logweir", "logweir backup /backups/logweir --json"],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/backups/backup.ts")).backup(dir, options, context),
+  },
+  {
+    name: "backup list",
+    argument: backupPlace,
+    description: "list the backups in a folder, oldest first",
+    isLocal: true,
+    page: "storage.md#backup-and-restore",
+    examples: ["logweir backup list /backups/logweir"],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/backups/manage.ts")).listPlace(dir, options, context),
+  },
+  {
+    name: "backup verify",
+    argument: backupPlace,
+    description: "read every file of the backups in a folder; fails if one is missing or damaged, and names it",
+    isLocal: true,
+    page: "storage.md#backup-and-restore",
+    examples: ["logweir backup verify /backups/logweir"],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/backups/manage.ts")).verifyPlace(dir, options, context),
+  },
+  {
+    name: "backup prune",
+    argument: backupPlace,
+    description: "remove all backups in a folder but the newest",
+    options: [["--keep <number>", "how many backups to keep", { isRequired: true }]],
+    isLocal: true,
+    page: "storage.md#backup-and-restore",
+    examples: ["logweir backup prune /backups/logweir --keep 30"],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/backups/manage.ts")).prunePlace(dir, options, context),
   },
   {
     name: "restore",
-    argument: { form: "<dir>", description: "a folder written by `logweir backup`" },
+    argument: backupPlace,
     description: "create the data folder from a backup; no service may be running, and the folder must be empty",
+    options: [["--at <id>", "the backup, as `logweir backup list` shows it; the newest by default"]],
     isLocal: true,
-    page: "storage.md",
-    examples: ["LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/2026-08-20"],
-    run: async (dir = "", options, context) => (await import("../commands/restore.ts")).restore(dir, options, context),
+    page: "storage.md#backup-and-restore",
+    examples: [
+      "LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/logweir",
+      "LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/logweir --at 2026-08-20T04-00-00Z",
+    ],
+    run: async (dir = "", options, context) =>
+      (await import("../commands/backups/restore.ts")).restore(dir, options, context),
   },
   {
     name: "doctor",

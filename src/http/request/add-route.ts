@@ -32,7 +32,8 @@ export type AddRoute = <const Description extends RouteDescription>(
 export function createRouteAdder(app: FastifyInstance): AddRoute {
   return (description, handler) => {
     const { method, alsoBy = [], path, aliases = [], scope, isRedacted = false, tokenIn = "request" } = description;
-    const hasBody = description.body !== undefined || description.hasBodyParameters === true;
+    const { body, bodyType, hasBodyParameters = false } = description;
+    const hasBody = body !== undefined || bodyType !== undefined || hasBodyParameters;
     const preHandler = documentReader(description);
     for (const each of [path, ...aliases]) {
       app.route({

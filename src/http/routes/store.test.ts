@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+import { prefixBytes } from "../../backups/backup-stream.ts";
 import { EngineError, type EventStore } from "../../engines/contract/query-engine.ts";
 import { createLogger } from "../observe/logger.ts";
 import { addStoreRoutes } from "./store.ts";
@@ -33,9 +35,10 @@ function addRoutes(some: Partial<EventStore>): void {
   });
 }
 
-async function get(url: string) {
+async function get(url: string, request: RequestInit = {}) {
   const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
-  const response = await fetch(`${address}${url}`, { headers: { "x-api-key": "private-token" } });
+  const headers = { "x-api-key": "private-token", "content-type": "application/octet-stream" };
+  const response = await fetch(`${address}${url}`, { ...request, headers });
   const text = await response.text().catch(() => "(cut off)");
   await test.app.close();
   return { status: response.status, text };
@@ -68,9 +71,42 @@ describe("the store over HTTP", () => {
     expect(releases).toBe(1);
   });
 
+  it("sends a backup without the chunks that the caller has", async () => {
+    const hashOf = (text: string) => createHash("sha256").update(text).digest();
+    const frame = (text: string) => [hashOf(text), Buffer.of(1), Buffer.from(text)];
+    const requests: readonly [string, readonly Buffer[]][] = [
+      ["", [...frame("events"), ...frame("tokens")]],
+      [hashOf("events").toString("hex"), [hashOf("events"), Buffer.of(0), ...frame("tokens")]],
+      ["00".repeat(7), [...frame("events"), ...frame("tokens")]],
+    ];
+    for (const [known, frames] of requests) {
+      addRoutes(snapshotOf(async () => undefined));
+      const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
+      const response = await fetch(`${address}/api/store/backup`, {
+        method: "POST",
+        headers: { "x-api-key": "private-token", "content-type": "application/octet-stream" },
+        body: Uint8Array.from(Buffer.from(known, "hex").subarray(0, prefixBytes)),
+      });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const end = bytes.indexOf(10) + 1;
+      expect(JSON.parse(bytes.toString("utf8", 0, end))).toMatchObject({
+        format: 2,
+        files: [{ bytes: 6 }, { bytes: 6 }],
+      });
+      expect(bytes.subarray(end).toString("hex")).toBe(
+        Buffer.concat([...frames, Buffer.from('{"sha256":[]}\n')]).toString("hex"),
+      );
+      await test.app.close();
+      test = await createTestApp();
+    }
+  });
+
   it("cuts a backup off when the engine was restarted underneath it", async () => {
     addRoutes(snapshotOf(() => Promise.reject(new EngineError("unavailable", "The engine stopped"))));
     expect((await get("/api/store/backup")).text).toBe("(cut off)");
+    test = await createTestApp();
+    addRoutes(snapshotOf(() => Promise.reject(new EngineError("unavailable", "The engine stopped"))));
+    expect((await get("/api/store/backup", { method: "POST" })).text).toBe("(cut off)");
   });
 
   it("releases the snapshot when the caller leaves before the first byte", async () => {

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync, statSync } from "node:fs";
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { type FileHandle, open } from "node:fs/promises";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AuditLog } from "../../audit/audit-log.ts";
+import { type BackupHead, type BackupTail, hasPrefix } from "../../backups/backup-stream.ts";
+import { cutFile } from "../../backups/chunks.ts";
 import type { Engine } from "../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
 import { anyRow } from "../../openapi/forms.ts";
@@ -10,7 +13,6 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { SizeBounds } from "../../sources/size-bound.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore } from "../../sources/store-state.ts";
-import type { BackupHead, BackupTail } from "../answer/backup-format.ts";
 import { openOwnedStream } from "../answer/owned-stream.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
@@ -43,11 +45,19 @@ export const storeRoutes = describeRoutes({
     summary: "Everything that the service stores, as one stream",
     mediaType: "application/octet-stream",
   },
+  backUpChanges: {
+    ...ofStore,
+    path: "/api/store/backup",
+    method: "post",
+    summary: "What the service stores, as one stream, without the parts that the caller has",
+    bodyType: "application/octet-stream",
+    mediaType: "application/octet-stream",
+  },
 });
 
 /**
  * `GET /api/store`: the state of the store. `GET /api/store/backup`: a consistent copy of everything, while events are
- * still stored (see `backup-format.ts`), but for metadata that a database has, which is backed up by its own means. Both are for owners (scope `private`).
+ * still stored (see `src/backups/backup-stream.ts`), but for metadata that a database has, which is backed up by its own means. `POST /api/store/backup`: the same without the parts that the caller has. All are for owners (scope `private`).
  */
 export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
   const { engine, sources, audit, nowMs, shutdown } = dependencies;
@@ -58,14 +68,19 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
     const state = describeStore(engine.name, report, sources.sources, nowMs(), dependencies.sizeBounds);
     return reply.header("Cache-Control", "no-store").send(state);
   });
-  addRoute(storeRoutes.backUpStore, async (request, reply) => {
+  async function answer(request: FastifyRequest, reply: FastifyReply, prefixes?: Uint8Array) {
     const owner = callerOf(request);
-    const chunks = makeBackup(dependencies, createCallSignal(reply, shutdown));
+    const chunks = makeBackup(dependencies, createCallSignal(reply, shutdown), prefixes);
     // Refusals are sent before the answer begins.
     const head = await chunks.next();
     audit.record({ action: "store.backup", actor: owner.tokenId });
     const body = openOwnedStream(reply, startWith(head, chunks), () => void chunks.return().catch(() => undefined));
     return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
+  }
+  addRoute(storeRoutes.backUpStore, (request, reply) => answer(request, reply));
+  addRoute(storeRoutes.backUpChanges, (request, reply) => {
+    const { body } = request as { readonly body: unknown };
+    return answer(request, reply, body instanceof Uint8Array ? body : new Uint8Array());
   });
 }
 
@@ -82,7 +97,12 @@ async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerato
   yield* rest;
 }
 
-async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+/** With prefixes, in chunks, without the bytes of those whose hashes have one of them. */
+async function* makeBackup(
+  dependencies: StoreDependencies,
+  signal: AbortSignal,
+  prefixes: Uint8Array | undefined,
+): AsyncGenerator<Buffer, void> {
   const { engine, metadata, metadataCopyPath, nowMs, logger } = dependencies;
   if (engine.store.snapshot === undefined) throw notFound("backups", backupHint);
   const snapshot = await engine.store.snapshot(signal);
@@ -97,14 +117,17 @@ async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal)
         : [{ path: metadataCopyPath, name: "metadata.db", byteCount: statSync(metadataCopyPath).size }]),
     ];
     const head: BackupHead = {
-      format: 1,
+      format: prefixes === undefined ? 1 : 2,
       made_at: new Date(nowMs()).toISOString(),
       sources: snapshot.sources.map(({ name, rowCount }) => ({ name, rows: rowCount })),
       files: files.map(({ name, byteCount }) => ({ path: name, bytes: byteCount })),
     };
     yield Buffer.from(`${JSON.stringify(head)}\n`);
     const sha256: string[] = [];
-    for (const { path, byteCount } of files) sha256.push(yield* readFileBytes(path, byteCount, signal));
+    for (const { path, byteCount } of files) {
+      if (prefixes === undefined) sha256.push(yield* readFileBytes(path, byteCount, signal));
+      else yield* readFileChunks(path, byteCount, prefixes, signal);
+    }
     isReleased = true;
     // Fails when the engine was restarted, because the file may have changed during the copy: then the last line is not
     // written.
@@ -127,4 +150,35 @@ async function* readFileBytes(path: string, byteCount: number, signal: AbortSign
     }
   }
   return hash.digest("hex");
+}
+
+/** Each chunk's hash, then 1 and the chunk, or 0 where the caller has it. */
+async function* readFileChunks(
+  path: string,
+  byteCount: number,
+  prefixes: Uint8Array,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
+  const file = await open(path, "r");
+  try {
+    for (const size of cutFile(byteCount)) {
+      signal.throwIfAborted();
+      const chunk = await readChunk(file, size);
+      const hash = createHash("sha256").update(chunk).digest();
+      const isThere = hasPrefix(prefixes, hash);
+      yield Buffer.concat(isThere ? [hash, Buffer.of(0)] : [hash, Buffer.of(1), chunk]);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function readChunk(file: FileHandle, size: number): Promise<Buffer> {
+  const chunk = Buffer.allocUnsafe(size);
+  for (let done = 0; done < size; ) {
+    const { bytesRead } = await file.read(chunk, done, size - done);
+    if (bytesRead === 0) throw new Error("The store's file is shorter than it was");
+    done += bytesRead;
+  }
+  return chunk;
 }

@@ -5,9 +5,8 @@
  */
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { parseDate, parseDatetime, parseTime } from "../../../values/time-text.ts";
+import { quoteText } from "../driver/quote.ts";
 import { floatText } from "../parameters.ts";
-import { boolSql, int64Sql, NULL, textSql } from "../sql/atoms.ts";
-import { type Sql, sql } from "../sql/sql.ts";
 import { NotPushed } from "./not-pushed.ts";
 
 const scalarTypes: Readonly<Partial<Record<SqlType["kind"], string>>> = {
@@ -47,35 +46,39 @@ export function physicalType(type: SqlType): string {
   return name;
 }
 
-/** The value as one of the type. */
-export function castTo(value: Sql, type: SqlType): Sql {
-  return sql`CAST(${value}, ${textSql(physicalType(type))})`;
-}
-
 /** A NULL of the type. */
-export function printNull(type: SqlType): Sql {
-  return castTo(isWrapped(type) ? sql`[]` : NULL, type);
+export function printNull(type: SqlType): string {
+  return isWrapped(type) ? `CAST([], '${physicalType(type)}')` : `CAST(NULL, '${physicalType(type)}')`;
 }
 
-function printTime(value: bigint | number | undefined, text: string): Sql {
+function printInt64(value: bigint | number | string): string {
+  // A minus before a cast would be cast too, or not.
+  return String(value).startsWith("-") ? `toInt64(${value})` : `${value}::Int64`;
+}
+
+function printFloat64(text: string): string {
+  return `CAST('${floatText(Number(text))}', 'Float64')`;
+}
+
+function printTime(value: bigint | number | undefined, text: string): string {
   if (value === undefined) throw new NotPushed(`the literal ${text}`);
-  return int64Sql(value);
+  return printInt64(value);
 }
 
 /** A literal of the resolved query (see `LiteralExpr` for the texts). */
-export function printLiteral(type: SqlType, value: string | null): Sql {
+export function printLiteral(type: SqlType, value: string | null): string {
   if (value === null) return printNull(type);
   switch (type.kind) {
     case "INT64":
-      return int64Sql(value);
+      return printInt64(value);
     case "FLOAT64":
-      return sql`CAST(${textSql(floatText(Number(value)))}, 'Float64')`;
+      return printFloat64(value);
     case "NUMERIC":
-      return sql`toDecimal128(${textSql(value)}, 9)`;
+      return `toDecimal128(${quoteText(value)}, 9)`;
     case "BOOL":
-      return boolSql(value === "true");
+      return value === "true" ? "true" : "false";
     case "BYTES":
-      return sql`base64Decode(${textSql(value)})`;
+      return `base64Decode(${quoteText(value)})`;
     case "DATE":
       return printTime(parseDate(value), value);
     case "TIME":
@@ -83,10 +86,10 @@ export function printLiteral(type: SqlType, value: string | null): Sql {
     case "DATETIME":
       return printTime(parseDatetime(value), value);
     case "TIMESTAMP":
-      return int64Sql(value);
+      return printInt64(BigInt(value));
     case "STRING":
     case "JSON":
-      return textSql(value);
+      return quoteText(value);
     default:
       throw new NotPushed(`literals of the type ${formatType(type)}`);
   }

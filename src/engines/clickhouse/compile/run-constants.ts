@@ -9,35 +9,34 @@ import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
 import { type ConstantValue, isConstantType, literalFor } from "../../constants/values.ts";
 import type { ServerValue } from "../driver/parameter-form.ts";
 import { floatText } from "../parameters.ts";
-import { placeholder } from "../sql/atoms.ts";
-import type { Sql } from "../sql/sql.ts";
 import type { Compilation, RunConstant } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType, printLiteral } from "./physical-types.ts";
 
 /**
- * An expression that is a constant of the run and would be a burden to the server; undefined for any other.
+ * The text of an expression that is a constant of the run and would be a burden to the server; undefined for any other.
  * `print` prints the expression as it stands.
  */
 export function printRunConstant(
   compilation: Compilation,
   expression: Expr,
-  print: (trial: Compilation) => Sql,
-): Sql | undefined {
+  print: (trial: Compilation) => string,
+): string | undefined {
   const { constants } = compilation;
   if (constants === undefined || isPlain(expression) || !constants.has(expression)) return undefined;
-  const trial: Compilation = { ...compilation, constants: undefined };
+  const trial: Compilation = { ...compilation, constants: undefined, parametersRead: new Set() };
   try {
-    const computed = print(trial);
-    if (!computed.canFail) {
+    const sql = print(trial);
+    if (trial.failingCount === compilation.failingCount) {
       compilation.aliasCount = trial.aliasCount;
-      return computed;
+      for (const name of trial.parametersRead) compilation.parametersRead.add(name);
+      return sql;
     }
   } catch (error) {
     if (!(error instanceof NotPushed)) throw error;
   }
   if (!readsRun(expression)) return tryLiteral(expression);
-  return placeholder(constants.placeholderOf(expression), physicalType(expression.type));
+  return `{${constants.nameOf(expression)}:${physicalType(expression.type)}}`;
 }
 
 function isPlain({ kind, type }: Expr): boolean {
@@ -45,7 +44,7 @@ function isPlain({ kind, type }: Expr): boolean {
 }
 
 /** Undefined where it fails, which is for the server to find out for each row. */
-function tryLiteral(expression: Expr): Sql | undefined {
+function tryLiteral(expression: Expr): string | undefined {
   const value = tryConstant(expression, NO_FACTS);
   const literal = value === undefined ? undefined : literalFor(expression, value);
   return literal?.kind === "Literal" ? printLiteral(literal.type, literal.value) : undefined;

@@ -39,13 +39,17 @@ function isEmpty(words: Uint32Array): boolean {
   return words.every((word) => word === 0);
 }
 
-/** Takes the file's bytes in order, however they are cut. */
+/** Takes the file's bytes in order, however they are cut, from the begin of a block. */
 export class BlockChecker implements ByteChecker {
   readonly #block = new Uint8Array(BLOCK_BYTES);
   /** Bytes of the block that are there, and where in the file it begins. */
   #filled = 0;
-  #start = 0;
+  #start: number;
   readonly #damaged: number[] = [];
+
+  constructor(start = 0) {
+    this.#start = start;
+  }
 
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from "node:fs";
+import { rename, rm, rmdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Backup, checkedParts, findBackup } from "../../../backups/manifest.ts";
+import { openPlace } from "../../../backups/open-place.ts";
+import type { BackupPlace } from "../../../backups/place.ts";
+import { readBackupFile } from "../../../backups/read-backup.ts";
+import { readConfiguration } from "../../../config/config.ts";
+import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
+import { UserError } from "../../../shared/user-error.ts";
+import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { createProgressBar } from "../../output/progress-bar.ts";
+import { tellBackup } from "./backup.ts";
+import { describeBackup, sizeOf } from "./describe-backup.ts";
+import { writeCopy } from "./write-copy.ts";
+
+export interface RestoreOptions {
+  readonly json?: boolean;
+  /** The id of the backup; the newest unless given. */
+  readonly at?: string;
+}
+
+/**
+ * Creates the data folder from a backup. Refuses a data folder that is not empty. Checksums and counts are verified
+ * before the folder gets its name, so an existing one is complete.
+ */
+export async function restore(name: string, options: RestoreOptions, context: CliContext): Promise<void> {
+  const { settings } = readConfiguration(context, context.environment);
+  if (!engineCapabilities(settings.engineServer).hasLocalFiles) {
+    throw new CliError("The engine keeps its events elsewhere: restore them by its own means");
+  }
+  const target = resolve(settings.dataDir);
+  if (existsSync(target) && readdirSync(target).length > 0) {
+    throw new CliError(
+      `The data folder ${target} is not empty; nothing was changed. Choose another with LOGWEIR_DATA_DIR`,
+    );
+  }
+  const { place } = openPlace(name);
+  const backup = await findBackup(place, options.at);
+  const staging = `${target}.restoring`;
+  await rm(staging, { recursive: true, force: true });
+  try {
+    await copyFiles(place, staging, backup, context);
+    await verifyCopy(staging, backup);
+    if (existsSync(target)) await rmdir(target);
+    await rename(staging, target);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  if (options.json === true) printJson(context.output, { data_dir: target, ...tellBackup(backup) });
+  else print(context.output, describeBackup(`Restored the backup ${backup.id} to ${target}`, backup));
+}
+
+async function copyFiles(place: BackupPlace, staging: string, backup: Backup, context: CliContext): Promise<void> {
+  const total = sizeOf(backup);
+  const bar = createProgressBar(context.errors, "Copying bytes");
+  let done = 0;
+  try {
+    for (const file of backup.files) {
+      const parts = checkedParts(file.path, backup.id);
+      await writeCopy(readBackupFile(place, file), join(staging, ...parts), (bytes) => {
+        done += bytes;
+        bar.update(done, total);
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new CliError(
+      `The backup ${backup.id} in ${place.title} cannot be restored: ${error.message}. Nothing was restored; ` +
+        "`logweir backup verify` says which backups are whole",
+    );
+  } finally {
+    bar.end();
+  }
+}
+
+/** Reads a copy of the store to the last byte. Throws `CliError` when it is damaged, or its events are not the backup's. */
+async function verifyCopy(folder: string, { sources, files }: Backup): Promise<void> {
+  const file = files.find(({ path }) => path.startsWith("store/"));
+  if (file === undefined) throw new CliError("The backup holds no store; nothing was restored");
+  const { counts, damages } = await verifyStoreFile(join(folder, ...file.path.split("/")));
+  if (damages.length > 0) {
+    throw new CliError(`The store in the backup is damaged; nothing was restored\n  ${damages.join("\n  ")}`);
+  }
+  const wrong = sources.find(({ name, rows }) => counts.get(name) !== rows);
+  if (wrong === undefined) return;
+  throw new CliError(
+    `The store in the backup has ${counts.get(wrong.name) ?? "no"} events of ${wrong.name} instead of ` +
+      `${wrong.rows}; nothing was restored`,
+  );
+}
