@@ -136,6 +136,8 @@ describe("logweir export", () => {
       ].sort(),
     );
     for (const { path, bytes } of files) expect((await stat(join(into, path))).size).toBe(bytes);
+    const [first] = await ask(`SELECT count(*), count(project), count(n) FROM read_parquet('${into}/**/*.parquet')`);
+    expect(first).toEqual(["9", "8", "7"]);
     const glob = `read_parquet('${into}/**/*.parquet', hive_partitioning = true, union_by_name = true)`;
     expect(
       await ask(`SELECT DISTINCT source, CAST(day AS VARCHAR), tenant, project FROM ${glob} ORDER BY ALL NULLS LAST`),
@@ -171,6 +173,13 @@ describe("logweir export", () => {
     expect(await ids("2", ["--to", "2026-08-21"])).toEqual(["a", "b"]);
     expect(await ids("3", ["--tenant", "abc"])).toEqual(["a", "c"]);
     expect(await ids("4", ["--tenant", "none"])).toEqual([]);
+    await send(from, source, [eventAt("d", startUs, { project: "abc", own: 1 }), eventAt("e", startUs, { theirs: 2 })]);
+    const own = join(folder, `${source}-own`);
+    await exportTo(own, [source, "--tenant", "abc", "--until", "2026-08-21"]);
+    const columns = await ask(`DESCRIBE SELECT * FROM read_parquet('${own}/**/*.parquet')`);
+    expect(columns.map(([name]) => name)).toEqual([
+      ...["id", "timestamp", "event_message", "own", "project", "event_json", "day", "source", "tenant"],
+    ]);
   });
 
   it("goes on where it ended, and leaves days that are there as they are", async () => {

@@ -65,7 +65,7 @@ export async function exportEvents(sourceName: string, options: ExportOptions, c
   // What the token may not read is refused before there is a folder.
   const days = await events.slices(source.name, range, dayUs, signal);
   const manifest = await openFolder(folder, selection);
-  const readTypes = async () => readTypesOf(await readAnswer<Schema>(`${path}/schema`, options, context));
+  const readFields = async () => topFieldsOf(await readAnswer<Schema>(`${path}/schema`, options, context));
   const outcome = { files: [] as ExportedFile[], kept: [] as string[], changed: [] as string[] };
   const bar = createProgressBar(context.errors, "Reading events");
   const total = days.reduce((sum, { eventCount }) => sum + eventCount, 0);
@@ -92,7 +92,7 @@ export async function exportEvents(sourceName: string, options: ExportOptions, c
     refuseUnknown(into, day, there !== undefined);
     const tenantPath = source.tenant?.split(".");
     const tail = { folder: into, day, range: ofDay, slice: summarize(slice) ?? "", signal, onRead };
-    const files = await writeDay({ ...selection, events, tenantPath, readTypes, ...tail });
+    const files = await writeDay({ ...selection, events, tenantPath, readFields, ...tail });
     for (const file of files) outcome.files.push({ ...file, path: `source=${source.name}/${file.path}` });
   }
   bar.update(total, total);
@@ -170,9 +170,17 @@ interface Schema {
   readonly fields: readonly { readonly path: string; readonly type: string }[];
 }
 
-function readTypesOf({ fields }: Schema): ReadonlyMap<string, ColumnType> {
+/** Fields but those that every event has; what holds others, or several types, is text. */
+function topFieldsOf({ fields }: Schema): ReadonlyMap<string, ColumnType> {
   const isOfColumn = (type: string): type is ColumnType => ["INT64", "FLOAT64", "BOOL"].includes(type);
-  return new Map(fields.map(({ path, type }) => [path.toLowerCase(), isOfColumn(type) ? type : "STRING"] as const));
+  const top = new Map<string, ColumnType>();
+  for (const { path, type } of fields) {
+    const [name = "", below] = path.split(".");
+    if (!["id", "timestamp", "event_message"].includes(name)) {
+      top.set(name, below === undefined && isOfColumn(type) ? type : "STRING");
+    }
+  }
+  return top;
 }
 
 function report(
@@ -192,7 +200,7 @@ function report(
       const lines = files.map((file) => [join(folder, file.path), count(file.rows), count(file.bytes)]);
       printTable(["FILE", "ROWS", "BYTES"], lines, context);
     }
-    const earlier = kept.length === 0 ? "" : `, ${kept.length} days that were there already`;
+    const earlier = kept.length === 0 ? "" : `; days that were there already: ${kept.length}`;
     print(context.output, `${count(rows)} events of ${selection.source} in ${files.length} files${earlier}.`);
   }
   for (const day of changed) {

@@ -48,7 +48,7 @@ function prepare(name: string, more: Partial<StoredEvents> = {}) {
   const of: DayExport = {
     ...{ source: "s", format: "ndjson", tenant: null, events: stored, tenantPath: ["project"], folder },
     ...{ day: "1970-01-01", range: { fromUs: 0n, toUs: dayUs }, slice: "300 f", onRead: () => undefined },
-    readTypes: async () => new Map(),
+    readFields: async () => new Map(),
     signal: new AbortController().signal,
   };
   return { folder, ranges, of };

@@ -13,13 +13,16 @@ import { type TenantFile, TenantFiles } from "./tenant-files.ts";
 /** From which number of events on a time is read in parts: a statement holds what it reads. */
 const maxEventsAtOnce = 100_000;
 
+/** Columns that all files have, whether their events have values or not: each takes up some bytes of a file. */
+const maxCommonColumns = 200;
+
 /** A day of a source, on its way into a folder. */
 export interface DayExport extends ExportSelection {
   readonly events: StoredEvents;
   /** The names of the path of the field that tells tenants apart. */
   readonly tenantPath: readonly string[] | undefined;
-  /** Looks up the types of top-level fields as the source has them now; by name, in lower case. */
-  readonly readTypes: () => Promise<ReadonlyMap<string, ColumnType>>;
+  /** Looks up the top-level fields that the source has now, with their types. */
+  readonly readFields: () => Promise<ReadonlyMap<string, ColumnType>>;
   /** The source's folder. */
   readonly folder: string;
   readonly day: string;
@@ -41,10 +44,11 @@ export async function writeDay(of: DayExport): Promise<readonly ExportedFile[]> 
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
   const divided = await divide(of, draft);
-  const types = of.format === "parquet" ? await of.readTypes() : undefined;
+  const fields = of.format === "parquet" ? await of.readFields() : undefined;
   const files: ExportedFile[] = [];
   for (const file of divided) {
-    const path = await finish(file, types);
+    const path =
+      fields === undefined ? await finishLines(file) : await finishParquet(file, columnsOf(of, file, fields));
     const { size } = await stat(path);
     const shown = path.slice(draft.length + 1).replaceAll("\\", "/");
     const known = { tenant: file.tenant, rows: file.rows, bytes: size, sha256: await digestFile(path) };
@@ -97,19 +101,34 @@ export function clip(range: TimeRange, { fromUs, toUs }: TimeRange): TimeRange {
 
 const maxLineBytes = Number.MAX_SAFE_INTEGER - 1;
 
-/** Gives a tenant's lines the form of the export, and their file its name. */
-async function finish(file: TenantFile, types: ReadonlyMap<string, ColumnType> | undefined): Promise<string> {
-  const lines = file.path;
-  if (types === undefined) {
-    const path = join(dirname(lines), "events.ndjson");
-    await rename(lines, path);
-    return path;
-  }
+/** Gives a tenant's file its name. */
+async function finishLines({ path: lines }: TenantFile): Promise<string> {
+  const path = join(dirname(lines), "events.ndjson");
+  await rename(lines, path);
+  return path;
+}
+
+/** Gives a tenant's lines the form of Parquet. */
+async function finishParquet({ path: lines }: TenantFile, fields: ReadonlyMap<string, ColumnType>): Promise<string> {
   const path = join(dirname(lines), "events.parquet");
-  const names = [...file.fields].sort();
-  const fields = new Map(names.map((name) => [name, types.get(name.toLowerCase()) ?? "STRING"] as const));
   await writeParquet(numberedLines(createReadStream(lines), maxLineBytes), `${path}.part`, fields);
   await rename(`${path}.part`, path);
   await rm(lines);
   return path;
+}
+
+/**
+ * The fields that a file has columns for: those of its events, and those of the source, so that the files of an export
+ * have the same. A tenant's own export does not show what others' events carry.
+ */
+function columnsOf(
+  { tenant }: DayExport,
+  file: TenantFile,
+  fields: ReadonlyMap<string, ColumnType>,
+): ReadonlyMap<string, ColumnType> {
+  const types = new Map([...fields].map(([name, type]) => [name.toLowerCase(), type]));
+  const common = tenant === null ? [...fields.keys()].slice(0, maxCommonColumns) : [];
+  const spelled = new Set([...file.fields].map((name) => name.toLowerCase()));
+  const names = [...file.fields, ...common.filter((name) => !spelled.has(name.toLowerCase()))];
+  return new Map(names.sort().map((name) => [name, types.get(name.toLowerCase()) ?? "STRING"] as const));
 }
