@@ -312,7 +312,10 @@ describe("the import of an export", () => {
     const { path } = await prepare("parquet");
     const whole = await readFile(path);
     const lone = join(folder, "lone.parquet");
-    for (const bytes of [Buffer.alloc(0), Buffer.from("PAR1"), whole.subarray(0, 500), whole.subarray(300)]) {
+    const changed = Buffer.from(whole);
+    changed[whole.indexOf('"timestamp":"2026') + 13] = 0x31;
+    const cut = [Buffer.alloc(0), Buffer.from("PAR1"), whole.subarray(0, 500), whole.subarray(300)];
+    for (const bytes of [...cut, changed]) {
       await writeFile(lone, bytes);
       const { code, errors } = await logweir(to, ["import", lone, "--source", "edge"]);
       expect([code, errors]).toEqual([1, expect.stringMatching(/lone\.parquet is damaged/)]);
@@ -324,6 +327,11 @@ describe("the import of an export", () => {
     });
     expect(await logweir(to, ["import", lone, "--source", "db"])).toMatchObject({ code: 0 });
     expect(await storedIn(to, "db")).toHaveLength(100);
+    // A selection that another tool made.
+    await ask(`COPY (SELECT * FROM read_parquet('${lone}') WHERE n < 10) TO '${lone}.some' (FORMAT parquet)`);
+    expect(await logweir(to, ["import", `${lone}.some`, "--source", "auth"])).toMatchObject({ code: 0 });
+    const [stored] = await storedIn(to, "auth");
+    expect([stored, (await storedIn(to, "db")).includes(stored ?? "")]).toEqual([expect.any(String), true]);
   });
 
   it("takes Parquet of others, with a field for each column", async () => {

@@ -1,15 +1,19 @@
+import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { type EventValue, type OutputColumn, RowBatch } from "../../engines/contract/query-engine.ts";
 import { BOOL, FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../googlesql/types.ts";
 import { toBuffers, type Written } from "../../http/formats/answer-format.ts";
-import { parquetFormat } from "../../http/formats/parquet.ts";
+import { openParquet } from "../../http/formats/parquet.ts";
 import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { NumberedLine } from "../input/numbered-lines.ts";
 import { type ColumnType, cellText } from "./event-text.ts";
 
 /** The column with the whole event, by which it is imported again. */
 export const eventColumn = "event_json";
+
+/** The fact in a file's footer that is the SHA-256 of its events' lines. */
+export const digestKey = "logweir.events_sha256";
 
 /** Names that columns of fields cannot have: the other columns, and what readers make of the folders' names. */
 const takenNames = ["id", "timestamp", "event_message", eventColumn, "source", "day", "tenant"];
@@ -38,12 +42,14 @@ export async function writeParquet(
   fields: ReadonlyMap<string, ColumnType>,
 ): Promise<void> {
   const columns = [...fields].map(([field, type]): FieldColumn => ({ field, type }));
-  const writer = parquetFormat.open([
+  const hash = createHash("sha256");
+  const fixed = [
     { name: "id", type: STRING },
     { name: "timestamp", type: TIMESTAMP },
     { name: "event_message", type: STRING },
-    ...nameColumns(columns),
-    { name: eventColumn, type: STRING },
+  ];
+  const writer = openParquet([...fixed, ...nameColumns(columns), { name: eventColumn, type: STRING }], () => [
+    { key: digestKey, value: hash.digest("hex") },
   ]);
   const file = await open(path, "wx", 0o600);
   const write = async (written: Written) => {
@@ -52,6 +58,7 @@ export async function writeParquet(
   try {
     await write(writer.begin());
     for await (const { bytes } of lines) {
+      hash.update(bytes).update("\n");
       await write(writer.write(new RowBatch(rowText(bytes.toString(), columns), 1)));
     }
     await write(writer.end());

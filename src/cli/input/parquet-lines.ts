@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import zlib from "node:zlib";
 import {
@@ -6,13 +7,15 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  parquetSchema,
+  type SchemaTree,
 } from "hyparquet";
 import { valueText } from "../../engines/contract/event-line.ts";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import type { EventValue } from "../../engines/contract/query-engine.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { CliError } from "../context.ts";
-import { eventColumn } from "../exporting/parquet-file.ts";
+import { digestKey, eventColumn } from "../exporting/parquet-file.ts";
 import type { NumberedLine } from "./numbered-lines.ts";
 
 /** A row group is decoded as a whole. */
@@ -59,55 +62,78 @@ const compressors: Compressors = {
 };
 
 /**
- * The rows of a Parquet file as events of `/api/logs`, numbered from 1: an export's by their text, other files' with a
- * field for each column. A row group at a time is in memory. Throws `CliError` for a file that cannot be read.
+ * The rows of a Parquet file as events of `/api/logs`, numbered from 1: those of an export by their text, others with a
+ * field for each column. A row group at a time is in memory. Throws `CliError` for a file that cannot be read, at its
+ * end also for one whose events are not those that were written.
  */
 export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> {
-  const unreadable = (error: unknown) => {
-    if (error instanceof CliError) return error;
-    const reason = error instanceof Error ? error.message : String(error);
-    return new CliError(`${path} is damaged, or no Parquet file that can be read: ${reason}`);
-  };
+  const hash = createHash("sha256");
   let number = 1;
   try {
     const file = await asyncBufferFromFile(path);
     const metadata = await parquetMetadataAsync(file);
-    const columns = isExport(metadata) ? [eventColumn] : undefined;
+    const [isExport, written] = [hasEvents(metadata), digestOf(metadata)];
+    if (written !== undefined && !isExport) throw new Error(`it lacks the column ${eventColumn}`);
+    checkParts(path, metadata);
     let rowStart = 0;
-    for (const group of metadata.row_groups) {
-      const size = group.columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n);
-      refuseCodecs(path, group);
-      if (size > maxGroupBytes) {
-        throw new CliError(`${path} has row groups of more than 512 MB: write it with smaller ones`);
-      }
-      const rowEnd = rowStart + Number(group.num_rows);
-      const of = columns === undefined ? {} : { columns };
-      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors, parsers, ...of });
-      if (rows.length !== rowEnd - rowStart) throw new Error(`rows from ${rowStart + 1} on are missing`);
+    for (const { num_rows } of metadata.row_groups) {
+      const range = { rowStart, rowEnd: rowStart + Number(num_rows) };
+      const of = isExport ? { columns: [eventColumn] } : {};
+      const rows = await parquetReadObjects({ file, metadata, compressors, parsers, ...range, ...of });
+      if (rows.length !== Number(num_rows)) throw new Error(`rows from ${rowStart + 1} on are missing`);
       for (const row of rows) {
-        yield { bytes: Buffer.from(columns === undefined ? rowText(row) : eventOf(row, number)), number };
-        number++;
+        const bytes = Buffer.from(isExport ? eventOf(row, number) : rowText(row));
+        if (written !== undefined) hash.update(bytes).update("\n");
+        yield { bytes, number: number++ };
       }
-      rowStart = rowEnd;
+      rowStart = range.rowEnd;
     }
     if (BigInt(rowStart) !== metadata.num_rows) throw new Error("its parts do not have the rows that it tells");
+    if (written !== undefined && written !== hash.digest("hex")) throw new Error("its events were changed");
   } catch (error) {
-    throw unreadable(error);
+    if (error instanceof CliError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${path} is damaged, or no Parquet file that can be read: ${reason}`);
   }
 }
 
-/** Throws for a compression that only a newer Node, or no reader here, knows: that is no damage. */
-function refuseCodecs(path: string, { columns }: FileMetaData["row_groups"][number]): void {
-  const known = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
-  const codec = columns.map(({ meta_data }) => meta_data?.codec ?? "").find((each) => !known.includes(each));
-  if (codec === undefined) return;
-  throw new CliError(
-    `${path} is compressed with ${codec}, which cannot be read: write it with one of ${known.join(", ")}`,
-  );
+function hasEvents(metadata: FileMetaData): boolean {
+  return parquetSchema(metadata).children.some(({ element }) => element.name === eventColumn);
 }
 
-function isExport({ created_by, schema }: FileMetaData): boolean {
-  return created_by === "logweir" && schema.some(({ name }) => name === eventColumn);
+function digestOf({ key_value_metadata = [] }: FileMetaData): string | undefined {
+  return key_value_metadata.find(({ key }) => key === digestKey)?.value;
+}
+
+/** Each row group has the columns of the schema, in its order; the reader relies on it. */
+function checkParts(path: string, metadata: FileMetaData): void {
+  const leaves = leavesOf(parquetSchema(metadata)).map((names) => names.join("\0"));
+  for (const { columns } of metadata.row_groups) {
+    const chunks = columns.flatMap(({ meta_data }) => meta_data ?? []);
+    if (chunks.some(({ path_in_schema: names }, index) => names.join("\0") !== leaves[index])) {
+      throw new Error("its parts do not have the columns that it tells");
+    }
+    refuseCodecs(path, chunks);
+    const size = chunks.reduce((sum, { total_uncompressed_size: bytes }) => sum + bytes, 0n);
+    if (size > maxGroupBytes) {
+      throw new CliError(`${path} has row groups of more than 512 MB: write it with smaller ones`);
+    }
+  }
+}
+
+function leavesOf({ children, path }: SchemaTree): readonly (readonly string[])[] {
+  return children.length === 0 ? [path] : children.flatMap(leavesOf);
+}
+
+/** Throws for a compression that only a newer Node, or no reader here, knows: that is no damage. */
+function refuseCodecs(path: string, chunks: readonly { readonly codec?: string }[]): void {
+  const known = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
+  const unknown = chunks.find(({ codec }) => codec === undefined || !known.includes(codec));
+  if (unknown === undefined) return;
+  if (unknown.codec === undefined) throw new Error("the compression of a column is unknown");
+  throw new CliError(
+    `${path} is compressed with ${unknown.codec}, which cannot be read: write it with one of ${known.join(", ")}`,
+  );
 }
 
 function eventOf(row: Record<string, unknown>, number: number): string {
