@@ -26,6 +26,7 @@ export const sampledTests = [
   "src/googlesql/round-trip.test.ts",
   "src/http/request/crossing.test.ts",
   "src/ingest/quotas/measure-events.test.ts",
+  "src/loki/logql/print-logql.test.ts",
   "src/lql/lql.test.ts",
   "src/metadata/faults.test.ts",
   "src/metadata/stores.test.ts",

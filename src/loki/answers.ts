@@ -3,7 +3,7 @@ import { keyOf, type Series, type Steps } from "./metrics/series.ts";
 import type { StoredLine } from "./reading/read-lines.ts";
 
 /** Loki's answers: https://grafana.com/docs/loki/latest/reference/loki-http-api/ */
-export function succeed(data: object): object {
+export function succeed(data: object | string): object {
   return { status: "success", data };
 }
 

@@ -83,15 +83,21 @@ export function readInstant(sent: Sent, nowMs: number): Steps {
   return { startUs: Number(ns / 1000n), stepUs: 1, count: 1 };
 }
 
-/** Lines of an answer. Throws `invalid_parameter` for more than an answer has. */
-export function readLimit(sent: Sent, name = "limit", fallback = defaultLimit): number {
-  const text = sent.get(name);
-  if (text === undefined) return fallback;
+/** Lines of an answer, or what else `limit` counts. Throws `invalid_parameter` for more than an answer may have. */
+export function readLimit(sent: Sent, fallback = defaultLimit, most = maxLimit): number {
+  const text = sent.get("limit");
+  if (text === undefined) return Math.min(fallback, most);
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) refuse(name, `${name} must be a positive integer`);
-  if (limit > maxLimit)
-    refuse(name, `max entries limit per query exceeded, limit > max_entries_limit (${limit} > ${maxLimit})`);
+  if (!Number.isInteger(limit) || limit < 1) refuse("limit", "limit must be a positive integer");
+  if (limit > most)
+    refuse("limit", `max entries limit per query exceeded, limit > max_entries_limit (${limit} > ${most})`);
   return limit;
+}
+
+/** The same for lines of a caller, whose budget may allow fewer rows: an answer that is cut in silence looks complete. */
+export function readLineLimit(sent: Sent, { runner, identity }: LokiCaller): number {
+  const { max_rows: ownRows = maxLimit } = tightest(runner.budget ?? {}, identity.budget);
+  return readLimit(sent, defaultLimit, Math.min(maxLimit, ownRows));
 }
 
 /** The order of lines: the newest first unless `direction` is `forward`. */

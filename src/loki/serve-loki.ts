@@ -3,6 +3,7 @@ import { succeed, tellLines, tellMatrix, tellVector } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
 import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
 import { parseLogql, parseSelector } from "./logql/parse-logql.ts";
+import { printLogql } from "./logql/print-logql.ts";
 import type { LokiCaller } from "./loki-caller.ts";
 import { evaluateMetric } from "./metrics/evaluate-metric.ts";
 import { keyOf } from "./metrics/series.ts";
@@ -11,6 +12,7 @@ import {
   readDirection,
   readInstant,
   readLimit,
+  readLineLimit,
   readQuery,
   readRange,
   readSteps,
@@ -41,11 +43,16 @@ export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiReq
     throw new ServiceError("unsupported", "The parameter interval is not supported", { parameter: "interval" });
   }
   if (query.kind === "log") {
-    const lines = await findLines(caller, query, range, readDirection(sent), readLimit(sent));
+    const lines = await findLines(caller, query, range, readDirection(sent), readLineLimit(sent, caller));
     return succeed(tellLines(lines, isCategorized));
   }
   const steps = readSteps(sent, range);
   return succeed(tellMatrix(await evaluateMetric(caller, query, steps), steps));
+}
+
+/** `format_query`: the query as it is laid out for readers. */
+export async function formatQuery({ caller, sent }: LokiRequest): Promise<object> {
+  return succeed(printLogql(parseLogql(readQuery(sent, caller))));
 }
 
 /** `query`: the values of a metric query at one time. */
@@ -226,7 +233,7 @@ const sampledLines = 1_000;
 export async function listDetectedFields({ caller, sent, nowMs }: LokiRequest): Promise<object> {
   const query = parseLogql(readQuery(sent, caller));
   if (query.kind !== "log") throw new ServiceError("invalid_query", "detected_fields takes a log query");
-  const limit = readLimit(sent, "limit", 1_000);
+  const limit = readLimit(sent, 1_000);
   const lines = await findLines(caller, query, readRange(sent, nowMs, 1), "DESC", sampledLines);
   const values = new Map<string, Set<string>>();
   for (const { labels } of lines) {

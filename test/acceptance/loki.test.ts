@@ -236,6 +236,18 @@ describe("metric queries", () => {
   });
 });
 
+it("formats a query, by GET and by a form", async () => {
+  const expected = { status: "success", data: 'sum by (app)(rate({app="web"} |= "x"[5m])) > 1' };
+  const query = 'sum(rate({app = `web`}|="x" [5m])) by (app) >1';
+  expect((await ask("format_query", { query })).body).toEqual(expected);
+  const posted = await fetch(`${service.url}/loki/api/v1/format_query`, {
+    method: "POST",
+    headers: { "x-api-key": privateToken },
+    body: new URLSearchParams({ query }),
+  });
+  expect(await posted.json()).toEqual(expected);
+});
+
 describe("what is refused", () => {
   it.each([
     ["query_range", { query: '{app="web"' }, /line 1, col 11: syntax error: unexpected end of the query, expected }/],
@@ -251,6 +263,8 @@ describe("what is refused", () => {
     ["query", { query: 'rate({app="web"}[2m]) * on(env) rate({env="prod"}[2m])', time: ns(120) }, /Several series/],
     ["tail", { query: '{app="web"}' }, /tail is not supported/],
     ["patterns", { query: '{app="web"}' }, /patterns is not supported/],
+    ["index/shards", { query: '{app="web"}' }, /index\/shards is not supported/],
+    ["format_query", { query: '{app="web"' }, /line 1, col 11: syntax error/],
     ["label/app/values", { query: '{app="web"} |= "x"' }, /only label matchers/],
   ])("%s %j", async (path, parameters, message) => {
     const { status, text, body } = await ask(path, parameters);

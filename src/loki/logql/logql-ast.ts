@@ -147,6 +147,13 @@ export interface VectorAggregation {
 
 export type BinaryOperator = "or" | "and" | "unless" | ComparisonOperator | "+" | "-" | "*" | "/" | "%" | "^";
 
+/** Those that bind less come first; all but `^` group from the left. */
+export const precedence: Readonly<Record<BinaryOperator, number>> = {
+  ...{ or: 1, and: 2, unless: 2 },
+  ...{ "==": 3, "!=": 3, ">": 3, ">=": 3, "<": 3, "<=": 3 },
+  ...{ "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "^": 6 },
+};
+
 export interface BinaryOperation {
   readonly kind: "binary";
   readonly operator: BinaryOperator;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LogqlQuery } from "./logql-ast.ts";
+import type { LogQuery, LogqlQuery } from "./logql-ast.ts";
 import { parseLogql } from "./parse-logql.ts";
 
 /** The query with all parentheses, for its groups. */
@@ -50,6 +50,9 @@ describe("parseLogql", () => {
     ['{a="b', 4, "not closed"],
     ['{a="\\q"}', 4, "invalid escape"],
     [`${"(".repeat(300)}1`, 201, "nests deeper"],
+    [Array(1_002).fill("1").join("+"), 2_003, "more than 1000 operators"],
+    [`{a="b"} | ${Array(1_002).fill("x>1").join(" or ")}`, 7_018, "more than 1000 operators"],
+    [`{a="b"} | x > ${"1".repeat(101)}`, 15, "100 characters at most"],
   ])("refuses %s with the place", (query, column, message) => {
     expect(() => parseLogql(query)).toThrow(
       expect.objectContaining({
@@ -58,6 +61,14 @@ describe("parseLogql", () => {
         details: expect.objectContaining({ column }),
       }),
     );
+  });
+
+  it("reads a filter of lines behind a stage that may stand alone, and a label with the name of a stage", () => {
+    const kinds = (query: string) => (parseLogql(query) as LogQuery).stages.map(({ kind }) => kind);
+    expect(kinds('{a="b"} | json != "x" | logfmt !~ "y" | unpack != ip("::1")')).toEqual([
+      ...["json", "line", "logfmt", "line", "unpack", "line"],
+    ]);
+    expect(kinds('{a="b"} | json="x" | json != 5 | pattern != "y" | (json != "x")')).toEqual(Array(4).fill("filter"));
   });
 
   it("reads ranges, offsets and unwrap in every place that Loki has them", () => {

@@ -4,6 +4,7 @@ import {
   type LogQuery,
   type LogqlQuery,
   type MetricQuery,
+  precedence,
   type RangeAggregation,
   type RangeOperator,
   rangeOperators,
@@ -16,12 +17,6 @@ import {
 import { parseLabelFilter, parseMatchers, parseStage } from "./parse-stages.ts";
 import { TokenReader } from "./token-reader.ts";
 
-/** Those that bind less come first; all but `^` group from the left. */
-const precedence: Readonly<Record<BinaryOperator, number>> = {
-  ...{ or: 1, and: 2, unless: 2 },
-  ...{ "==": 3, "!=": 3, ">": 3, ">=": 3, "<": 3, "<=": 3 },
-  ...{ "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "^": 6 },
-};
 const withUnwrap: readonly RangeOperator[] = rangeOperators.filter((each) =>
   /^(?:sum|avg|min|max|stddev|stdvar|quantile|first|last)_/.test(each),
 );
@@ -53,7 +48,7 @@ function parseExpression(reader: TokenReader, least: number): LogqlQuery {
       reader.take();
       const operator = text as BinaryOperator;
       const { isBool, matching, many } = parseModifiers(reader);
-      const right = parseExpression(reader, operator === "^" ? level - 1 : level);
+      const right = reader.link(() => parseExpression(reader, operator === "^" ? level - 1 : level));
       left = {
         ...{ kind: "binary", operator, isBool, matching, many, at },
         left: asMetric(reader, left),
@@ -216,7 +211,8 @@ function parseRange(reader: TokenReader): Range | undefined {
 function parseOffset(reader: TokenReader): number {
   if (!reader.takeIf("offset")) return 0;
   const sign = reader.takeIf("-") ? -1 : 1;
-  return (sign * reader.expectKind("duration", "a duration such as 5m").value) / 1e3;
+  // Adding nothing leaves no negative zero.
+  return (sign * reader.expectKind("duration", "a duration such as 5m").value) / 1e3 + 0;
 }
 
 function parseUnwrap(reader: TokenReader): Unwrap {

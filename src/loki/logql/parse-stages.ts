@@ -71,8 +71,12 @@ export function parseStage(reader: TokenReader): Stage | undefined {
   reader.take();
   const parse = stageParsers[reader.peek().text];
   const next = reader.peek(1);
-  // A label may have the name of a stage.
-  const isFilter = next.kind === "symbol" && /^(?:=|!=|=~|!~|==|>|>=|<|<=)$/.test(next.text);
+  // A label may have the name of a stage. Behind a stage that may stand alone, != and !~ begin a filter of lines.
+  const isLineFilter = /^(?:json|logfmt|unpack|decolorize)!=?~?$/.test(reader.peek().text + next.text);
+  const isFilter =
+    next.kind === "symbol" &&
+    /^(?:=|!=|=~|!~|==|>|>=|<|<=)$/.test(next.text) &&
+    !(isLineFilter && (reader.peek(2).kind === "text" || reader.isAt("ip", 2)));
   if (parse === undefined || isFilter || reader.peek().kind !== "name") {
     return { kind: "filter", filter: parseLabelFilter(reader) };
   }
@@ -171,7 +175,7 @@ function parseChosen(reader: TokenReader): readonly ChosenLabel[] {
 export function parseLabelFilter(reader: TokenReader): LabelFilter {
   return reader.nested(() => {
     let left = parseConjunction(reader);
-    while (reader.takeIf("or")) left = { kind: "or", left, right: parseConjunction(reader) };
+    while (reader.takeIf("or")) left = { kind: "or", left, right: reader.link(() => parseConjunction(reader)) };
     return left;
   });
 }
@@ -183,7 +187,7 @@ function parseConjunction(reader: TokenReader): LabelFilter {
     const isNext = reader.isAt("(") || (reader.peek().kind === "name" && !reader.isAt("or"));
     // A binary operation of metrics may follow only behind a range, so that a name here is a label.
     if (!isJoined && !isNext) return left;
-    left = { kind: "and", left, right: parseCondition(reader) };
+    left = { kind: "and", left, right: reader.link(() => parseCondition(reader)) };
   }
 }
 

@@ -86,6 +86,10 @@ function scanToken(query: string, at: number): { readonly token: Token; readonly
     pattern.lastIndex = at;
     const [found] = pattern.exec(query) ?? [];
     if (found === undefined) continue;
+    const isNumber = kind === "duration" || kind === "bytes" || kind === "number";
+    if (isNumber && found.length > maxNumberCharacters) {
+      refuseAt(query, at, `syntax error: a number has ${maxNumberCharacters} characters at most`);
+    }
     const text = kind === "text" ? unquote(query, at, found) : found;
     return { token: { kind, text, value: numberIn(kind, found), at }, length: found.length };
   }

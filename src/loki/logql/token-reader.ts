@@ -2,6 +2,8 @@ import { refuseAt, scanLogql, type Token, type TokenKind } from "./scan-logql.ts
 
 /** Levels to which a query may nest. */
 const maxDepth = 200;
+/** Operators that a query may have: it is evaluated operand by operand. */
+const maxLinks = 1_000;
 
 /** Reads the tokens of a query one after the other. Each method throws `syntax_error` where it says that it expects. */
 export class TokenReader {
@@ -9,6 +11,7 @@ export class TokenReader {
   readonly #tokens: readonly Token[];
   #next = 0;
   #depth = 0;
+  #links = 0;
 
   constructor(query: string) {
     this.#query = query;
@@ -66,6 +69,12 @@ export class TokenReader {
     const result = rule();
     this.#depth--;
     return result;
+  }
+
+  /** Runs the rule of an operand, of which a query may not have too many. */
+  link<T>(rule: () => T): T {
+    if (++this.#links > maxLinks) this.refuse(`the query has more than ${maxLinks} operators`);
+    return rule();
   }
 
   refuse(reason: string, at = this.peek().at): never {

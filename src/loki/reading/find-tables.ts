@@ -1,4 +1,4 @@
-import { isSet, pinOf } from "../../access/pins.ts";
+import { describeChoice, isSet, type Pin, pinOf } from "../../access/pins.ts";
 import { canQuery, isOwner } from "../../access/scope.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
@@ -91,7 +91,7 @@ async function openEndpoint(caller: LokiCaller) {
     if (!parameters.includes(name.toLowerCase())) continue;
     if (tenant !== undefined) sent.set(name, tenant);
     else if ((isRequired || pinOf(identity.pins, name) !== undefined) && !isSet(identity.pins, name))
-      throw missingTenant(name);
+      throw missingTenant(name, pinOf(identity.pins, name));
   }
   const call = await caller.openCall(endpoint.definition.id, sent, false);
   const constant = new Map<string, string>();
@@ -101,10 +101,11 @@ async function openEndpoint(caller: LokiCaller) {
   return { call, constant };
 }
 
-function missingTenant(parameter: string): ServiceError {
+function missingTenant(parameter: string, pin: Pin | undefined): ServiceError {
+  const choice = pin === undefined ? "" : `${describeChoice(parameter, pin)} `;
   return new ServiceError("missing_parameter", `The tenant is missing: send it as X-Scope-OrgID (${parameter})`, {
     parameter,
-    hint: "In Grafana, add the custom header X-Scope-OrgID to the data source; logcli has --org-id.",
+    hint: `${choice}In Grafana, add the custom header X-Scope-OrgID to the data source; logcli has --org-id.`,
   });
 }
 

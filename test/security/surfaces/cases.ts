@@ -436,14 +436,35 @@ export const cases: readonly Case[] = [
 export async function makeToken(service: Service, form: PinForm, document: TokenDocument = pinned) {
   const tenant = tenantOf(document);
   const changed = tenant === undefined ? document : { ...document, pins: { project: form.toPin(tenant) } };
-  const { status, body } = await manage(service, "POST", "/api/access-tokens", changed);
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  const revoke = async () => {
-    await manage(service, "DELETE", `/api/access-tokens/${String(body.id)}`);
+  const made: Promise<{ readonly id: string; readonly token: string }>[] = [];
+  const make = (scopes: readonly string[]) => {
+    const one = createToken(service, { ...changed, scopes });
+    made.push(one);
+    return one;
   };
-  /** The parameters that each of its calls has to name. */
-  const named: Values = tenant === undefined || form.toPin(tenant) === tenant ? {} : { project: tenant };
-  return { token: String(body.token), named, revoke };
+  const narrowed = new Map<string, Promise<{ readonly token: string }>>();
+  const { token } = await make(document.scopes);
+  return {
+    token,
+    /** The parameters that each of its calls has to name. */
+    named: (tenant === undefined || form.toPin(tenant) === tenant ? {} : { project: tenant }) as Values,
+    /** The token for one endpoint alone, where it is one for all. */
+    async narrow(endpoint: string): Promise<string> {
+      if (!document.scopes.includes("query")) return token;
+      const known = narrowed.get(endpoint) ?? make([`query:endpoint:${endpoint}`]);
+      narrowed.set(endpoint, known);
+      return (await known).token;
+    },
+    async revoke() {
+      for (const { id } of await Promise.all(made)) await manage(service, "DELETE", `/api/access-tokens/${id}`);
+    },
+  };
+}
+
+async function createToken(service: Service, document: TokenDocument) {
+  const { status, body } = await manage(service, "POST", "/api/access-tokens", document);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { id: String(body.id), token: String(body.token) };
 }
 
 function tenantOf({ pins: { project } = {} }: TokenDocument): string | undefined {

@@ -42,8 +42,16 @@ export interface Surface {
   readonly name: string;
   /** Cases that have no form here, by their names, each with its reason. */
   readonly omits?: ReadonlyMap<string, string>;
-  /** `headers` are those of any call, such as the one of redaction. */
-  connect(service: Service, token: string, headers: Readonly<Record<string, string>>): Promise<SurfaceCaller>;
+  /**
+   * `headers` are those of any call, such as the one of redaction. `narrow` makes a token like the given one for one
+   * endpoint alone.
+   */
+  connect(
+    service: Service,
+    token: string,
+    headers: Readonly<Record<string, string>>,
+    narrow: (endpoint: string) => Promise<string>,
+  ): Promise<SurfaceCaller>;
 }
 
 interface ErrorBody {

@@ -3,10 +3,11 @@ import { type Service, startService } from "../../acceptance/service.ts";
 import { isLong } from "../../support/sample-size.ts";
 import { bigQuerySurface } from "./bigquery-surface.ts";
 import { cases, fillWorld, makeToken, pinForms, type TokenDocument } from "./cases.ts";
+import { lokiSurface } from "./loki-surface.ts";
 import { mcpSurface } from "./mcp-surface.ts";
 import { getSurface, naming, postSurface, type SurfaceCaller } from "./surface.ts";
 
-const surfaces = [getSurface, postSurface, mcpSurface, bigQuerySurface];
+const surfaces = [getSurface, postSurface, mcpSurface, bigQuerySurface, lokiSurface];
 
 let service: Service;
 
@@ -39,7 +40,7 @@ describe.each(combined)("by $surface.name, pinned by $form.name,", ({ surface, f
     const opened: SurfaceCaller[] = [];
     const open = async (of: TokenDocument | undefined) => {
       const made = await makeToken(service, form, of);
-      const caller = naming(await surface.connect(service, made.token, headers), made.named);
+      const caller = naming(await surface.connect(service, made.token, headers, made.narrow), made.named);
       opened.push(caller);
       return { caller, revoke: made.revoke };
     };

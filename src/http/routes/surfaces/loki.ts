@@ -36,15 +36,30 @@ export const lokiRoutes = describeRoutes({
   tellLokiVolumeRange: { ...read, path: `${root}/index/volume_range`, summary: "Loki: the same at each step" },
   listLokiDetectedLabels: { ...read, path: `${root}/detected_labels`, summary: "Loki: labels with their cardinality" },
   listLokiDetectedFields: { ...read, path: `${root}/detected_fields`, summary: "Loki: the fields of the newest lines" },
+  formatLokiQuery: { ...read, path: `${root}/format_query`, summary: "Loki: a query, laid out for readers" },
   refuseLoki: {
     ...read,
     path: `${root}/tail`,
-    aliases: [`${root}/patterns`, `${root}/index/shards`, `${root}/format_query`],
-    summary: "Loki: refused, as patterns, index/shards and format_query",
+    aliases: [`${root}/patterns`, `${root}/index/shards`],
+    summary: "Loki: refused, as patterns and index/shards",
   },
 });
 
 type Serve = typeof import("../../../loki/serve-loki.ts");
+
+/** The functions that answer requests by nothing but their parameters. */
+const functions = {
+  queryLokiRange: "queryRange",
+  queryLoki: "queryInstant",
+  listLokiLabels: "listLabels",
+  listLokiSeries: "listSeries",
+  tellLokiStats: "tellStats",
+  tellLokiVolume: "tellVolume",
+  tellLokiVolumeRange: "tellVolumeRange",
+  listLokiDetectedLabels: "listDetectedLabels",
+  listLokiDetectedFields: "listDetectedFields",
+  formatLokiQuery: "formatQuery",
+} as const satisfies Partial<Record<keyof typeof lokiRoutes, keyof Serve>>;
 
 /**
  * Loki's read API over the sources and endpoints; its code is loaded with the first request. Errors have Loki's form,
@@ -62,45 +77,15 @@ export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): v
         const { name = "" } = request.params as { readonly name?: string };
         return reply.send(await run(await import("../../../loki/serve-loki.ts"), opened, name));
       };
-    add(
-      lokiRoutes.queryLokiRange,
-      answer((serve, request) => serve.queryRange(request)),
-    );
-    add(
-      lokiRoutes.queryLoki,
-      answer((serve, request) => serve.queryInstant(request)),
-    );
-    add(
-      lokiRoutes.listLokiLabels,
-      answer((serve, request) => serve.listLabels(request)),
-    );
+    for (const [id, name] of Object.entries(functions)) {
+      add(
+        lokiRoutes[id as keyof typeof functions],
+        answer((serve, request) => serve[name](request)),
+      );
+    }
     add(
       lokiRoutes.listLokiLabelValues,
       answer((serve, request, name) => serve.listLabelValues(request, name)),
-    );
-    add(
-      lokiRoutes.listLokiSeries,
-      answer((serve, request) => serve.listSeries(request)),
-    );
-    add(
-      lokiRoutes.tellLokiStats,
-      answer((serve, request) => serve.tellStats(request)),
-    );
-    add(
-      lokiRoutes.tellLokiVolume,
-      answer((serve, request) => serve.tellVolume(request)),
-    );
-    add(
-      lokiRoutes.tellLokiVolumeRange,
-      answer((serve, request) => serve.tellVolumeRange(request)),
-    );
-    add(
-      lokiRoutes.listLokiDetectedLabels,
-      answer((serve, request) => serve.listDetectedLabels(request)),
-    );
-    add(
-      lokiRoutes.listLokiDetectedFields,
-      answer((serve, request) => serve.listDetectedFields(request)),
     );
     add(lokiRoutes.refuseLoki, (request) => {
       const path = request.routeOptions.url?.slice(root.length + 1) ?? "";
