@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bigQueryRoutes } from "../../src/http/routes/surfaces/bigquery.ts";
+import { keyGrantRoutes } from "../../src/http/routes/surfaces/key-grant.ts";
 import { lokiRoutes } from "../../src/http/routes/surfaces/loki.ts";
 import type { JsonSchema, OpenApiDocument, Operation } from "../../src/openapi/open-api-document.ts";
 import { privateToken, publicToken, type Service, startService } from "./service.ts";
@@ -128,6 +129,7 @@ describe("/api/openapi.json", () => {
       (each) => `/api/endpoints/query/{endpoint}/${each}`,
     );
     const faces = new Set(Object.values({ ...bigQueryRoutes, ...lokiRoutes }).map(({ path }) => path));
+    const forAll = Object.values(keyGrantRoutes).map(({ path }) => path);
     const open = [
       "/health",
       "/api/openapi.json",
@@ -136,6 +138,7 @@ describe("/api/openapi.json", () => {
       "/api/catalogue",
       "/api/views",
       "/api/views/{id}",
+      ...forAll,
     ];
     expect(Object.keys(document.paths).sort()).toEqual(
       ["/api/endpoints/query/logs.all", "/mcp", ...faces, ...explore, ...open].sort(),

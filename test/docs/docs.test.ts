@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { describedService } from "../../src/http/routes/index.ts";
 import { printCommandTable, printManualPage } from "./command-pages.ts";
 import { printConsoleOperations } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
@@ -24,6 +25,23 @@ it("every operation that the console uses is an operation of the service", () =>
   const known = made.slice(made.indexOf("export const operations")).split("\n");
   const current = new Set(printConsoleOperations().split("\n"));
   expect(known.filter((line) => !current.has(line))).toEqual([]);
+});
+
+it("every route is on a page, by its path with any names for its parameters", () => {
+  const pages = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  const text = pages.map((name) => readFileSync(join("docs", name), "utf8")).join("\n");
+  // The methods of others' APIs are told by the names that they have there.
+  const own = describedService.routes.filter(({ path }) => !/^\/(?:bigquery\/v2|loki\/api\/v1)\//.test(path));
+  const patternOf = (path: string) =>
+    path
+      .split(/\{\w+\}/)
+      .map((part) => part.replaceAll(".", "\\."))
+      .join("[^/\\s`]+");
+  // A table may shorten what its rows have in common.
+  const shortened = (path: string) => path.replace(/^.*?\}/, "...");
+  const isTold = (path: string) =>
+    [path, shortened(path)].some((each) => new RegExp(`${patternOf(each)}(?![\\w/])`).test(text));
+  expect([...new Set(own.map(({ path }) => path))].filter((path) => !isTold(path))).toEqual([]);
 });
 
 const pages = ["README.md", "CONTRIBUTING.md", "docs/api.md", "docs/event-model.md", "docs/decisions/README.md"];
