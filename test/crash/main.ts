@@ -19,15 +19,19 @@ async function main(): Promise<void> {
     seed: Number(values.seed ?? 1),
     log: (message) => process.stderr.write(`${message}\n`),
   });
-  const { kills, acknowledged, rows, runs, fields, slowestRestartMs, problems } = report;
+  const { kills, acknowledged, deleted, rows, fileBytes, freeBytes, runs, fields, slowestRestartMs, problems } = report;
   if (values.json === true) process.stdout.write(`${JSON.stringify(report)}\n`);
   else {
     process.stdout.write(
       `${kills.host} kills of the engine host and ${kills.service} of the service; ${acknowledged} events ` +
-        "acknowledged, " +
-        `${rows} found; ${runs} compacted runs, ${fields} fields; slowest return ${slowestRestartMs} ms\n` +
-        `${problems.length === 0 ? "Every acknowledged event is there once." : problems.join("\n")}\n`,
+        `acknowledged, ${deleted} deleted, ` +
+        `${rows} found; ${megabytes(fileBytes)} MB with ${megabytes(freeBytes)} free; ${runs} compacted runs, ${fields} fields; slowest return ${slowestRestartMs} ms\n` +
+        `${problems.length === 0 ? "Every acknowledged event is there once, and no deleted one." : problems.join("\n")}\n`,
     );
   }
   process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
 }

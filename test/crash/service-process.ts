@@ -4,12 +4,21 @@ import { join } from "node:path";
 
 const token = "crash-suite-private-token-0123456789";
 
+const wavesEndpoint = `/*---
+id: 6f0f2b0e-4e1a-4b53-8a7b-0d1d5f5c9a11
+name: crash.waves
+max_rows: 10000
+---*/
+SELECT project, COUNT(*) AS row_count FROM edge GROUP BY project
+`;
+
 const countsEndpoint = `/*---
 id: 6f0f2b0e-4e1a-4b53-8a7b-0d1d5f5c9a10
 name: crash.counts
 max_rows: 10
 ---*/
-SELECT COUNT(*) AS row_count, COUNT(DISTINCT id) AS id_count, COUNT(DISTINCT event_message) AS message_count FROM edge
+SELECT COUNT(*) AS row_count, COUNT(DISTINCT id) AS id_count, COUNT(DISTINCT event_message) AS message_count
+FROM edge WHERE project NOT LIKE 'gone %'
 `;
 
 /** A service that is killed and started again on one data folder. */
@@ -19,9 +28,13 @@ export interface ServiceProcess {
   hostPid(): number | undefined;
   /** Rejects where the service is not there. */
   post(body: string): Promise<Response>;
+  /** Deletes the events of a tenant. Rejects where the service is not there. */
+  deleteTenant(tenant: string): Promise<Response>;
   query(endpoint: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
   state(): Promise<{
     readonly rows: number;
+    readonly file_bytes: number;
+    readonly reusable_bytes: number;
     readonly sources: readonly { name: string; runs: number; fields: number }[];
     readonly problems: readonly { code: string; message: string }[];
   }>;
@@ -36,6 +49,7 @@ export async function startServiceProcess(folder: string, mode: "small" | "usual
   const endpoints = join(folder, "endpoints");
   mkdirSync(endpoints, { recursive: true });
   writeFileSync(join(endpoints, "counts.sql"), countsEndpoint);
+  writeFileSync(join(endpoints, "waves.sql"), wavesEndpoint);
   writeFileSync(join(endpoints, "logs.all.sql"), readFileSync("endpoints/logs.all.sql"));
   const child = spawn(process.execPath, [process.argv[1] ?? "", "worker", mode], {
     env: {
@@ -61,6 +75,8 @@ export async function startServiceProcess(folder: string, mode: "small" | "usual
     pid: child.pid ?? 0,
     hostPid: () => childrenOf(child.pid ?? 0)[0],
     post: (body) => fetch(`${url}/api/logs?source_name=edge`, { method: "POST", headers, body }),
+    deleteTenant: (tenant) =>
+      fetch(`${url}/api/sources/edge/events?${new URLSearchParams({ tenant })}`, { method: "DELETE", headers }),
     async query(endpoint, parameters = {}) {
       const answer = await get(`/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters)}`);
       return (answer as { result: Record<string, unknown>[] }).result;

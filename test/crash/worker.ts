@@ -2,10 +2,10 @@ import { readConfiguration } from "../../src/config/config.ts";
 import type { EngineSizes } from "../../src/engines/index.ts";
 import { startService } from "../../src/service/service.ts";
 
-/** Small enough that checkpoints and compactions happen all the time. */
+/** Small enough that checkpoints, compactions and the giving back of the disk happen all the time. */
 const smallSizes: EngineSizes = {
   checkpointBytes: 1024 * 1024,
-  compaction: { minRows: 2_000, maxRows: 20_000, everyMs: 100 },
+  compaction: { minRows: 2_000, maxRows: 20_000, everyMs: 100, spareBytes: 1024 * 1024 },
 };
 
 /** Runs a service in this process until it is killed; prints its address. */

@@ -31,6 +31,8 @@ export interface CompactionSize {
   readonly maxRows: number;
   /** The interval in which tails are checked, in milliseconds; five seconds by default. */
   readonly everyMs?: number;
+  /** Free bytes that the file may keep after a deletion beside a tenth of its content; 8 MB by default. */
+  readonly spareBytes?: number;
 }
 
 export async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {

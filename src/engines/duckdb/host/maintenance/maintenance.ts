@@ -82,7 +82,7 @@ export class Maintenance {
 
   constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
     this.#options = options;
-    this.#shrinking = new Shrinking(options.directory);
+    this.#shrinking = new Shrinking(options.directory, options.compaction.spareBytes);
     this.#database = database;
     this.#sources = sources;
   }

@@ -108,14 +108,16 @@ async function moveSmallTables(connection: Connection): Promise<void> {
 
 export class Shrinking {
   readonly #directory: string;
+  readonly #spareBytes: number;
   /** Groups that have not been written again since the last deletion; undefined until they are looked for. */
   #left: Group[] | undefined;
   #planned: Compaction | undefined;
   /** Free bytes that remained though everything had been written again: no reason to do it once more. */
   #remaining = 0;
 
-  constructor(directory: string) {
+  constructor(directory: string, spareBytes = SPARE_BYTES) {
     this.#directory = directory;
+    this.#spareBytes = spareBytes;
   }
 
   /** Called after rows were deleted. */
@@ -172,7 +174,7 @@ export class Shrinking {
   /** How much of the file is free, and whether some of it is to be given back. */
   async #measure(connection: Connection): Promise<{ readonly isLong: boolean; readonly free: number }> {
     const { fileBytes, reusableBytes } = await readSizes(connection, this.#directory);
-    const kept = (fileBytes - reusableBytes) * SPARE_SHARE + SPARE_BYTES + this.#remaining;
+    const kept = (fileBytes - reusableBytes) * SPARE_SHARE + this.#spareBytes + this.#remaining;
     return { isLong: reusableBytes > kept, free: reusableBytes };
   }
 }
