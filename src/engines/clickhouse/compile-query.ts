@@ -7,6 +7,7 @@ import { describeConstants } from "../constants/run-facts.ts";
 import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { once } from "../lowering/once.ts";
+import { StatementTooLong } from "../sql/emit.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
 import { TooComplex } from "./pushdown/limits.ts";
@@ -124,7 +125,7 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
       bindsConstants: target.bindsConstants ?? true,
     });
   } catch (error) {
-    if (error instanceof TooComplex) {
+    if (error instanceof TooComplex || error instanceof StatementTooLong) {
       throw new GoogleSqlError(text, [{ code: "too_complex", message: error.message, span: { start: 0, end: 0 } }]);
     }
     if (!(error instanceof NotPushed)) throw error;

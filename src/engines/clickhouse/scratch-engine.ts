@@ -11,6 +11,8 @@ import { compileQuery, planOf } from "./compile-query.ts";
 import { openServerClient, type ServerClient, type ServerOptions } from "./driver/client.ts";
 import { quoteName } from "./driver/quote.ts";
 import { runQuery } from "./run-query.ts";
+import { columnOf } from "./sql/atoms.ts";
+import { type Sql, sql } from "./sql/sql.ts";
 
 const MAX_ROWS = 1_000_000;
 const MAX_RESULT_BYTES = 256 * 1024 * 1024;
@@ -23,9 +25,9 @@ interface ScratchTable {
 const columnName = (index: number) => `column_${index + 1}`;
 
 /** Bytes lie in it as Base64, as statements answer them. */
-function readColumn(alias: string, index: number, type: SqlType): string {
-  const column = `${alias}.${columnName(index)}`;
-  return type.kind === "BYTES" ? `base64Decode(${column})` : column;
+function readColumn(alias: string, index: number, type: SqlType): Sql {
+  const column = columnOf(alias, columnName(index));
+  return type.kind === "BYTES" ? sql`base64Decode(${column})` : column;
 }
 
 /** `residual` runs what the server cannot, and is closed with the engine. */
@@ -58,10 +60,10 @@ class ClickHouseScratch implements ScratchEngine {
     if (plan.kind !== "whole") {
       throw new EngineError("query_failed", `The rows of ${name} cannot be computed by ClickHouse alone`);
     }
-    const table = quoteName(`${this.#prefix}_${++this.#tableCount}`);
+    const table = `${this.#prefix}_${++this.#tableCount}`;
     const columns = query.columns.map(({ type }, index) => `${columnName(index)} ${physicalType(type)}`);
-    await this.#client.command(`CREATE TABLE ${table} (${columns.join(", ")}) ENGINE = Memory`);
-    await this.#client.command(`INSERT INTO ${table} ${plan.statement.sql}`);
+    await this.#client.command(`CREATE TABLE ${quoteName(table)} (${columns.join(", ")}) ENGINE = Memory`);
+    await this.#client.command(`INSERT INTO ${quoteName(table)} ${plan.statement.sql}`);
     const definition: TableDefinition = { name, columns: query.columns };
     const server: ServerTable = {
       name: table,
@@ -85,7 +87,7 @@ class ClickHouseScratch implements ScratchEngine {
   }
 
   async clear(): Promise<void> {
-    for (const { server } of this.#made.values()) await this.#client.command(`DROP TABLE ${server.name}`);
+    for (const { server } of this.#made.values()) await this.#client.command(`DROP TABLE ${quoteName(server.name)}`);
     this.#made.clear();
   }
 

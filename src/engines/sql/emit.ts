@@ -9,7 +9,7 @@ export interface Spelling {
   name(value: string): string;
   /** A literal that is no text; `type` is empty, or its type's name. */
   literal(value: Exclude<LiteralValue, string>, type: string): string;
-  placeholder(number: number): string;
+  placeholder(number: number, type: string): string;
   /** The text before a lambda's parameters, and between them and its body. */
   readonly lambda: readonly [before: string, between: string];
 }
@@ -117,7 +117,7 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
         open("SELECT ", at, "", "");
         break;
       case "placeholder":
-        out += spelling.placeholder(numberOf(Number(at.value)));
+        out += spelling.placeholder(numberOf(Number(at.value)), token);
         break;
       default:
         out += leafText(at, spelling);

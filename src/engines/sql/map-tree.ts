@@ -53,3 +53,15 @@ export function walkTree(root: Sql, fact: number, visit: (node: Sql) => void): v
     for (let index = node.children.length - 1; index >= 0; index--) stack.push(node.children[index] as Sql);
   }
 }
+
+/** Has the tree more nodes than that? Takes no longer for a larger one. */
+export function isLargerThan(root: Sql, nodes: number): boolean {
+  const stack: Sql[] = [root];
+  let left = nodes - 1;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    left -= node.children.length;
+    if (left < 0) return true;
+    for (const child of node.children) stack.push(child);
+  }
+  return false;
+}

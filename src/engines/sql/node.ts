@@ -206,9 +206,9 @@ export function digits(token: string): Sql {
   return new Sql("words", OF_A_LITERAL | Fact.BARE | (/[-+]/.test(token) ? Fact.UNPROVEN : 0), token);
 }
 
-/** The placeholder of a parameter, by its number. */
-export function placeholder(index: number): Sql {
-  return new Sql("placeholder", OF_A_LITERAL | Fact.BARE | Fact.PLACEHOLDER, "", NONE, BigInt(index));
+/** The placeholder of a parameter, by its number; `type` is its type's name where the engine wants it there. */
+export function placeholder(index: number, type = ""): Sql {
+  return new Sql("placeholder", OF_A_LITERAL | Fact.BARE | Fact.PLACEHOLDER, type, NONE, BigInt(index));
 }
 
 /** Marks a reading of the engine's clock: a pass may put an instant in its place. */
@@ -249,7 +249,7 @@ export type Separator =
   | " + "
   | " / "
   | Operator;
-type Operator = " & " | " | " | ` ${"UNION" | "INTERSECT" | "EXCEPT"}${"" | " ALL"} `;
+type Operator = " & " | " | " | ` ${"UNION" | "INTERSECT" | "EXCEPT"}${"" | " ALL" | " DISTINCT"} `;
 
 /** The nodes one after the other. */
 export function joinSql(nodes: readonly Sql[], separator: Separator): Sql {

@@ -4,14 +4,15 @@ import { aggregateFunctions, printQuantile, settleFloat } from "../functions/agg
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
+import { bind, isTrue } from "../sql/forms.ts";
+import { EMPTY, type Sql } from "../sql/sql.ts";
 import { openBlock, rowBlock, scopeOf, withoutColumns, wrapBlock } from "./block.ts";
 import { scalarContext } from "./calls.ts";
-import { type Compilation, guarded, guardOf, unguarded } from "./compilation.ts";
+import { type Compilation, guarded, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
 import type { Block } from "./render.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
-import { bind } from "./sql-text.ts";
 
 function checkKey(expression: Expr): void {
   if (!isComparable(expression.type)) throw new NotPushed(`GROUP BY a ${expression.type.kind}`, expression.span);
@@ -44,14 +45,13 @@ function printAggregateCall(
   compilation: Compilation,
   call: AggregateCall,
   scope: Scope,
-): { readonly sql: string; readonly element: Binding["element"] } {
+): { readonly sql: Sql; readonly element: Binding["element"] } {
   const row = aggregateFunctions[call.function];
   const name = call.function === "$count_star" ? "COUNT" : call.function;
   if (row === undefined) throw new NotPushed(missingForm(name, `Function ${name}`), call.span);
   if (call.having !== undefined || call.isSafe) throw new NotPushed(`Function ${name} with HAVING or SAFE`, call.span);
-  const filter = call.filter === undefined ? undefined : printExpression(compilation, call.filter, scope);
-  const guard = filter === undefined ? undefined : `ifNull(${filter}, false)`;
-  const print = (each: Expr) => guarded(compilation, guardOf(guard), () => printExpression(compilation, each, scope));
+  const guard = call.filter === undefined ? undefined : isTrue(printExpression(compilation, call.filter, scope));
+  const print = (each: Expr) => guarded(compilation, guard, () => printExpression(compilation, each, scope));
   const context: AggregateContext = {
     ...contextOf(compilation, call, call.arguments.map(print)),
     filter: guard,
@@ -61,7 +61,8 @@ function printAggregateCall(
       isDescending: key.isDescending,
     })),
     limit: limitOf(call),
-    over: "",
+    over: EMPTY,
+    overPartition: EMPTY,
   };
   const element = call.function === "APPROX_QUANTILES" ? (offset: number) => printQuantile(context, offset) : undefined;
   return { sql: row(context), element };
@@ -73,13 +74,13 @@ function limitOf({ limit }: AggregateCall): bigint | undefined {
   return BigInt(limit.value);
 }
 
-type CommonContext = Omit<AggregateContext, "filter" | "order" | "limit" | "over">;
+type CommonContext = Omit<AggregateContext, "filter" | "order" | "limit" | "over" | "overPartition">;
 
 /** Returns the properties common to aggregates and window functions. */
 export function contextOf(
   compilation: Compilation,
   call: AggregateContext["call"],
-  args: readonly string[],
+  args: readonly Sql[],
 ): CommonContext {
   const types = call.arguments.map((argument) => argument.type);
   const {

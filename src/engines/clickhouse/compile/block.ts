@@ -6,6 +6,8 @@
 import type { Column } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
+import { columnOf, nameSql } from "../sql/atoms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import type { Block, SelectItem } from "./render.ts";
@@ -36,10 +38,10 @@ export function newBlock(depth = 1): Block {
 }
 
 /** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(block: Block, key: number | string, alias: string, sql: () => string): string {
+export function exportAs(block: Block, key: number | string, alias: string, print: () => Sql): string {
   const known = block.exports.get(key);
   if (known !== undefined) return known.alias;
-  block.exports.set(key, { alias, sql: sql() });
+  block.exports.set(key, { alias, sql: print() });
   return alias;
 }
 
@@ -51,11 +53,14 @@ function outsideRecord(
   key: number,
   record: RecordSource,
 ): RecordSource {
-  const hand = (kind: string, inside: string | undefined) => {
+  const hand = (kind: string, inside: Sql | undefined) => {
     if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
     const hiddenKey = `${key}/${kind}`;
     const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "r");
-    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
+    return columnOf(
+      alias,
+      exportAs(block, hiddenKey, name, () => inside),
+    );
   };
   return {
     leaf: (path, type) => hand(`leaf/${type.kind}/${pathKey(path)}`, record.leaf(path, type)),
@@ -69,11 +74,14 @@ function outsideElement(compilation: Compilation, block: Block, alias: string, i
   const { element } = inside;
   if (element === undefined || block.isDistinct) return undefined;
   return (offset: number) => {
-    const sql = element(offset);
-    if (sql === undefined) return undefined;
+    const found = element(offset);
+    if (found === undefined) return undefined;
     const key = `${id}/element/${offset}`;
     const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return `${alias}.${exportAs(block, key, name, () => sql)}`;
+    return columnOf(
+      alias,
+      exportAs(block, key, name, () => found),
+    );
   };
 }
 
@@ -81,29 +89,28 @@ function outsideElement(compilation: Compilation, block: Block, alias: string, i
 function outsideCarried(compilation: Compilation, block: Block, alias: string, id: number, carried: CarriedValue) {
   if (block.isDistinct || block.isGrouped) return undefined;
   const key = `${id}/carried`;
-  const sql = () => {
+  const outside = () => {
     const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return `${alias}.${exportAs(block, key, name, carried.sql)}`;
+    return columnOf(alias, exportAs(block, key, name, carried.sql));
   };
-  return { ...carried, sql };
+  return { ...carried, sql: outside };
 }
 
 /** Puts the block into FROM of a new one. A column is exported when the new block reads it. */
 export function wrapBlock(compilation: Compilation, block: Block): Block {
   const outside = newBlock(block.depth + 1);
   if (outside.depth > MAX_DEPTH) throw new NotPushed(`sub-queries over more than ${MAX_DEPTH} levels`);
-  compilation.wrapCount++;
   const alias = nextAlias(compilation, "s");
-  outside.from = () => `(${renderBlock(block)}) AS ${alias}`;
+  outside.from = () => sql`(${renderBlock(block)}) AS ${nameSql(alias)}`;
   outside.sources = [
     (id) => {
       const inside = findColumn(block, id);
       if (inside === undefined) return undefined;
       const name = compilation.analysis.alias(id);
-      const sql = () => `${alias}.${exportAs(block, id, name, () => unguarded(compilation, () => inside.sql()))}`;
+      const print = () => unguarded(compilation, () => inside.sql());
       const { record, carried } = inside;
       return {
-        sql,
+        sql: () => columnOf(alias, exportAs(block, id, name, print)),
         isCheap: true,
         element: outsideElement(compilation, block, alias, id, inside),
         record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),

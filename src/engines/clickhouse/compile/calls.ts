@@ -2,19 +2,20 @@
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { quoteText } from "../driver/quote.ts";
 import { MESSAGE_MARK } from "../driver/server-error.ts";
 import { scalarFunctions } from "../functions/index.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { CallContext } from "../functions/types.ts";
+import { NULL, textSql, variableSql } from "../sql/atoms.ts";
+import { bind, fallible, isTrue } from "../sql/forms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, currentGuard, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, printNull } from "./physical-types.ts";
-import { bind } from "./sql-text.ts";
 
 interface CallShape {
   readonly name: string;
-  readonly args: readonly string[];
+  readonly args: readonly Sql[];
   readonly types: readonly SqlType[];
   readonly type: SqlType;
   readonly isSafe: boolean;
@@ -27,9 +28,8 @@ export function scalarContext(compilation: Compilation, shape: CallShape): Omit<
     throw new NotPushed(`${nameOf(shape.name)}: ${reason}`, shape.span);
   };
   const guard = () => {
-    compilation.failingCount++;
-    const text = currentGuard(compilation);
-    return text === "too long" ? refuse("it may fail, and what it depends on is too long") : text;
+    const condition = currentGuard(compilation);
+    return condition === "too long" ? refuse("it may fail, and what it depends on is too long") : condition;
   };
   return {
     args: shape.args,
@@ -37,18 +37,19 @@ export function scalarContext(compilation: Compilation, shape: CallShape): Omit<
     type: shape.type,
     timeZone: compilation.timeZone,
     isSafe: shape.isSafe,
-    mask: (sql) => {
+    mask: (value) => {
       const condition = guard();
-      return condition === undefined ? sql : `if(${condition}, ${sql}, NULL)`;
+      return fallible(condition === undefined ? value : sql`if(${condition}, ${value}, NULL)`);
     },
     failIf: (condition, message, value) => {
-      const missing = isWrapped(shape.type) ? printNull(shape.type) : "NULL";
-      if (shape.isSafe) return `if(ifNull(${condition}, false), ${missing}, ${value})`;
+      const missing = isWrapped(shape.type) ? printNull(shape.type) : NULL;
+      if (shape.isSafe) return sql`if(${isTrue(condition)}, ${missing}, ${value})`;
       const counts = guard();
-      const fails = counts === undefined ? `ifNull(${condition}, false)` : `${counts} AND ifNull(${condition}, false)`;
-      return `if(throwIf(${fails}, ${quoteText(`${MESSAGE_MARK}${message}${MESSAGE_MARK}`)}) = 0, ${value}, ${missing})`;
+      const fails = counts === undefined ? isTrue(condition) : sql`${counts} AND ${isTrue(condition)}`;
+      const text = textSql(`${MESSAGE_MARK}${message}${MESSAGE_MARK}`);
+      return fallible(sql`if(throwIf(${fails}, ${text}) = 0, ${value}, ${missing})`);
     },
-    fresh: (prefix) => nextAlias(compilation, prefix),
+    fresh: (prefix) => variableSql(nextAlias(compilation, prefix)),
     bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body),
     refuse,
     print: (name, args, types, type) => {
@@ -69,7 +70,7 @@ function nameOf(name: string): string {
 }
 
 /** The call over its printed arguments. Throws `NotPushed`. */
-export function printCall(compilation: Compilation, call: CallExpr, args: readonly string[]): string {
+export function printCall(compilation: Compilation, call: CallExpr, args: readonly Sql[]): Sql {
   const row = scalarFunctions[call.function];
   if (row === undefined) throw new NotPushed(missingForm(call.function, nameOf(call.function)), call.span);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);

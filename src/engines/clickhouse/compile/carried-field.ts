@@ -5,7 +5,8 @@
 import type { Expr } from "../../../googlesql/resolved.ts";
 import { arrayOf, type RecordType, type SqlType } from "../../../googlesql/types.ts";
 import type { LeafVariant, TableLayout } from "../../schema/layout.ts";
-import { quoteName } from "../driver/quote.ts";
+import { storedColumnOf, textSql, variableSql } from "../sql/atoms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { NotPushed } from "./not-pushed.ts";
 import type { Binding } from "./scope.ts";
 
@@ -14,22 +15,23 @@ const REST = "r";
 const VALUE = "v";
 
 /** The JSON text of one value that is not NULL, in any form that reads as the same value. */
-function printJson(value: string, { kind }: SqlType): string {
-  if (kind === "STRING") return `toJSONString(assumeNotNull(${value}))`;
+function printJson(value: Sql, { kind }: SqlType): Sql {
+  if (kind === "STRING") return sql`toJSONString(assumeNotNull(${value}))`;
   // Events cannot contain infinities, and JSON has no negative zero.
-  return kind === "FLOAT64" ? `if(${value} = 0, '0', toString(${value}))` : `toString(${value})`;
+  return kind === "FLOAT64" ? sql`if(${value} = 0, '0', toString(${value}))` : sql`toString(${value})`;
 }
 
-function printVariant(alias: string, { column, type }: LeafVariant): string {
-  const value = `${alias}.${quoteName(column)}`;
-  if (type.kind !== "ARRAY") return `if(isNull(${value}), NULL, ${printJson(value, type)})`;
-  const items = `arrayStringConcat(arrayMap(lw_i -> ${printJson("lw_i", type.element)}, ${value}), ',')`;
-  return `if(empty(${value}), NULL, concat('[', ${items}, ']'))`;
+function printVariant(alias: string, { column, type }: LeafVariant): Sql {
+  const value = storedColumnOf(alias, column);
+  if (type.kind !== "ARRAY") return sql`if(isNull(${value}), NULL, ${printJson(value, type)})`;
+  const item = printJson(variableSql("lw_i"), type.element);
+  const items = sql`arrayStringConcat(arrayMap(lw_i -> ${item}, ${value}), ',')`;
+  return sql`if(empty(${value}), NULL, concat('[', ${items}, ']'))`;
 }
 
 /** `,"name":value`, and nothing for a NULL. */
-function printMember(name: string, json: string | undefined): string {
-  return json === undefined ? "''" : `ifNull(concat(',"${name}":', ${json}), '')`;
+function printMember(name: string, json: Sql | undefined): Sql {
+  return json === undefined ? textSql("") : sql`ifNull(concat(${textSql(`,"${name}":`)}, ${json}), '')`;
 }
 
 /** The field as built from the columns under `alias`. */
@@ -37,13 +39,13 @@ export function carriedField(layout: TableLayout, alias: string, source: string,
   const own = layout.recordColumns.get(source);
   const variants = layout.leaves.get(source)?.variants ?? [];
   const values = [
-    ...(own === undefined ? [] : [`${alias}.${quoteName(own)}`]),
+    ...(own === undefined ? [] : [storedColumnOf(alias, own)]),
     ...variants.map((variant) => printVariant(alias, variant)),
   ];
-  const value = values.length === 0 ? undefined : `coalesce(${values.join(", ")})`;
+  const value = values.length === 0 ? undefined : sql`coalesce(${joinSql(values, ", ")})`;
   const names = layout.rest?.names.get(source);
   const rest = names === undefined || layout.rest === undefined ? undefined : layout.rest;
-  const restColumn = rest === undefined ? undefined : `${alias}.${quoteName(rest.column)}`;
+  const restColumn = rest === undefined ? undefined : storedColumnOf(alias, rest.column);
   const restRecord: RecordType = {
     ...{ kind: "RECORD", isRepeated: false, isOpen: rest?.isOpen ?? false },
     fields: [{ name: source, type, ...(names === undefined ? {} : { names }) }],
@@ -59,7 +61,7 @@ export function carriedField(layout: TableLayout, alias: string, source: string,
     isCheap: true,
     carried: {
       type: arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false }),
-      sql: () => `concat('[{"x":1', ${printMember(REST, restColumn)}, ${printMember(VALUE, value)}, '}]')`,
+      sql: () => sql`concat('[{"x":1', ${printMember(REST, restColumn)}, ${printMember(VALUE, value)}, '}]')`,
       read(base): Expr {
         const at = (path: readonly string[]): Expr => ({ kind: "RecordField", base, path, type, span: base.span });
         if (rest === undefined) return at([VALUE]);

@@ -5,6 +5,8 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { numberSql, variableSql } from "../sql/atoms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { RunConstants } from "./compilation.ts";
@@ -20,7 +22,7 @@ export function createCompilation(
   tables: ServerTables,
   { timeZone, bindsConstants }: { readonly timeZone: string; readonly bindsConstants: boolean },
 ): Compilation {
-  const parameters = query.parameters.map(({ key, type }, index) => [key, { name: `p${index + 1}`, type }] as const);
+  const parameters = query.parameters.map(({ key, type }, index) => [key, { index: index + 1, type }] as const);
   return {
     tables,
     timeZone,
@@ -28,25 +30,23 @@ export function createCompilation(
     parameters: new Map(parameters),
     constants: bindsConstants ? new RunConstants(timeZone) : undefined,
     tablesRead: new Set(),
-    parametersRead: new Set(),
     guard: undefined,
     branchQueries: analysis.holdsQueries ? failingBranchQueries(query.scan) : new Set(),
-    failingCount: 0,
-    wrapCount: 0,
     aliasCount: 0,
     buildScan,
   };
 }
 
 /** How a value leaves the server: bytes as Base64, since the rows are JSON. */
-function printOutput(sql: string, type: SqlType): string {
-  if (!holdsBytes(type)) return sql;
+function printOutput(value: Sql, type: SqlType): Sql {
+  if (!holdsBytes(type)) return value;
   if (type.kind === "ARRAY") {
-    return `arrayMap(lw_a -> arrayMap(lw_e -> ${printOutput("lw_e", type.element)}, lw_a), ${sql})`;
+    const element = printOutput(variableSql("lw_e"), type.element);
+    return sql`arrayMap(lw_a -> arrayMap(lw_e -> ${element}, lw_a), ${value})`;
   }
-  if (type.kind !== "STRUCT") return `base64Encode(${sql})`;
-  const fields = type.fields.map((field, index) => printOutput(`lw_s.${index + 1}`, field.type));
-  return `arrayMap(lw_s -> tuple(${fields.join(", ")}), ${sql})`;
+  if (type.kind !== "STRUCT") return sql`base64Encode(${value})`;
+  const fields = type.fields.map((field, index) => printOutput(sql`lw_s.${numberSql(index + 1)}`, field.type));
+  return sql`arrayMap(lw_s -> tuple(${joinSql(fields, ", ")}), ${value})`;
 }
 
 function holdsBytes(type: SqlType): boolean {
@@ -55,7 +55,7 @@ function holdsBytes(type: SqlType): boolean {
 }
 
 /** The statement that answers the columns of the block. Throws `NotPushed`. */
-export function printStatement(compilation: Compilation, built: Block, columns: readonly Column[]): string {
+export function printStatement(compilation: Compilation, built: Block, columns: readonly Column[]): Sql {
   const block = built.isDistinct ? wrapBlock(compilation, built) : built;
   const items = columns.map((column, index) => {
     const found = findColumn(block, column.id);

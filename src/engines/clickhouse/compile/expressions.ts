@@ -3,14 +3,16 @@ import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
-import { argumentGuards, GrowingGuard, isTrue } from "./branches.ts";
+import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
+import { both, isRepeatable, isTrue } from "../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { argumentGuards, GrowingGuard } from "./branches.ts";
 import { printCall, scalarContext } from "./calls.ts";
-import { bothGuards, type Compilation, type Guard, guarded, guardOf, nextAlias } from "./compilation.ts";
+import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
-import { isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
+import { castTo, isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
 import { printRunConstant } from "./run-constants.ts";
 import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
-import { isRepeatable } from "./sql-text.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 
 function lookUp(scope: Scope, id: number, expression: Expr): Binding {
@@ -27,7 +29,7 @@ function checkType(expression: Expr): void {
 }
 
 /** Throws `NotPushed` where ClickHouse cannot compute the expression exactly. */
-export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): string {
+export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): Sql {
   checkType(expression);
   if (expression.type.kind === "INTERVAL" && expression.kind !== "Call") {
     throw new NotPushed("values of the type INTERVAL", expression.span);
@@ -41,14 +43,14 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
   }
 }
 
-function printKind(compilation: Compilation, expression: Expr, scope: Scope): string {
+function printKind(compilation: Compilation, expression: Expr, scope: Scope): Sql {
   switch (expression.kind) {
     case "Literal":
       return printLiteral(expression.type, expression.value);
     case "Parameter": {
       const parameter = compilation.parameters.get(expression.key);
       if (parameter === undefined) throw new NotPushed("a parameter that is not known", expression.span);
-      return printParameter(compilation, parameter.name, parameter.type);
+      return printParameter(parameter.index, parameter.type);
     }
     case "Column":
     case "Variable":
@@ -67,7 +69,7 @@ function printKind(compilation: Compilation, expression: Expr, scope: Scope): st
       return printArray(compilation, expression, scope);
     case "MakeStruct": {
       const fields = expression.fields.map((field) => printExpression(compilation, field, scope));
-      return `CAST([tuple(${fields.join(", ")})], '${physicalType(expression.type)}')`;
+      return castTo(sql`[tuple(${joinSql(fields, ", ")})]`, expression.type);
     }
     case "Subquery":
       return printSubquery(compilation, expression);
@@ -78,7 +80,7 @@ function printKind(compilation: Compilation, expression: Expr, scope: Scope): st
     case "Lambda":
       return printLambda(compilation, expression, scope);
     case "DatePart":
-      return "";
+      return EMPTY;
   }
 }
 
@@ -87,36 +89,32 @@ const LISTED = new Set<SqlType["kind"]>([
 ] as SqlType["kind"][]);
 
 /** Bytes travel as Base64. */
-function printParameter(compilation: Compilation, name: string, type: SqlType): string {
+function printParameter(index: number, type: SqlType): Sql {
   if (type.kind === "STRUCT" || (type.kind === "ARRAY" && !LISTED.has(type.element.kind))) {
     throw new NotPushed(`a parameter of the type ${formatType(type)}`);
   }
-  compilation.parametersRead.add(name);
-  const parameter = `{${name}:${physicalType(type)}}`;
-  return type.kind === "BYTES" ? `base64Decode(${parameter})` : parameter;
+  const parameter = placeholder(index, physicalType(type));
+  return type.kind === "BYTES" ? sql`base64Decode(${parameter})` : parameter;
 }
 
-function printArray(compilation: Compilation, expression: Expr & { kind: "MakeArray" }, scope: Scope): string {
-  if (!isWrapped(expression.type)) throw new NotPushed("an array of records", expression.span);
-  const type = physicalType(expression.type);
+function printArray(compilation: Compilation, expression: Expr & { kind: "MakeArray" }, scope: Scope): Sql {
+  const { type } = expression;
+  if (type.kind !== "ARRAY" || !isWrapped(type)) throw new NotPushed("an array of records", expression.span);
   // An array within arrays is cast only to as many dimensions as it has, but for one that is empty itself.
-  if (expression.elements.length === 0) return `[CAST([], '${type.slice("Array(".length, -1)}')]`;
+  const list = textSql(`Array(${physicalType(type.element)})`);
+  if (expression.elements.length === 0) return sql`[CAST([], ${list})]`;
   const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
-  return `CAST([[${elements.join(", ")}]], '${type}')`;
+  return castTo(sql`[[${joinSql(elements, ", ")}]]`, type);
 }
 
-function printField(compilation: Compilation, expression: Expr & { kind: "Field" }, scope: Scope): string {
+function printField(compilation: Compilation, expression: Expr & { kind: "Field" }, scope: Scope): Sql {
   const { base, index, type } = expression;
   if (base.type.kind !== "STRUCT") throw new NotPushed(`fields of a ${formatType(base.type)}`, expression.span);
   const struct = printExpression(compilation, base, scope);
-  const name = nextAlias(compilation, "f");
+  const name = variableSql(nextAlias(compilation, "f"));
   // A missing element is a tuple of defaults, whose own NULLs are NULL: all of its fields may be.
-  if (isWrapped(type) || isNullable(type)) return `arrayMap(${name} -> ${name}.${index + 1}, ${struct})[1]`;
-  throw new NotPushed(`fields of the type ${formatType(type)}`, expression.span);
-}
-
-function isNullable(type: SqlType): boolean {
-  return physicalType(type).startsWith("Nullable(");
+  physicalType(type);
+  return sql`arrayMap(${name} -> ${name}.${numberSql(index + 1)}, ${struct})[1]`;
 }
 
 /** The record that an expression is, where it can be traced to a table; undefined otherwise. */
@@ -139,7 +137,7 @@ function isRecordType(type: SqlType): boolean {
   return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
 }
 
-function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Scope): string {
+function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Scope): Sql {
   const { base, path, type, span } = expression;
   if (type.kind === "UNKNOWN") return printNull(type);
   const source = sourceOf(base, scope);
@@ -148,22 +146,22 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
   return found;
 }
 
-function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
-  const taken = GrowingGuard.none();
-  const parts: string[] = [];
-  const print = (guard: Guard | undefined, each: Expr) =>
+function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {
+  const taken = new GrowingGuard("none");
+  const parts: Sql[] = [];
+  const print = (guard: Sql | undefined, each: Expr) =>
     guarded(compilation, guard, () => printExpression(compilation, each, scope));
   for (const { when, then } of expression.branches) {
     const before = taken.guard;
     const condition = print(before, when);
-    parts.push(condition, print(bothGuards(guardOf(isTrue(condition)), before), then));
+    parts.push(condition, print(both(isTrue(condition), before), then));
     taken.add(isTrue(condition));
   }
   const rest = expression.else === undefined ? printNull(expression.type) : print(taken.guard, expression.else);
-  return `multiIf(${parts.join(", ")}, ${rest})`;
+  return sql`multiIf(${joinSql(parts, ", ")}, ${rest})`;
 }
 
-function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scope): string {
+function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scope): Sql {
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
   if (expression.format !== undefined) throw new NotPushed("CAST with FORMAT", expression.span);
@@ -194,14 +192,14 @@ function readsInterval({ function: name }: CallExpr, argument: Expr): boolean {
 }
 
 /** Is there no such record? Undefined where its column cannot be traced to a table, or the call asks something else. */
-function printMissingRecord(call: CallExpr, scope: Scope): string | undefined {
+function printMissingRecord(call: CallExpr, scope: Scope): Sql | undefined {
   const [operand] = call.arguments;
   if (call.function !== "$is_null" || operand === undefined) return undefined;
   const record = operand.type.kind === "ARRAY" ? operand.type.element : operand.type;
   if (record.kind !== "RECORD" || record.isRepeated) return undefined;
   const path = operand.kind === "RecordField" ? operand.path : [];
   const found = sourceOf(operand.kind === "RecordField" ? operand.base : operand, scope)?.presence(path);
-  return found === undefined ? undefined : `(NOT ${isTrue(found)})`;
+  return found === undefined ? undefined : sql`(NOT ${isTrue(found)})`;
 }
 
 /** From where a subscript counts. */
@@ -213,7 +211,7 @@ const SUBSCRIPTS: Readonly<Record<string, number>> = {
 };
 
 /** One element of an array whose elements are to be had alone; undefined for any other expression. */
-export function printElement(expression: Expr, scope: Scope): string | undefined {
+export function printElement(expression: Expr, scope: Scope): Sql | undefined {
   if (expression.kind !== "Call") return undefined;
   const {
     function: name,
@@ -224,10 +222,10 @@ export function printElement(expression: Expr, scope: Scope): string | undefined
   return scope.find(array.column.id)?.element?.(Number(index.value ?? Number.NaN) - base);
 }
 
-function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
+function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sql {
   const found = printMissingRecord(call, scope) ?? printElement(call, scope);
   if (found !== undefined) return found;
-  const args: string[] = [];
+  const args: Sql[] = [];
   const guards = argumentGuards(call);
   const isAnyWrapped =
     guards !== undefined && call.arguments.some((each) => each !== undefined && isWrapped(each.type));
@@ -237,40 +235,41 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
       throw new NotPushed("values of the type INTERVAL", argument.span);
     }
     if (argument.kind === "Literal" && argument.type.kind === "INTERVAL") {
-      args.push("");
+      args.push(EMPTY);
       continue;
     }
     const guard = isAnyWrapped && functionFacts(call.function).laziness !== "choice" ? undefined : guards?.guard;
-    const sql = guarded(compilation, guard, () => printExpression(compilation, argument, scope));
-    args.push(sql);
-    guards?.add(sql);
+    const printed = guarded(compilation, guard, () => printExpression(compilation, argument, scope));
+    args.push(printed);
+    guards?.add(printed);
   }
   return printCall(compilation, call, args);
 }
 
-function printLambda(compilation: Compilation, lambda: Expr & { kind: "Lambda" }, scope: Scope): string {
-  const names = lambda.parameters.map((parameter) => [parameter.id, nextAlias(compilation, "v")] as const);
+function printLambda(compilation: Compilation, lambda: Expr & { kind: "Lambda" }, scope: Scope): Sql {
+  const names = lambda.parameters.map((parameter) => [parameter.id, variableSql(nextAlias(compilation, "v"))] as const);
   const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
   const body = printExpression(compilation, lambda.body, variableScope(scope, variables));
-  return `(${names.map(([, name]) => name).join(", ")}) -> ${body}`;
+  const parameters = names.map(([, name]) => name);
+  return sql`(${joinSql(parameters, ", ")}) -> ${body}`;
 }
 
-function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {
+function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): Sql {
   const variables = new Map<number, Binding>();
   const inner = variableScope(scope, variables);
-  const computed: { readonly name: string; readonly sql: string }[] = [];
+  const computed: { readonly name: Sql; readonly value: Sql }[] = [];
   for (const variable of expression.variables) {
-    const sql = printExpression(compilation, variable.expression, inner);
+    const value = printExpression(compilation, variable.expression, inner);
     const record = sourceOf(variable.expression, inner);
-    if (isRepeatable(sql) || compilation.analysis.uses(variable.column) <= 1) {
-      variables.set(variable.column.id, cheapBinding(sql, record));
+    if (isRepeatable(value) || compilation.analysis.uses(variable.column) <= 1) {
+      variables.set(variable.column.id, cheapBinding(value, record));
       continue;
     }
-    const name = nextAlias(compilation, "w");
-    computed.push({ name, sql });
+    const name = variableSql(nextAlias(compilation, "w"));
+    computed.push({ name, value });
     variables.set(variable.column.id, cheapBinding(name, record));
   }
   // A guard would name what is bound in here only.
   const body = printExpression(compilation, expression.body, inner);
-  return computed.reduceRight((text, { name, sql }) => `arrayMap(${name} -> ${text}, [${sql}])[1]`, body);
+  return computed.reduceRight((inside, { name, value }) => sql`arrayMap(${name} -> ${inside}, [${value}])[1]`, body);
 }

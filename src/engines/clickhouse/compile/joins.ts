@@ -2,6 +2,8 @@
 
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { nameSql } from "../sql/atoms.ts";
+import { EMPTY, joinSql, sql } from "../sql/sql.ts";
 import { newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
@@ -83,13 +85,13 @@ export function joinBlocks(compilation: Compilation, scan: Join, input: Block, o
   }
   const scope = scopeOf(block);
   const print = (each: Expr) => unguarded(compilation, () => printExpression(compilation, each, scope));
-  const failing = compilation.failingCount;
   const on = keys.map(print);
   const rest = parts.filter((part) => !keys.includes(part)).map(print);
-  if (compilation.failingCount > failing) throw new NotPushed("a join's condition that may fail", scan.on?.span);
-  const word = on.length === 0 ? " CROSS JOIN " : ` ${isInner ? "INNER" : type} JOIN `;
-  const condition = on.length === 0 ? "" : ` ON ${on.join(" AND ")}`;
+  if ([...on, ...rest].some(({ canFail }) => canFail))
+    throw new NotPushed("a join's condition that may fail", scan.on?.span);
+  const word = nameSql(on.length === 0 ? "CROSS" : isInner ? "INNER" : type);
+  const condition = on.length === 0 ? EMPTY : sql` ON ${joinSql(on, " AND ")}`;
   block.where = rest;
-  block.from = () => `${left.from?.() ?? ""}${word}${right.from?.() ?? ""}${condition}`;
+  block.from = () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`;
   return block;
 }

@@ -5,8 +5,9 @@
  */
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { parseDate, parseDatetime, parseTime } from "../../../values/time-text.ts";
-import { quoteText } from "../driver/quote.ts";
 import { floatText } from "../parameters.ts";
+import { boolSql, int64Sql, NULL, textSql } from "../sql/atoms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { NotPushed } from "./not-pushed.ts";
 
 const scalarTypes: Readonly<Partial<Record<SqlType["kind"], string>>> = {
@@ -46,39 +47,35 @@ export function physicalType(type: SqlType): string {
   return name;
 }
 
+/** The value as one of the type. */
+export function castTo(value: Sql, type: SqlType): Sql {
+  return sql`CAST(${value}, ${textSql(physicalType(type))})`;
+}
+
 /** A NULL of the type. */
-export function printNull(type: SqlType): string {
-  return isWrapped(type) ? `CAST([], '${physicalType(type)}')` : `CAST(NULL, '${physicalType(type)}')`;
+export function printNull(type: SqlType): Sql {
+  return castTo(isWrapped(type) ? sql`[]` : NULL, type);
 }
 
-function printInt64(value: bigint | number | string): string {
-  // A minus before a cast would be cast too, or not.
-  return String(value).startsWith("-") ? `toInt64(${value})` : `${value}::Int64`;
-}
-
-function printFloat64(text: string): string {
-  return `CAST('${floatText(Number(text))}', 'Float64')`;
-}
-
-function printTime(value: bigint | number | undefined, text: string): string {
+function printTime(value: bigint | number | undefined, text: string): Sql {
   if (value === undefined) throw new NotPushed(`the literal ${text}`);
-  return printInt64(value);
+  return int64Sql(value);
 }
 
 /** A literal of the resolved query (see `LiteralExpr` for the texts). */
-export function printLiteral(type: SqlType, value: string | null): string {
+export function printLiteral(type: SqlType, value: string | null): Sql {
   if (value === null) return printNull(type);
   switch (type.kind) {
     case "INT64":
-      return printInt64(value);
+      return int64Sql(value);
     case "FLOAT64":
-      return printFloat64(value);
+      return sql`CAST(${textSql(floatText(Number(value)))}, 'Float64')`;
     case "NUMERIC":
-      return `toDecimal128(${quoteText(value)}, 9)`;
+      return sql`toDecimal128(${textSql(value)}, 9)`;
     case "BOOL":
-      return value === "true" ? "true" : "false";
+      return boolSql(value === "true");
     case "BYTES":
-      return `base64Decode(${quoteText(value)})`;
+      return sql`base64Decode(${textSql(value)})`;
     case "DATE":
       return printTime(parseDate(value), value);
     case "TIME":
@@ -86,10 +83,10 @@ export function printLiteral(type: SqlType, value: string | null): string {
     case "DATETIME":
       return printTime(parseDatetime(value), value);
     case "TIMESTAMP":
-      return printInt64(BigInt(value));
+      return int64Sql(value);
     case "STRING":
     case "JSON":
-      return quoteText(value);
+      return textSql(value);
     default:
       throw new NotPushed(`literals of the type ${formatType(type)}`);
   }

@@ -1,11 +1,12 @@
-/** A block as text. */
+/** A block as one SELECT. */
 import type { SqlType } from "../../../googlesql/types.ts";
+import { nameSql } from "../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Binding } from "./scope.ts";
-import { isRepeatable, isTextLiteral } from "./sql-text.ts";
 
 export interface SelectItem {
   readonly alias: string;
-  readonly sql: string;
+  readonly sql: Sql;
 }
 
 interface OrderItem {
@@ -18,66 +19,79 @@ interface OrderItem {
 
 export interface Block {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
-  from: (() => string) | undefined;
+  from: (() => Sql) | undefined;
   /** FROM is a table of the server's, and no column is computed over it. */
   isTable: boolean;
-  where: readonly string[];
-  groupKeys: readonly { readonly id: number; readonly sql: string }[];
+  where: readonly Sql[];
+  groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
   groupingSets: readonly (readonly number[])[] | undefined;
   isGrouped: boolean;
   isDistinct: boolean;
   hasWindows: boolean;
   order: readonly OrderItem[];
-  limit: string | undefined;
-  offset: string | undefined;
+  limit: Sql | undefined;
+  offset: Sql | undefined;
   readonly exports: Map<number | string, SelectItem>;
   readonly bindings: Map<number, Binding>;
   sources: ((id: number) => Binding | undefined)[];
   readonly depth: number;
 }
 
-/** How a clause names a selected item: by its alias, if its text is more than a name or a literal. */
-type NameOf = (sql: string) => string;
+/** How a clause names a selected item: by its alias, if it is more than a column or a constant. */
+type NameOf = (expression: Sql) => Sql;
 
 function namesOf(items: readonly SelectItem[]): NameOf {
   const aliases = new Map(
-    items.filter(({ sql }) => !isRepeatable(sql) && !isTextLiteral(sql)).map(({ alias, sql }) => [sql, alias]),
+    items.filter((item) => !item.sql.isRepeatable).map((item) => [item.sql, nameSql(item.alias)]),
   );
-  return (sql) => aliases.get(sql) ?? sql;
+  return (expression) => aliases.get(expression) ?? expression;
 }
+
+/** A key with its direction, and where NULLs stand. */
+export function sortItem(key: Sql, isDescending: boolean, nullsFirst: boolean): Sql {
+  if (nullsFirst) return isDescending ? sql`${key} DESC NULLS FIRST` : sql`${key} ASC NULLS FIRST`;
+  return isDescending ? sql`${key} DESC NULLS LAST` : sql`${key} ASC NULLS LAST`;
+}
+
+const direction = (isDescending: boolean) => nameSql(isDescending ? "DESC" : "ASC");
 
 /** NaN sorts with the NULLs in ClickHouse, and before every number in GoogleSQL. */
-function printOrderKey({ binding, type, isDescending, nullsFirst }: Block["order"][number], nameOf: NameOf): string {
-  const direction = isDescending ? "DESC" : "ASC";
-  const sql = nameOf(binding.sql());
-  const nulls = nullsFirst ? "NULLS FIRST" : "NULLS LAST";
-  if (type.kind !== "FLOAT64" || isDescending !== nullsFirst) return `${sql} ${direction} ${nulls}`;
-  return `isNull(${sql}) ${nullsFirst ? "DESC" : "ASC"}, isNaN(${sql}) ${isDescending ? "ASC" : "DESC"}, ${sql} ${direction}`;
+function printOrderKey({ binding, type, isDescending, nullsFirst }: OrderItem, nameOf: NameOf): Sql {
+  const key = nameOf(binding.sql());
+  if (type.kind !== "FLOAT64" || isDescending !== nullsFirst) return sortItem(key, isDescending, nullsFirst);
+  const nulls = sql`isNull(${key}) ${direction(nullsFirst)}`;
+  return sql`${nulls}, isNaN(${key}) ${direction(!isDescending)}, ${key} ${direction(isDescending)}`;
 }
 
-function printGroupBy({ groupKeys, groupingSets, isGrouped }: Block, nameOf: NameOf): string {
-  if (!isGrouped || groupKeys.length === 0) return "";
-  const texts = new Map(groupKeys.map(({ id, sql }) => [id, nameOf(sql)]));
-  if (groupingSets === undefined) return ` GROUP BY ${[...texts.values()].join(", ")}`;
-  const sets = groupingSets.map((set) => `(${set.map((id) => texts.get(id)).join(", ")})`);
-  return ` GROUP BY GROUPING SETS (${sets.join(", ")})`;
+function printGroupBy({ groupKeys, groupingSets, isGrouped }: Block, nameOf: NameOf): Sql {
+  if (!isGrouped || groupKeys.length === 0) return EMPTY;
+  const keys = new Map(groupKeys.map((key) => [key.id, nameOf(key.sql)]));
+  if (groupingSets === undefined) return sql` GROUP BY ${joinSql([...keys.values()], ", ")}`;
+  const sets = groupingSets.map((set) => {
+    const own = set.map((id) => keys.get(id) ?? EMPTY);
+    return sql`(${joinSql(own, ", ")})`;
+  });
+  return sql` GROUP BY GROUPING SETS (${joinSql(sets, ", ")})`;
+}
+
+/** Without a key and an aggregate it would be no group any more. */
+function printNothing({ isGrouped, groupKeys }: Block): Sql {
+  return isGrouped && groupKeys.length === 0 ? sql`count() AS hidden` : sql`1 AS hidden`;
 }
 
 /** The statement that selects the items, or what the block was asked for. */
-export function renderBlock(block: Block, given: Iterable<SelectItem> = block.exports.values()): string {
+export function renderBlock(block: Block, given: Iterable<SelectItem> = block.exports.values()): Sql {
   const items = [...given];
   const nameOf = namesOf(items);
-  const selected = items.map(({ alias, sql }) => `${sql} AS ${alias}`);
-  // Without a key and an aggregate it would be no group any more.
-  const hidden = block.isGrouped && block.groupKeys.length === 0 ? "count() AS hidden" : "1 AS hidden";
-  const list = selected.length === 0 ? hidden : selected.join(", ");
-  const order = block.order.map((key) => printOrderKey(key, nameOf));
-  const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;
-  const limit = block.limit === undefined ? "" : ` LIMIT ${block.limit}`;
-  const offset = block.offset === undefined ? "" : ` OFFSET ${block.offset}`;
-  const from = block.from === undefined ? "" : ` FROM ${block.from()}`;
-  return (
-    `SELECT ${block.isDistinct ? "DISTINCT " : ""}${list}${from}${where}${printGroupBy(block, nameOf)}` +
-    `${order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`}${limit}${offset}`
-  );
+  const selected = items.map((item) => sql`${item.sql} AS ${nameSql(item.alias)}`);
+  const list = selected.length === 0 ? printNothing(block) : joinSql(selected, ", ");
+  const keys = block.order.map((key) => printOrderKey(key, nameOf));
+  const order = keys.length === 0 ? EMPTY : sql` ORDER BY ${joinSql(keys, ", ")}`;
+  const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
+  const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
+  const offset = block.offset === undefined ? EMPTY : sql` OFFSET ${block.offset}`;
+  // Last: what the others print is asked of the sub-selects there.
+  const from = block.from === undefined ? EMPTY : sql` FROM ${block.from()}`;
+  const distinct = block.isDistinct ? sql`DISTINCT ` : EMPTY;
+  return sql`SELECT ${distinct}${list}${from}${where}${printGroupBy(block, nameOf)}${order}${limit}${offset}`;
 }

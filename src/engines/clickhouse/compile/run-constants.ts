@@ -9,34 +9,35 @@ import { NO_FACTS, tryConstant } from "../../constants/run-facts.ts";
 import { type ConstantValue, isConstantType, literalFor } from "../../constants/values.ts";
 import type { ServerValue } from "../driver/parameter-form.ts";
 import { floatText } from "../parameters.ts";
+import { placeholder } from "../sql/atoms.ts";
+import type { Sql } from "../sql/sql.ts";
 import type { Compilation, RunConstant } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType, printLiteral } from "./physical-types.ts";
 
 /**
- * The text of an expression that is a constant of the run and would be a burden to the server; undefined for any other.
+ * An expression that is a constant of the run and would be a burden to the server; undefined for any other.
  * `print` prints the expression as it stands.
  */
 export function printRunConstant(
   compilation: Compilation,
   expression: Expr,
-  print: (trial: Compilation) => string,
-): string | undefined {
+  print: (trial: Compilation) => Sql,
+): Sql | undefined {
   const { constants } = compilation;
   if (constants === undefined || isPlain(expression) || !constants.has(expression)) return undefined;
-  const trial: Compilation = { ...compilation, constants: undefined, parametersRead: new Set() };
+  const trial: Compilation = { ...compilation, constants: undefined };
   try {
-    const sql = print(trial);
-    if (trial.failingCount === compilation.failingCount) {
+    const computed = print(trial);
+    if (!computed.canFail) {
       compilation.aliasCount = trial.aliasCount;
-      for (const name of trial.parametersRead) compilation.parametersRead.add(name);
-      return sql;
+      return computed;
     }
   } catch (error) {
     if (!(error instanceof NotPushed)) throw error;
   }
   if (!readsRun(expression)) return tryLiteral(expression);
-  return `{${constants.nameOf(expression)}:${physicalType(expression.type)}}`;
+  return placeholder(constants.placeholderOf(expression), physicalType(expression.type));
 }
 
 function isPlain({ kind, type }: Expr): boolean {
@@ -44,7 +45,7 @@ function isPlain({ kind, type }: Expr): boolean {
 }
 
 /** Undefined where it fails, which is for the server to find out for each row. */
-function tryLiteral(expression: Expr): string | undefined {
+function tryLiteral(expression: Expr): Sql | undefined {
   const value = tryConstant(expression, NO_FACTS);
   const literal = value === undefined ? undefined : literalFor(expression, value);
   return literal?.kind === "Literal" ? printLiteral(literal.type, literal.value) : undefined;

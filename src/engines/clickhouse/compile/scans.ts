@@ -4,9 +4,13 @@ import { someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
+import { isLargerThan } from "../../sql/map-tree.ts";
+import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
+import { isRepeatable, isTrue } from "../sql/forms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
 import { copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
-import { GrowingGuard, isTrue } from "./branches.ts";
+import { GrowingGuard } from "./branches.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
@@ -15,7 +19,6 @@ import { isWrapped, physicalType } from "./physical-types.ts";
 import type { Block } from "./render.ts";
 import type { Binding, Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
-import { isRepeatable } from "./sql-text.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
 
@@ -88,7 +91,7 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): B
   const block = newBlock();
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map((item) => [item.column.id, item]));
-  block.from = () => `${table.name} AS ${alias}`;
+  block.from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
   block.isTable = true;
   block.sources = [
     (id) => {
@@ -131,8 +134,8 @@ function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block
 export class FilterBuilder {
   readonly #compilation: Compilation;
   readonly #block: Block;
-  readonly #where: string[];
-  readonly #guard = GrowingGuard.all();
+  readonly #where: Sql[];
+  readonly #guard = new GrowingGuard("all");
 
   /** The block may be used no more. */
   constructor(compilation: Compilation, input: Block) {
@@ -143,14 +146,14 @@ export class FilterBuilder {
   }
 
   /** Throws `NotPushed`, and then nothing is added. */
-  print(condition: Expr): string {
+  print(condition: Expr): Sql {
     const { guard } = this.#guard;
     return guarded(this.#compilation, guard, () => printExpression(this.#compilation, condition, scopeOf(this.#block)));
   }
 
-  add(sql: string): void {
-    this.#where.push(sql);
-    this.#guard.add(isTrue(sql));
+  add(condition: Sql): void {
+    this.#where.push(condition);
+    this.#guard.add(isTrue(condition));
   }
 
   get block(): Block {
@@ -170,16 +173,15 @@ function buildFilter(compilation: Compilation, predicate: Expr, input: Block): B
 
 /** A column that is computed where it is read, with the guard of that place. */
 export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
-  const failing = compilation.failingCount;
   const record = sourceOf(expression, scope);
   if (expression.kind === "Column" || expression.kind === "Variable") {
     const found = scope.find(expression.column.id);
     if (found !== undefined) return found;
   }
-  let sql: string;
+  let value: Sql;
   try {
     physicalType(expression.type);
-    sql = printExpression(compilation, expression, scope);
+    value = printExpression(compilation, expression, scope);
   } catch (error) {
     // The server has no value for a record, but may have values for its fields.
     if (!(error instanceof NotPushed) || record === undefined) throw error;
@@ -191,9 +193,15 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
       record,
     };
   }
-  const mayFail = compilation.failingCount > failing;
-  const print = mayFail ? () => printExpression(compilation, expression, scope) : () => sql;
-  return { sql: print, isCheap: isRepeatable(sql), record };
+  if (!value.canFail) return { sql: () => value, isCheap: isRepeatable(value), record };
+  // Once for each guard: clauses know by the node itself what is selected.
+  let printed = { guard: compilation.guard, value };
+  const print = () => {
+    const { guard } = compilation;
+    if (printed.guard !== guard) printed = { guard, value: printExpression(compilation, expression, scope) };
+    return printed.value;
+  };
+  return { sql: print, isCheap: false, record };
 }
 
 /** The block in which the expressions can be computed: groups themselves where they only get other names. */
@@ -231,11 +239,11 @@ export function separateLong(compilation: Compilation, block: Block, expressions
 }
 
 function isLong(binding: Binding): boolean {
-  return binding.sql().length > LONG_SQL;
+  return isLargerThan(binding.sql(), LONG_NODES);
 }
 
-/** Longer texts are not written twice. */
-const LONG_SQL = 1_000;
+/** Expressions of more nodes are not written twice. */
+const LONG_NODES = 150;
 
 function separate(
   compilation: Compilation,
@@ -275,12 +283,12 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   return block;
 }
 
-function printCount(compilation: Compilation, expression: Expr, block: Block): string {
+function printCount(compilation: Compilation, expression: Expr, block: Block): Sql {
   if (expression.kind === "Literal" && expression.value !== null && /^\d+$/.test(expression.value)) {
-    return expression.value;
+    return numberSql(BigInt(expression.value));
   }
   if (expression.kind !== "Parameter") throw new NotPushed("LIMIT by an expression", expression.span);
-  return `assumeNotNull(${printExpression(compilation, expression, scopeOf(block))})`;
+  return sql`assumeNotNull(${printExpression(compilation, expression, scopeOf(block))})`;
 }
 
 function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {

@@ -4,7 +4,6 @@ import type { Binding } from "./scope.ts";
 
 /** A table of the server as the compiler reads it. */
 export interface ServerTable {
-  /** As FROM has it, quoted. */
   readonly name: string;
   /** A column of the definition over the table's alias; undefined where the server has it in no exact form. */
   column(alias: string, source: string, type: SqlType): Binding | undefined;

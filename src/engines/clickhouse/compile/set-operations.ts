@@ -1,10 +1,12 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
+import { columnOf, nameSql } from "../sql/atoms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { newBlock, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
-import { physicalType } from "./physical-types.ts";
+import { castTo } from "./physical-types.ts";
 import type { Block } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
@@ -29,22 +31,22 @@ export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks
     const block = built.isDistinct ? wrapBlock(compilation, built) : built;
     const items = input.columns.map((column, place) => ({
       alias: names[place] ?? "",
-      sql: `CAST(${selectColumn(compilation, block, column).sql}, '${physicalType(column.type)}')`,
+      sql: castTo(selectColumn(compilation, block, column).sql, column.type),
     }));
-    return `(${renderBlock(block, items)})`;
+    return sql`(${renderBlock(block, items)})`;
   });
   const alias = nextAlias(compilation, "u");
   const block = newBlock(2);
-  const word = isUnionAll ? " UNION ALL " : ` ${operator} DISTINCT `;
-  block.from = () => `(${joinParts(parts, word)}) AS ${alias}`;
+  const united = isUnionAll ? joinSql(parts, " UNION ALL ") : joinParts(parts, operator);
+  block.from = () => sql`(${united}) AS ${nameSql(alias)}`;
   scan.columns.forEach((column, index) => {
-    block.bindings.set(column.id, cheapBinding(`${alias}.${names[index]}`));
+    block.bindings.set(column.id, cheapBinding(columnOf(alias, names[index] ?? "")));
   });
   return block;
 }
 
 /** Operators of one precedence each, from the left. */
-function joinParts(parts: readonly string[], word: string): string {
-  if (word.includes("UNION")) return parts.join(word);
-  return parts.reduce((left, right) => `(${left}${word}${right})`);
+function joinParts(parts: readonly Sql[], operator: SetOperation["operator"]): Sql {
+  if (operator === "UNION") return joinSql(parts, " UNION DISTINCT ");
+  return parts.reduce((left, right) => sql`(${joinSql([left, right], ` ${operator} DISTINCT `)})`);
 }

@@ -1,6 +1,9 @@
 /** Sub-queries in expressions. Those that read columns of the query around them find none, and are not pushed. */
 import type { Expr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
+import { TRUE } from "../sql/atoms.ts";
+import { isTrue } from "../sql/forms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
@@ -14,29 +17,29 @@ function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "sca
   return unguarded(compilation, () => compilation.buildScan(compilation, scan));
 }
 
-export function printSubquery(compilation: Compilation, expression: SubqueryExpr): string {
+export function printSubquery(compilation: Compilation, expression: SubqueryExpr): Sql {
   const { mode, output, type } = expression;
   const block = build(compilation, expression);
-  if (mode === "EXISTS") return `exists(${renderBlock(block)})`;
+  if (mode === "EXISTS") return sql`exists(${renderBlock(block)})`;
   if (output === undefined) throw new NotPushed("a sub-query without a column", expression.span);
   if (mode === "ARRAY" || isWrapped(type))
     throw new NotPushed("a sub-query that gives an array or a struct", expression.span);
   const inner = block.isDistinct ? wrapBlock(compilation, block) : block;
-  return `(${renderBlock(inner, [unguarded(compilation, () => selectColumn(compilation, inner, output))])})`;
+  return sql`(${renderBlock(inner, [unguarded(compilation, () => selectColumn(compilation, inner, output))])})`;
 }
 
 /** ClickHouse's IN knows no NULL: it is asked for by two more. */
 export function printInSubquery(
   compilation: Compilation,
   expression: Expr & { kind: "InSubquery" },
-  operand: string,
-): string {
+  operand: Sql,
+): Sql {
   const { operator, output, span } = expression;
   if (operator !== "IN") throw new NotPushed("LIKE ANY or ALL of a sub-query", span);
   const { type } = output;
   if (!isComparable(type) || type.kind === "FLOAT64")
     throw new NotPushed(`IN over values of the type ${type.kind}`, span);
-  const select = (condition?: (column: string) => string) => {
+  const select = (condition?: (column: Sql) => Sql) => {
     const built = build(compilation, expression);
     const block = condition === undefined ? openBlock(compilation, built) : wrapBlock(compilation, built);
     const found = scopeOf(block).find(output.id);
@@ -45,7 +48,8 @@ export function printInSubquery(
     if (condition !== undefined) block.where = [...block.where, condition(item.sql)];
     return renderBlock(block, [item]);
   };
-  const found = `${operand} IN (${select()})`;
-  const isUnknown = `(isNull(${operand}) AND exists(${select(() => "true")})) OR exists(${select((column) => `isNull(${column})`)})`;
-  return `multiIf(ifNull(${found}, false), true, ${isUnknown}, NULL, false)`;
+  const found = sql`${operand} IN (${select()})`;
+  const isAnyUnknown = sql`isNull(${operand}) AND exists(${select(() => TRUE)})`;
+  const isUnknown = sql`(${isAnyUnknown}) OR exists(${select((column) => sql`isNull(${column})`)})`;
+  return sql`multiIf(${isTrue(found)}, true, ${isUnknown}, NULL, false)`;
 }

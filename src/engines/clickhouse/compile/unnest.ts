@@ -1,5 +1,7 @@
 /** Building blocks for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
 import type { Scan } from "../../../googlesql/resolved.ts";
+import { nameSql, variableSql } from "../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { exportAs, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { printExpression, sourceOf } from "./expressions.ts";
@@ -52,8 +54,8 @@ function buildArray(
 ): Block {
   if (!isWrapped(array.type)) throw new NotPushed(`UNNEST of a ${array.type.kind}`, array.span);
   const list = unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
-  const name = nextAlias(compilation, "e");
-  const position = nextAlias(compilation, "i");
+  const name = variableSql(nextAlias(compilation, "e"));
+  const position = variableSql(nextAlias(compilation, "i"));
   if (rows.from === undefined && rows.where.length === 0 && rows.bindings.size === 0 && !scan.isOuter) {
     return buildAlone({ compilation, scan, element, list, name, position });
   }
@@ -62,7 +64,7 @@ function buildArray(
   exportAs(rows, `list/${alias}`, alias, () => list);
   const outside = wrapBlock(compilation, rows);
   const inner = outside.from;
-  outside.from = () => `${inner?.()} ARRAY JOIN ${alias}[1] AS ${name}, arrayEnumerate(${alias}[1]) AS ${position}`;
+  outside.from = () => sql`${inner?.() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}`;
   return bindElement(outside, scan, element.id, name, position);
 }
 
@@ -70,20 +72,25 @@ interface Alone {
   readonly compilation: Compilation;
   readonly scan: Unnest;
   readonly element: Unnest["arrays"][number]["element"];
-  readonly list: string;
-  readonly name: string;
-  readonly position: string;
+  readonly list: Sql;
+  readonly name: Sql;
+  readonly position: Sql;
 }
 
 function buildAlone({ scan, element, list, name, position }: Alone): Block {
   const block = newBlock();
   block.from = () =>
-    `(SELECT 1 AS one) AS one_${name} ARRAY JOIN (${list})[1] AS ${name}, arrayEnumerate((${list})[1]) AS ${position}`;
+    sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)} ${arrayJoin(sql`(${list})`, name, position)}`;
   return bindElement(block, scan, element.id, name, position);
 }
 
-function bindElement(block: Block, scan: Unnest, id: number, name: string, position: string): Block {
+/** The elements of the list, which stands in an array of one, with their positions. */
+function arrayJoin(list: Sql, name: Sql, position: Sql): Sql {
+  return sql`ARRAY JOIN ${list}[1] AS ${name}, arrayEnumerate(${list}[1]) AS ${position}`;
+}
+
+function bindElement(block: Block, scan: Unnest, id: number, name: Sql, position: Sql): Block {
   block.bindings.set(id, cheapBinding(name));
-  if (scan.offset !== undefined) block.bindings.set(scan.offset.id, cheapBinding(`toInt64(${position} - 1)`));
+  if (scan.offset !== undefined) block.bindings.set(scan.offset.id, cheapBinding(sql`toInt64(${position} - 1)`));
   return block;
 }

@@ -3,13 +3,16 @@ import type { ResolvedFrameBound, Scan, WindowCall } from "../../../googlesql/re
 import { aggregateFunctions } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
+import type { AggregateContext } from "../functions/types.ts";
 import { windowFunctions } from "../functions/windows.ts";
+import { nameSql, numberSql } from "../sql/atoms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { contextOf } from "./aggregate-scans.ts";
 import { openBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
-import type { Block } from "./render.ts";
+import { type Block, sortItem } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
@@ -26,7 +29,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   return wrapBlock(compilation, rows);
 }
 
-function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): string {
+function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
   const row = windowFunctions[call.function] ?? aggregateFunctions[call.function];
   if (row === undefined)
     throw new NotPushed(missingForm(call.function, `Function ${call.function} with OVER`), call.span);
@@ -37,23 +40,23 @@ function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scop
     filter: undefined,
     order: [],
     limit: undefined,
-    over: ` OVER (${printOver(compilation, call, scope)})`,
+    ...printOver(compilation, call, scope),
   });
 }
 
-function printBound(bound: ResolvedFrameBound): string {
+function printBound(bound: ResolvedFrameBound): Sql {
   switch (bound.kind) {
     case "UnboundedPreceding":
-      return "UNBOUNDED PRECEDING";
+      return sql`UNBOUNDED PRECEDING`;
     case "UnboundedFollowing":
-      return "UNBOUNDED FOLLOWING";
+      return sql`UNBOUNDED FOLLOWING`;
     case "CurrentRow":
-      return "CURRENT ROW";
+      return sql`CURRENT ROW`;
     default:
       if (bound.offset.kind !== "Literal" || bound.offset.value === null || !/^\d{1,9}$/.test(bound.offset.value)) {
         throw new NotPushed("a frame whose bound is no small number", bound.offset.span);
       }
-      return `${bound.offset.value} ${bound.kind.toUpperCase()}`;
+      return sql`${numberSql(BigInt(bound.offset.value))} ${nameSql(bound.kind.toUpperCase())}`;
   }
 }
 
@@ -66,25 +69,31 @@ function isReversed({ start, end }: NonNullable<WindowCall["frame"]>): boolean {
   return from !== undefined && to !== undefined && from > to;
 }
 
-function printOver(compilation: Compilation, call: WindowCall, scope: Scope): string {
+/** `OVER (...)`, as the call has it and over the whole partition. */
+function printOver(
+  compilation: Compilation,
+  call: WindowCall,
+  scope: Scope,
+): Pick<AggregateContext, "over" | "overPartition"> {
   const keys = [...call.partitionBy, ...call.orderBy.map((key) => key.expression)];
   const wrong = keys.find(({ type }) => !isComparable(type) || type.kind === "FLOAT64");
   if (wrong !== undefined) throw new NotPushed(`a window over a ${wrong.type.kind}`, wrong.span);
   const partition = call.partitionBy.map((key) => printExpression(compilation, key, scope));
   const order = call.orderBy.map(({ expression, isDescending, nullsFirst }) => {
-    const sql = printExpression(compilation, expression, scope);
-    return `${sql} ${isDescending ? "DESC" : "ASC"} NULLS ${nullsFirst ? "FIRST" : "LAST"}`;
+    return sortItem(printExpression(compilation, expression, scope), isDescending, nullsFirst);
   });
-  const parts: string[] = [];
-  if (partition.length > 0) parts.push(`PARTITION BY ${partition.join(", ")}`);
-  if (order.length > 0) parts.push(`ORDER BY ${order.join(", ")}`);
+  const parts: Sql[] = [];
+  if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition, ", ")}`);
+  if (order.length > 0) parts.push(sql`ORDER BY ${joinSql(order, ", ")}`);
+  const whole = sql`ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING`;
+  const overPartition = sql` OVER (${joinSql([...parts, whole], " ")})`;
   const { frame } = call;
   if (frame !== undefined) {
     if (frame.unit === "RANGE" && ("offset" in frame.start || "offset" in frame.end)) {
       throw new NotPushed("a RANGE frame with an offset", call.span);
     }
     if (isReversed(frame)) throw new NotPushed("a frame that ends before it begins", call.span);
-    parts.push(`${frame.unit} BETWEEN ${printBound(frame.start)} AND ${printBound(frame.end)}`);
+    parts.push(sql`${nameSql(frame.unit)} BETWEEN ${printBound(frame.start)} AND ${printBound(frame.end)}`);
   }
-  return parts.join(" ");
+  return { over: sql` OVER (${joinSql(parts, " ")})`, overPartition };
 }

@@ -2,6 +2,7 @@
 
 /** A string literal. */
 export function quoteText(text: string): string {
+  if (!/[\\'\0]/.test(text)) return `'${text.toWellFormed()}'`;
   return `'${text.toWellFormed().replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 }
 

@@ -1,23 +1,25 @@
 /** Aggregate functions, grouped or with OVER. */
-import { isWrapped, physicalType } from "../compile/physical-types.ts";
-import { quoteText } from "../driver/quote.ts";
+import { castTo, isWrapped } from "../compile/physical-types.ts";
+import { numberSql, textSql } from "../sql/atoms.ts";
+import { both, isTrue } from "../sql/forms.ts";
+import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { toNumeric } from "./arithmetic.ts";
 import { isComparable } from "./compare.ts";
 import { statisticalFunctions } from "./statistics.ts";
 import type { AggregateContext, AggregateTable } from "./types.ts";
 
 /** The rows that count, as the argument: aggregates pass NULLs over. */
-function counted({ args, filter }: AggregateContext, index = 0): string {
-  const sql = args[index] ?? "";
-  return filter === undefined ? sql : `if(${filter}, ${sql}, NULL)`;
+function counted({ args, filter }: AggregateContext, index = 0): Sql {
+  const value = args[index] ?? EMPTY;
+  return filter === undefined ? value : sql`if(${filter}, ${value}, NULL)`;
 }
 
 /** One zero and one NaN, where values are told apart by their bits. */
-export function settleFloat(sql: string): string {
-  return `if(isNaN(${sql}), CAST('nan', 'Float64'), ${sql} + 0.)`;
+export function settleFloat(value: Sql): Sql {
+  return sql`if(isNaN(${value}), CAST('nan', 'Float64'), ${value} + 0.)`;
 }
 
-function distinctValue(context: AggregateContext): string {
+function distinctValue(context: AggregateContext): Sql {
   const value = counted(context);
   return context.types[0]?.kind === "FLOAT64" ? context.bind([value], settleFloat) : value;
 }
@@ -31,41 +33,44 @@ function requireComparable(context: AggregateContext): void {
   if (type === undefined || !isComparable(type)) context.refuse("values of this type");
 }
 
-function countStar({ filter, over }: AggregateContext): string {
-  return filter === undefined ? `toInt64(count()${over})` : `toInt64(countIf(${filter})${over})`;
+function countStar({ filter, over }: AggregateContext): Sql {
+  return filter === undefined ? sql`toInt64(count()${over})` : sql`toInt64(countIf(${filter})${over})`;
 }
 
-function count(context: AggregateContext): string {
+function count(context: AggregateContext): Sql {
   const [type] = context.types;
   const { over, filter, args } = context;
   if (context.isDistinct) {
     requireComparable(context);
-    return `toInt64(uniqExact(${distinctValue(context)})${over})`;
+    return sql`toInt64(uniqExact(${distinctValue(context)})${over})`;
   }
   if (type !== undefined && isWrapped(type)) {
-    const isThere = `notEmpty(${args[0]})`;
-    return `toInt64(countIf(${filter === undefined ? isThere : `${filter} AND ${isThere}`})${over})`;
+    return countStar({ ...context, filter: both(filter, sql`notEmpty(${args[0] ?? EMPTY})`) });
   }
-  return `toInt64(count(${counted(context)})${over})`;
+  return sql`toInt64(count(${counted(context)})${over})`;
 }
 
-function countIf(context: AggregateContext): string {
+function countIf(context: AggregateContext): Sql {
   if (context.isDistinct) context.refuse("DISTINCT");
-  const { args, filter, over } = context;
-  return `toInt64(countIf(${filter === undefined ? args[0] : `${filter} AND ${args[0]}`})${over})`;
+  return countStar({ ...context, filter: both(context.filter, context.args[0]) });
 }
 
-function total(context: AggregateContext, value: string): string {
-  return `sum${context.isDistinct ? "Distinct" : ""}OrNull(${value})${context.over}`;
+/** The call of an aggregate function, perhaps with OVER. */
+function overRows({ over }: AggregateContext, name: string, value: Sql): Sql {
+  return sql`${callSql(name, [value])}${over}`;
 }
 
-function sum(context: AggregateContext): string {
+function total(context: AggregateContext, value: Sql): Sql {
+  return overRows(context, context.isDistinct ? "sumDistinctOrNull" : "sumOrNull", value);
+}
+
+function sum(context: AggregateContext): Sql {
   const value = counted(context);
   switch (context.type.kind) {
     case "INT64":
-      return `accurateCast(${total(context, `toInt128(${value})`)}, 'Nullable(Int64)')`;
+      return sql`accurateCast(${total(context, sql`toInt128(${value})`)}, 'Nullable(Int64)')`;
     case "NUMERIC":
-      return toNumeric(context, total(context, `toDecimal256(${value}, 9)`));
+      return toNumeric(context, total(context, sql`toDecimal256(${value}, 9)`));
     case "FLOAT64": {
       if (context.isDistinct) context.refuse("DISTINCT over FLOAT64");
       return sumOfFloats(context, value);
@@ -76,27 +81,27 @@ function sum(context: AggregateContext): string {
 }
 
 /** A sum that leaves the range of doubles is told from one of infinities by that of 2^-64 of each. */
-function sumOfFloats(context: AggregateContext, value: string): string {
-  const reduced = `sumOrNull(${value} * 5.421010862427522e-20)${context.over}`;
+function sumOfFloats(context: AggregateContext, value: Sql): Sql {
+  const reduced = sql`sumOrNull(${value} * 5.421010862427522e-20)${context.over}`;
   return context.bind([total(context, value), reduced], (whole, small) => {
-    const wide = `${small} * 18446744073709551616.`;
-    const fails = `NOT isFinite(${whole}) AND isFinite(${small}) AND NOT isFinite(${wide})`;
-    const isPlain = `isNull(${whole}) OR isFinite(${whole})`;
-    const settled = `multiIf(${isPlain}, ${whole}, NOT isFinite(${small}), ${small}, ${wide})`;
+    const wide = sql`${small} * 18446744073709551616.`;
+    const fails = sql`NOT isFinite(${whole}) AND isFinite(${small}) AND NOT isFinite(${wide})`;
+    const isPlain = sql`isNull(${whole}) OR isFinite(${whole})`;
+    const settled = sql`multiIf(${isPlain}, ${whole}, NOT isFinite(${small}), ${small}, ${wide})`;
     return context.failIf(fails, "double overflow", settled);
   });
 }
 
-function average(context: AggregateContext): string {
+function average(context: AggregateContext): Sql {
   const value = counted(context);
   if (context.isDistinct) return context.refuse("DISTINCT");
   switch (context.types[0]?.kind) {
     case "INT64":
-      return `avgOrNull(toInt128(${value}))${context.over}`;
+      return sql`avgOrNull(toInt128(${value}))${context.over}`;
     case "FLOAT64": {
-      const reduced = `avgOrNull(${value} * 5.421010862427522e-20)${context.over}`;
-      return context.bind([`avgOrNull(${value})${context.over}`, reduced], (mean, small) => {
-        return `if(isNull(${mean}) OR isFinite(${mean}), ${mean}, ${small} * 18446744073709551616.)`;
+      const reduced = sql`avgOrNull(${value} * 5.421010862427522e-20)${context.over}`;
+      return context.bind([sql`avgOrNull(${value})${context.over}`, reduced], (mean, small) => {
+        return sql`if(isNull(${mean}) OR isFinite(${mean}), ${mean}, ${small} * 18446744073709551616.)`;
       });
     }
     default:
@@ -105,84 +110,85 @@ function average(context: AggregateContext): string {
 }
 
 /** NaN is the result if any value is. */
-function extreme(name: "min" | "max"): (context: AggregateContext) => string {
+function extreme(name: "min" | "max"): (context: AggregateContext) => Sql {
   return (context) => {
     requireComparable(context);
     const value = counted(context);
-    const plain = `${name}OrNull(${value})${context.over}`;
+    const plain = overRows(context, `${name}OrNull`, value);
     if (context.types[0]?.kind !== "FLOAT64") return plain;
-    return `if(countIf(isNaN(${value}))${context.over} > 0, CAST('nan', 'Float64'), ${plain})`;
+    return sql`if(countIf(isNaN(${value}))${context.over} > 0, CAST('nan', 'Float64'), ${plain})`;
   };
 }
 
-function anyValue(context: AggregateContext): string {
+function anyValue(context: AggregateContext): Sql {
   requireComparable(context);
-  return `anyOrNull(${counted(context)})${context.over}`;
+  return sql`anyOrNull(${counted(context)})${context.over}`;
 }
 
-function bits(name: string): (context: AggregateContext) => string {
+function bits(name: string): (context: AggregateContext) => Sql {
   return (context) => {
     if (context.type.kind !== "INT64") context.refuse("values of this type");
     if (context.isDistinct && name === "groupBitXor") context.refuse("DISTINCT");
-    return `${name}OrNull(${counted(context)})${context.over}`;
+    return overRows(context, `${name}OrNull`, counted(context));
   };
 }
 
 /** The values of the rows in order, as an array of tuples of one; those of LIMIT only. */
-function collected(context: AggregateContext, skipsNulls: boolean): string {
+function collected(context: AggregateContext, skipsNulls: boolean): Sql {
   const { args, filter, order, limit, over, isDistinct } = context;
-  const value = args[0] ?? "";
+  const value = args[0] ?? EMPTY;
   const [type] = context.types;
   if (type?.kind === "ARRAY") return context.refuse("arrays");
   if (type === undefined || (skipsNulls && isWrapped(type))) return context.refuse("values of this type");
   if (isDistinct && order.length === 0) return context.refuse("DISTINCT without ORDER BY");
   if (order.some((key) => !isComparable(key.type) || key.type.kind === "FLOAT64")) return context.refuse("this order");
-  const isThere = skipsNulls ? `isNotNull(${value})` : undefined;
-  const conditions = [filter, isThere].filter((each) => each !== undefined).join(" AND ");
-  const keys = order.flatMap((key) => [`isNull(${key.sql})`, key.sql]);
-  const rows = conditions === "" ? "groupArray" : "groupArrayIf";
-  const list = `${rows}(tuple(${[value, ...keys].join(", ")})${conditions === "" ? "" : `, ifNull(${conditions}, false)`})${over}`;
-  const kept = isDistinct ? `arrayDistinct(${list})` : list;
+  const isThere = skipsNulls ? sql`isNotNull(${value})` : undefined;
+  const condition = both(filter, isThere);
+  const keys = order.flatMap((key) => [sql`isNull(${key.sql})`, key.sql]);
+  const row = callSql("tuple", [value, ...keys]);
+  const rows = condition === undefined ? sql`groupArray(${row})` : sql`groupArrayIf(${row}, ${isTrue(condition)})`;
+  const list = sql`${rows}${over}`;
+  const kept = isDistinct ? sql`arrayDistinct(${list})` : list;
   return cut(sorted(kept, context), limit);
 }
 
-function cut(list: string, limit: bigint | undefined): string {
-  return limit === undefined ? list : `arraySlice(${list}, 1, ${limit})`;
+function cut(list: Sql, limit: bigint | undefined): Sql {
+  return limit === undefined ? list : sql`arraySlice(${list}, 1, ${numberSql(limit)})`;
 }
 
 /** Sorted by one key after the other, the last one first: each sort keeps the order of equals. */
-function sorted(list: string, { order, call }: AggregateContext): string {
+function sorted(list: Sql, { order, call }: AggregateContext): Sql {
   return order.reduceRight((rows, _, index) => {
     const { isDescending, nullsFirst } = call.orderBy[index] ?? { isDescending: false, nullsFirst: true };
-    const [isNull, key] = [`lw.${index * 2 + 2}`, `lw.${index * 2 + 3}`];
+    const [isNull, key] = [sql`lw.${numberSql(index * 2 + 2)}`, sql`lw.${numberSql(index * 2 + 3)}`];
     const byKey = isDescending
-      ? `arrayReverse(arraySort(lw -> ${key}, arrayReverse(${rows})))`
-      : `arraySort(lw -> ${key}, ${rows})`;
-    return `arraySort(lw -> ${nullsFirst ? `NOT ${isNull}` : isNull}, ${byKey})`;
+      ? sql`arrayReverse(arraySort(lw -> ${key}, arrayReverse(${rows})))`
+      : sql`arraySort(lw -> ${key}, ${rows})`;
+    return sql`arraySort(lw -> ${nullsFirst ? sql`NOT ${isNull}` : isNull}, ${byKey})`;
   }, list);
 }
 
-function arrayAggregate(context: AggregateContext): string {
+function arrayAggregate(context: AggregateContext): Sql {
   const list = collected(context, context.call.nullHandling === "IGNORE");
   return context.bind([list], (rows) => {
-    return `CAST(if(empty(${rows}), [], [arrayMap(lw -> lw.1, ${rows})]), '${physicalType(context.type)}')`;
+    return castTo(sql`if(empty(${rows}), [], [arrayMap(lw -> lw.1, ${rows})])`, context.type);
   });
 }
 
-function stringAggregate(context: AggregateContext): string {
+function stringAggregate(context: AggregateContext): Sql {
   const delimiter = context.call.arguments[1];
   if (context.type.kind !== "STRING") return context.refuse("values of this type");
   if (delimiter !== undefined && (delimiter.kind !== "Literal" || delimiter.value === null)) {
     return context.refuse("a delimiter that is no literal");
   }
   return context.bind([collected(context, true)], (rows) => {
-    const texts = `arrayMap(lw -> assumeNotNull(lw.1), ${rows})`;
-    return `if(empty(${rows}), NULL, arrayStringConcat(${texts}, ${quoteText(delimiter?.value ?? ",")}))`;
+    const texts = sql`arrayMap(lw -> assumeNotNull(lw.1), ${rows})`;
+    return sql`if(empty(${rows}), NULL, arrayStringConcat(${texts}, ${textSql(delimiter?.value ?? ",")}))`;
   });
 }
 
 /** The number of groups, and the values in order; NaN comes first. */
-function sortedGroups(context: AggregateContext): { readonly count: number; readonly values: string } {
+function sortedGroups(context: AggregateContext): { readonly count: number; readonly values: Sql } {
   const groups = context.call.arguments[1];
   const [type] = context.types;
   if (groups?.kind !== "Literal" || groups.value === null || context.isDistinct) return context.refuse("this form");
@@ -190,22 +196,23 @@ function sortedGroups(context: AggregateContext): { readonly count: number; read
     return context.refuse("this form");
   const n = Number(groups.value);
   if (!(n >= 1 && n <= 100_000)) return context.refuse("this number of groups");
-  const values = `arraySort(groupArray(${counted(context)})${context.over})`;
-  const nans = `arrayFilter(lw -> isNaN(lw), lw_all)`;
+  const values = sql`arraySort(groupArray(${counted(context)})${context.over})`;
+  const nans = sql`arrayFilter(lw -> isNaN(lw), lw_all)`;
   const all =
     type.kind === "FLOAT64"
-      ? `arrayMap(lw_all -> arrayConcat(${nans}, arrayFilter(lw -> NOT isNaN(lw), lw_all)), [${values}])[1]`
+      ? sql`arrayMap(lw_all -> arrayConcat(${nans}, arrayFilter(lw -> NOT isNaN(lw), lw_all)), [${values}])[1]`
       : values;
   return { count: n, values: all };
 }
 
 /** Boundaries of groups of equal size, of all values in order: the exact answer is a valid approximation. */
-function quantiles(context: AggregateContext): string {
+function quantiles(context: AggregateContext): Sql {
   const { count: n, values } = sortedGroups(context);
   return context.bind([values], (list) => {
-    const element = `lw_sorted[greatest(intDiv(length(lw_sorted) * lw_group + ${n - 1}, ${n}), 1)]`;
-    const picked = `arrayMap(lw_sorted -> arrayMap(lw_group -> ${element}, range(${n + 1})), [${list}])`;
-    return `CAST(if(empty(${list}), [], ${picked}), '${physicalType(context.type)}')`;
+    const position = sql`intDiv(length(lw_sorted) * lw_group + ${numberSql(n - 1)}, ${numberSql(n)})`;
+    const element = sql`lw_sorted[greatest(${position}, 1)]`;
+    const picked = sql`arrayMap(lw_sorted -> arrayMap(lw_group -> ${element}, range(${numberSql(n + 1)})), [${list}])`;
+    return castTo(sql`if(empty(${list}), [], ${picked})`, context.type);
   });
 }
 
@@ -216,42 +223,43 @@ const MEASURED: ReadonlySet<string> = new Set("INT64 NUMERIC DATE TIME DATETIME 
 const MAX_LEVELS = 1_000;
 
 /** One of the boundaries that APPROX_QUANTILES makes, by its offset; undefined where it has no such. */
-export function printQuantile(context: AggregateContext, offset: number): string | undefined {
+export function printQuantile(context: AggregateContext, offset: number): Sql | undefined {
   const { count, values } = sortedGroups(context);
   if (!(offset >= 0 && offset <= count)) return undefined;
   if (count <= MAX_LEVELS && MEASURED.has(context.types[0]?.kind ?? "")) {
     // The server takes the value that has level * n before it, of n; here it is the first that reaches its share.
     const level = offset === 0 ? 0 : offset / count - 1e-12;
-    return `quantileExactOrNull(${level})(${counted(context)})${context.over}`;
+    return sql`quantileExactOrNull(${numberSql(level)})(${counted(context)})${context.over}`;
   }
   return context.bind([values], (list) => {
-    return `if(empty(${list}), NULL, ${list}[greatest(intDiv(length(${list}) * ${offset} + ${count - 1}, ${count}), 1)])`;
+    const before = sql`length(${list}) * ${numberSql(offset)} + ${numberSql(count - 1)}`;
+    return sql`if(empty(${list}), NULL, ${list}[greatest(intDiv(${before}, ${numberSql(count)}), 1)])`;
   });
 }
 
 /** The value of the row with the greatest or least key; rows without a key do not count. */
-function valueBy(name: "argMax" | "argMin"): (context: AggregateContext) => string {
+function valueBy(name: "argMax" | "argMin"): (context: AggregateContext) => Sql {
   return (context) => {
-    const [value = "", key = ""] = context.args;
+    const [value = EMPTY, key = EMPTY] = context.args;
     const [, type] = context.types;
     if (type === undefined || !isComparable(type) || type.kind === "FLOAT64")
       return context.refuse("keys of this type");
     if (isWrapped(context.type) || context.isDistinct) return context.refuse("values of this type");
-    const isThere = `isNotNull(${key})${context.filter === undefined ? "" : ` AND ${context.filter}`}`;
-    return `${name}If(tuple(${value}), ${key}, ${isThere})${context.over}.1`;
+    const isThere = both(sql`isNotNull(${key})`, context.filter) ?? EMPTY;
+    return sql`${callSql(`${name}If`, [sql`tuple(${value})`, key, isThere])}${context.over}.1`;
   };
 }
 
-function concatenated(context: AggregateContext): string {
+function concatenated(context: AggregateContext): Sql {
   const list = collected({ ...context, types: [{ kind: "INT64" }] }, false);
-  return context.bind([`arrayFilter(lw -> notEmpty(lw.1), ${list})`], (rows) => {
-    const all = `[arrayFlatten(arrayMap(lw -> lw.1[1], ${rows}))]`;
-    return `CAST(if(empty(${rows}), [], ${all}), '${physicalType(context.type)}')`;
+  return context.bind([sql`arrayFilter(lw -> notEmpty(lw.1), ${list})`], (rows) => {
+    const all = sql`[arrayFlatten(arrayMap(lw -> lw.1[1], ${rows}))]`;
+    return castTo(sql`if(empty(${rows}), [], ${all})`, context.type);
   });
 }
 
 /** Is the aggregate one of those that pass over NULLs anyway? */
-function plain(print: (context: AggregateContext) => string): (context: AggregateContext) => string {
+function plain(print: (context: AggregateContext) => Sql): (context: AggregateContext) => Sql {
   return (context) => {
     refuseModifiers(context);
     if (context.call.nullHandling === "RESPECT") context.refuse("RESPECT NULLS");
@@ -276,8 +284,8 @@ export const aggregateFunctions: AggregateTable = {
   BIT_XOR: plain(bits("groupBitXor")),
   COUNT: plain(count),
   COUNTIF: plain(countIf),
-  LOGICAL_AND: plain((context) => `minOrNull(${counted(context)})${context.over}`),
-  LOGICAL_OR: plain((context) => `maxOrNull(${counted(context)})${context.over}`),
+  LOGICAL_AND: plain((context) => sql`minOrNull(${counted(context)})${context.over}`),
+  LOGICAL_OR: plain((context) => sql`maxOrNull(${counted(context)})${context.over}`),
   MAX: plain(extreme("max")),
   MAX_BY: plain(valueBy("argMax")),
   MIN: plain(extreme("min")),

@@ -1,45 +1,49 @@
 /** Operators that compute numbers. Those of INT64 are computed in 128 bits and fail where 64 do not hold the result. */
+
+import { nameSql, signSql } from "../sql/atoms.ts";
+import { isTrue } from "../sql/forms.ts";
+import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { printTemporalOperator } from "./time/moves.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** A ClickHouse number as INT64: fails, or is NULL for SAFE, if it is not an INT64. */
-export function toInt64(context: CallContext, wide: string): string {
+export function toInt64(context: CallContext, wide: Sql): Sql {
   return context.isSafe
-    ? `accurateCastOrNull(${wide}, 'Int64')`
-    : `accurateCast(${context.mask(wide)}, 'Nullable(Int64)')`;
+    ? sql`accurateCastOrNull(${wide}, 'Int64')`
+    : sql`accurateCast(${context.mask(wide)}, 'Nullable(Int64)')`;
 }
 
 const OVERFLOW = "FLOAT64 overflow";
 
-function float(context: CallContext, operator: string): string {
-  const [left = "", right = ""] = context.args;
+function float(context: CallContext, operator: "+" | "-" | "*"): Sql {
+  const [left = EMPTY, right = EMPTY] = context.args;
   return context.bind([left, right], (l, r) => {
-    const value = `(${l} ${operator} ${r})`;
-    return context.failIf(`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
+    const value = sql`(${l} ${signSql(operator)} ${r})`;
+    return context.failIf(sql`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
   });
 }
 
-const MAX_NUMERIC = "toDecimal256('99999999999999999999999999999.999999999', 9)";
+const MAX_NUMERIC = sql`toDecimal256('99999999999999999999999999999.999999999', 9)`;
 
 /** A decimal of 256 bits as a NUMERIC. */
-export function toNumeric(context: Pick<CallContext, "bind" | "failIf">, wide: string): string {
+export function toNumeric(context: Pick<CallContext, "bind" | "failIf">, wide: Sql): Sql {
   return context.bind([wide], (value) => {
-    const isOutside = `${value} > ${MAX_NUMERIC} OR ${value} < -${MAX_NUMERIC}`;
-    return context.failIf(isOutside, "NUMERIC overflow", `CAST(${value}, 'Nullable(Decimal(38, 9))')`);
+    const isOutside = sql`${value} > ${MAX_NUMERIC} OR ${value} < -${MAX_NUMERIC}`;
+    return context.failIf(isOutside, "NUMERIC overflow", sql`CAST(${value}, 'Nullable(Decimal(38, 9))')`);
   });
 }
 
 function arithmetic(operator: "+" | "-" | "*"): PrintCall {
   return (context) => {
-    const [left = "", right = ""] = context.args;
+    const [left = EMPTY, right = EMPTY] = context.args;
     switch (context.type.kind) {
       case "INT64":
-        return toInt64(context, `(toInt128(${left}) ${operator} toInt128(${right}))`);
+        return toInt64(context, sql`(toInt128(${left}) ${signSql(operator)} toInt128(${right}))`);
       case "FLOAT64":
         return float(context, operator);
       case "NUMERIC":
         if (operator === "*") return context.refuse("products of NUMERIC are rounded otherwise");
-        return toNumeric(context, `(toDecimal256(${left}, 9) ${operator} toDecimal256(${right}, 9))`);
+        return toNumeric(context, sql`(toDecimal256(${left}, 9) ${signSql(operator)} toDecimal256(${right}, 9))`);
       default:
         if (operator !== "*") return printTemporalOperator(context, operator);
         return context.refuse(`values of the type ${context.type.kind}`);
@@ -47,24 +51,24 @@ function arithmetic(operator: "+" | "-" | "*"): PrintCall {
   };
 }
 
-function divide(context: CallContext): string {
-  const [left = "", right = ""] = context.args;
+function divide(context: CallContext): Sql {
+  const [left = EMPTY, right = EMPTY] = context.args;
   if (context.type.kind !== "FLOAT64") return context.refuse(`values of the type ${context.type.kind}`);
   return context.bind([left, right], (l, r) => {
-    const value = `(${l} / ${r})`;
-    const finite = context.failIf(`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
-    return context.failIf(`${r} = 0 AND isNotNull(${l})`, "Division by zero", finite);
+    const value = sql`(${l} / ${r})`;
+    const finite = context.failIf(sql`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
+    return context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", finite);
   });
 }
 
-function negate(context: CallContext): string {
-  const [value = ""] = context.args;
+function negate(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   switch (context.type.kind) {
     case "INT64":
-      return toInt64(context, `(-toInt128(${value}))`);
+      return toInt64(context, sql`(-toInt128(${value}))`);
     case "FLOAT64":
     case "NUMERIC":
-      return `(-${value})`;
+      return sql`(-${value})`;
     default:
       return context.refuse(`values of the type ${context.type.kind}`);
   }
@@ -74,11 +78,11 @@ function negate(context: CallContext): string {
 function wholeDivision(name: "intDiv" | "modulo"): PrintCall {
   return (context) => {
     if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    const [left = "", right = ""] = context.args;
+    const [left = EMPTY, right = EMPTY] = context.args;
     return context.bind([left, right], (l, r) => {
-      const divisor = `toInt128(if(${r} = 0, 1, ${r}))`;
-      const value = toInt64(context, `${name}(toInt128(${l}), ${divisor})`);
-      return context.failIf(`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
+      const divisor = sql`toInt128(if(${r} = 0, 1, ${r}))`;
+      const value = toInt64(context, sql`${nameSql(name)}(toInt128(${l}), ${divisor})`);
+      return context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
     });
   };
 }
@@ -86,18 +90,19 @@ function wholeDivision(name: "intDiv" | "modulo"): PrintCall {
 function bits(name: string): PrintCall {
   return (context) => {
     if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    return `${name}(${context.args.join(", ")})`;
+    return callSql(name, context.args);
   };
 }
 
 function shift(name: "bitShiftLeft" | "bitShiftRight"): PrintCall {
   return (context) => {
     if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    const [value = "", count = ""] = context.args;
+    const [value = EMPTY, count = EMPTY] = context.args;
     return context.bind([value, count], (v, n) => {
-      const moved = `reinterpretAsInt64(${name}(reinterpretAsUInt64(ifNull(${v}, 0)), toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))))`;
-      const known = `multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
-      return context.failIf(`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
+      const count64 = sql`toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))`;
+      const moved = sql`reinterpretAsInt64(${nameSql(name)}(reinterpretAsUInt64(ifNull(${v}, 0)), ${count64}))`;
+      const known = sql`multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
+      return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
     });
   };
 }
@@ -108,7 +113,7 @@ function safely(print: PrintCall): PrintCall {
     print({
       ...context,
       isSafe: true,
-      failIf: (condition, _message, value) => `if(ifNull(${condition}, false), NULL, ${value})`,
+      failIf: (condition, _message, value) => sql`if(${isTrue(condition)}, NULL, ${value})`,
     });
 }
 

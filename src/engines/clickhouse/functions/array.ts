@@ -1,94 +1,102 @@
 /** Functions of arrays, which stand in an array of one: the empty one is NULL. */
-import { isWrapped, physicalType } from "../compile/physical-types.ts";
+import { isWrapped, printNull } from "../compile/physical-types.ts";
+import { int64Sql, NULL, numberSql } from "../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 function requireArrays(context: CallContext): void {
   if (context.types.some((type) => type.kind === "ARRAY" && !isWrapped(type))) context.refuse("arrays of records");
 }
 
-function length(context: CallContext): string {
+function length(context: CallContext): Sql {
   requireArrays(context);
-  return context.bind([context.args[0] ?? ""], (a) => `if(empty(${a}), NULL, toInt64(length(${a}[1])))`);
+  return context.bind([context.args[0] ?? EMPTY], (a) => sql`if(empty(${a}), NULL, toInt64(length(${a}[1])))`);
 }
 
-function missingElement(context: CallContext): string {
-  return isWrapped(context.type) ? `CAST([], '${physicalType(context.type)}')` : "NULL";
+function missingElement(context: CallContext): Sql {
+  return isWrapped(context.type) ? printNull(context.type) : NULL;
 }
 
 function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
   return (context) => {
     requireArrays(context);
-    const [array = "", index = ""] = context.args;
+    const [array = EMPTY, index = EMPTY] = context.args;
     return context.bind([array, index], (a, i) => {
-      const at = base === 0 ? `${i} + 1` : i;
-      const isInside = `${i} >= ${base} AND ${i} < toInt64(length(${a}[1])) + ${base}`;
-      const element = `if(ifNull(${isInside}, false), ${a}[1][ifNull(${at}, 1)], ${missingElement(context)})`;
+      const at = base === 0 ? sql`${i} + 1` : i;
+      const isInside = sql`${i} >= ${numberSql(base)} AND ${i} < toInt64(length(${a}[1])) + ${numberSql(base)}`;
+      const element = sql`if(ifNull(${isInside}, false), ${a}[1][ifNull(${at}, 1)], ${missingElement(context)})`;
       if (isSafe) return element;
-      const isOutside = `${i} < ${base} OR (notEmpty(${a}) AND NOT (${isInside}))`;
+      const isOutside = sql`${i} < ${numberSql(base)} OR (notEmpty(${a}) AND NOT (${isInside}))`;
       return context.failIf(isOutside, "Array index is out of bounds", element);
     });
   };
 }
 
-function reverse(context: CallContext): string {
+function reverse(context: CallContext): Sql {
   requireArrays(context);
-  return context.bind([context.args[0] ?? ""], (a) => `arrayMap(lw_a -> reverse(lw_a), ${a})`);
+  return context.bind([context.args[0] ?? EMPTY], (a) => sql`arrayMap(lw_a -> reverse(lw_a), ${a})`);
 }
 
 /** The first or last element; fails for an empty array. */
 function end(position: 1 | -1, name: string): PrintCall {
   return (context) => {
     requireArrays(context);
-    return context.bind([context.args[0] ?? ""], (a) => {
-      const element = `if(empty(${a}[1]), ${missingElement(context)}, ${a}[1][${position}])`;
-      return context.failIf(`notEmpty(${a}) AND empty(${a}[1])`, `${name}: the array is empty`, element);
+    return context.bind([context.args[0] ?? EMPTY], (a) => {
+      const element = sql`if(empty(${a}[1]), ${missingElement(context)}, ${a}[1][${numberSql(position)}])`;
+      return context.failIf(sql`notEmpty(${a}) AND empty(${a}[1])`, `${name}: the array is empty`, element);
     });
   };
 }
 
-function concat(context: CallContext): string {
+function concat(context: CallContext): Sql {
   requireArrays(context);
   return context.bind(context.args, (...arrays) => {
-    const isMissing = arrays.map((array) => `empty(${array})`).join(" OR ");
-    const all = `[arrayConcat(${arrays.map((array) => `${array}[1]`).join(", ")})]`;
-    return `if(${isMissing}, CAST([], '${physicalType(context.type)}'), ${all})`;
+    const isMissing = joinSql(
+      arrays.map((array) => sql`empty(${array})`),
+      " OR ",
+    );
+    const all = sql`[arrayConcat(${joinSql(
+      arrays.map((array) => sql`${array}[1]`),
+      ", ",
+    )})]`;
+    return sql`if(${isMissing}, ${printNull(context.type)}, ${all})`;
   });
 }
 
 /** Elements that are NULL are left out, or become the third argument. */
-function toText(context: CallContext): string {
-  const [array = "", delimiter = "", missing] = context.args;
+function toText(context: CallContext): Sql {
+  const [array = EMPTY, delimiter = EMPTY, missing] = context.args;
   const [type] = context.types;
   if (type?.kind !== "ARRAY" || type.element.kind !== "STRING") return context.refuse("elements that are no STRING");
   if (context.call.arguments[1]?.kind !== "Literal") return context.refuse("a delimiter that is no literal");
   return context.bind([array, ...(missing === undefined ? [] : [missing])], (a, m) => {
     const texts =
       m === undefined
-        ? `arrayMap(lw_e -> assumeNotNull(lw_e), arrayFilter(lw_e -> isNotNull(lw_e), ${a}[1]))`
-        : `arrayMap(lw_e -> ifNull(lw_e, ifNull(${m}, '')), ${a}[1])`;
-    const isMissing = m === undefined ? `empty(${a})` : `empty(${a}) OR isNull(${m})`;
-    return `if(${isMissing} OR isNull(${delimiter}), NULL, arrayStringConcat(${texts}, assumeNotNull(${delimiter})))`;
+        ? sql`arrayMap(lw_e -> assumeNotNull(lw_e), arrayFilter(lw_e -> isNotNull(lw_e), ${a}[1]))`
+        : sql`arrayMap(lw_e -> ifNull(lw_e, ifNull(${m}, '')), ${a}[1])`;
+    const isMissing = m === undefined ? sql`empty(${a})` : sql`empty(${a}) OR isNull(${m})`;
+    return sql`if(${isMissing} OR isNull(${delimiter}), NULL, arrayStringConcat(${texts}, assumeNotNull(${delimiter})))`;
   });
 }
 
 /** From one position to another, both from 0 and counted from the end where they are negative. */
-function slice(context: CallContext): string {
+function slice(context: CallContext): Sql {
   requireArrays(context);
-  const [array = "", start = "", end = ""] = context.args;
+  const [array = EMPTY, start = EMPTY, end = EMPTY] = context.args;
   return context.bind([array, start, end], (a, from, to) => {
-    const n = `toInt64(length(${a}[1]))`;
-    const first = `if(${from} < 0, if(${from} < -${n}, 0, ${n} + ${from}), ${from})`;
-    const last = `if(${to} < 0, ${n} + ${to}, if(${to} > ${n} - 1, ${n} - 1, ${to}))`;
-    const isEmpty = `${from} >= ${n} OR ${to} < -${n} OR ${last} < ${first}`;
-    const kept = `arraySlice(${a}[1], assumeNotNull(${first}) + 1, if(${isEmpty}, 0, assumeNotNull(${last} - ${first} + 1)))`;
-    const none = `CAST([], '${physicalType(context.type)}')`;
-    return `if(empty(${a}) OR isNull(${from}) OR isNull(${to}), ${none}, [${kept}])`;
+    const n = sql`toInt64(length(${a}[1]))`;
+    const first = sql`if(${from} < 0, if(${from} < -${n}, 0, ${n} + ${from}), ${from})`;
+    const last = sql`if(${to} < 0, ${n} + ${to}, if(${to} > ${n} - 1, ${n} - 1, ${to}))`;
+    const isEmpty = sql`${from} >= ${n} OR ${to} < -${n} OR ${last} < ${first}`;
+    const kept = sql`arraySlice(${a}[1], assumeNotNull(${first}) + 1, if(${isEmpty}, 0, assumeNotNull(${last} - ${first} + 1)))`;
+    const none = printNull(context.type);
+    return sql`if(empty(${a}) OR isNull(${from}) OR isNull(${to}), ${none}, [${kept}])`;
   });
 }
 
 /** How many of the bounds are not greater than the value. */
-function rangeBucket(context: CallContext): string {
-  const [value = "", bounds = ""] = context.args;
+function rangeBucket(context: CallContext): Sql {
+  const [value = EMPTY, bounds = EMPTY] = context.args;
   const literal = context.call.arguments[1];
   const known = literal?.kind === "MakeArray" ? literal.elements : undefined;
   const isSorted = known?.every((each, index) => {
@@ -100,28 +108,28 @@ function rangeBucket(context: CallContext): string {
     return context.refuse("bounds that are no sorted literals");
   return context.bind(
     [value],
-    (v) => `if(isNull(${v}), NULL, toInt64(arrayCount(lw_b -> lw_b <= ${v}, ${bounds}[1])))`,
+    (v) => sql`if(isNull(${v}), NULL, toInt64(arrayCount(lw_b -> lw_b <= ${v}, ${bounds}[1])))`,
   );
 }
 
 const MAX_ELEMENTS = 1_000_000;
 
-function generate(context: CallContext): string {
+function generate(context: CallContext): Sql {
   if (context.types.some(({ kind }) => kind !== "INT64")) return context.refuse("numbers that are no INT64");
-  const [start = "", last = "", step = "1::Int64"] = context.args;
+  const [start = EMPTY, last = EMPTY, step = int64Sql(1n)] = context.args;
   return context.bind([start, last, step], (s, l, by) => {
-    const isMissing = `isNull(${s}) OR isNull(${l}) OR isNull(${by})`;
-    const count = `toInt128(intDiv(toInt128(ifNull(${l}, 0)) - toInt128(ifNull(${s}, 0)), toInt128(if(ifNull(${by}, 0) = 0, 1, ${by})))) + 1`;
-    const isEmpty = `(${by} > 0 AND ${s} > ${l}) OR (${by} < 0 AND ${s} < ${l})`;
-    const kept = `toUInt64(if(${isEmpty} OR ${count} > ${MAX_ELEMENTS} OR ${isMissing}, 0, ${count}))`;
-    const values = `arrayMap(lw_i -> ${s} + toInt64(lw_i) * ${by}, range(assumeNotNull(${kept})))`;
-    const array = `CAST(if(${isMissing}, [], [${values}]), 'Array(Array(Nullable(Int64)))')`;
+    const isMissing = sql`isNull(${s}) OR isNull(${l}) OR isNull(${by})`;
+    const count = sql`toInt128(intDiv(toInt128(ifNull(${l}, 0)) - toInt128(ifNull(${s}, 0)), toInt128(if(ifNull(${by}, 0) = 0, 1, ${by})))) + 1`;
+    const isEmpty = sql`(${by} > 0 AND ${s} > ${l}) OR (${by} < 0 AND ${s} < ${l})`;
+    const kept = sql`toUInt64(if(${isEmpty} OR ${count} > ${numberSql(MAX_ELEMENTS)} OR ${isMissing}, 0, ${count}))`;
+    const values = sql`arrayMap(lw_i -> ${s} + toInt64(lw_i) * ${by}, range(assumeNotNull(${kept})))`;
+    const array = sql`CAST(if(${isMissing}, [], [${values}]), 'Array(Array(Nullable(Int64)))')`;
     const small = context.failIf(
-      `NOT (${isEmpty}) AND ${count} > ${MAX_ELEMENTS}`,
+      sql`NOT (${isEmpty}) AND ${count} > ${numberSql(MAX_ELEMENTS)}`,
       "GENERATE_ARRAY makes more elements than max_array_elements allows",
       array,
     );
-    return context.failIf(`${by} = 0 AND NOT (${isMissing})`, "GENERATE_ARRAY: the step must not be 0", small);
+    return context.failIf(sql`${by} = 0 AND NOT (${isMissing})`, "GENERATE_ARRAY: the step must not be 0", small);
   });
 }
 

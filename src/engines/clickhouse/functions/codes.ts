@@ -2,89 +2,89 @@
 
 import { formatType } from "../../../googlesql/types.ts";
 import { checkReplacement, countGroups } from "../../../semantics/text/regexp-syntax.ts";
-import { quoteText } from "../driver/quote.ts";
+import { numberSql, textSql, variableSql } from "../sql/atoms.ts";
+import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { literalOf, requireKinds } from "./literal.ts";
+import { characterClass } from "./text.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
 /** The UTF-8 of a code point that is one, over a name. */
-function encode(code: string): string {
-  const low = (shift: number) => `bitOr(128, bitAnd(bitShiftRight(${code}, ${shift}), 63))`;
-  const two = `char(bitOr(192, bitShiftRight(${code}, 6)), ${low(0)})`;
-  const three = `char(bitOr(224, bitShiftRight(${code}, 12)), ${low(6)}, ${low(0)})`;
-  const four = `char(bitOr(240, bitShiftRight(${code}, 18)), ${low(12)}, ${low(6)}, ${low(0)})`;
-  return `multiIf(${code} < 128, char(${code}), ${code} < 2048, ${two}, ${code} < 65536, ${three}, ${four})`;
+function encode(code: Sql): Sql {
+  const low = (shift: number) => sql`bitOr(128, bitAnd(bitShiftRight(${code}, ${numberSql(shift)}), 63))`;
+  const two = sql`char(bitOr(192, bitShiftRight(${code}, 6)), ${low(0)})`;
+  const three = sql`char(bitOr(224, bitShiftRight(${code}, 12)), ${low(6)}, ${low(0)})`;
+  const four = sql`char(bitOr(240, bitShiftRight(${code}, 18)), ${low(12)}, ${low(6)}, ${low(0)})`;
+  return sql`multiIf(${code} < 128, char(${code}), ${code} < 2048, ${two}, ${code} < 65536, ${three}, ${four})`;
 }
 
-const isCode = (code: string) => `(${code} >= 0 AND ${code} <= 55295 OR ${code} >= 57344 AND ${code} <= 1114111)`;
+const isCode = (code: Sql) => sql`(${code} >= 0 AND ${code} <= 55295 OR ${code} >= 57344 AND ${code} <= 1114111)`;
 
-function chr(context: CallContext): string {
-  return context.bind([context.args[0] ?? ""], (v) => {
-    const wrong = `NOT ${isCode(v)}`;
-    const code = `toUInt32(if(isNull(${v}) OR ${wrong}, 0, ${v}))`;
-    const text = `if(isNull(${v}), NULL, ${context.bind([code], encode)})`;
+function chr(context: CallContext): Sql {
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    const wrong = sql`NOT ${isCode(v)}`;
+    const code = sql`toUInt32(if(isNull(${v}) OR ${wrong}, 0, ${v}))`;
+    const text = sql`if(isNull(${v}), NULL, ${context.bind([code], encode)})`;
     return context.failIf(wrong, "Invalid codepoint", text);
   });
 }
 
 /** Whether an element `lw_c` of the array is such before any that is NULL, which decides as soon as it is met. */
-function isReached(condition: string, array: string): string {
-  return `isNotNull(${array}[arrayFirstIndex(lw_c -> isNull(lw_c) OR ifNull(${condition}, false), ${array})])`;
+function isReached(condition: Sql, array: Sql): Sql {
+  return sql`isNotNull(${array}[arrayFirstIndex(lw_c -> isNull(lw_c) OR ifNull(${condition}, false), ${array})])`;
 }
 
-function fromCodes(context: CallContext): string {
-  return context.bind([context.args[0] ?? ""], (a) => {
-    const wrong = isReached(`NOT ${isCode("lw_c")}`, `${a}[1]`);
-    const missing = `empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
-    const codes = `arrayMap(lw_c -> toUInt32(if(isNull(lw_c) OR NOT ${isCode("lw_c")}, 0, assumeNotNull(lw_c))), ${a}[1])`;
-    const text = `arrayStringConcat(arrayMap(lw_u -> ${encode("lw_u")}, ${codes}))`;
-    return context.failIf(wrong, "Invalid codepoint", `if(${missing}, NULL, ${text})`);
+const CODE = variableSql("lw_c");
+
+function fromCodes(context: CallContext): Sql {
+  return context.bind([context.args[0] ?? EMPTY], (a) => {
+    const wrong = isReached(sql`NOT ${isCode(CODE)}`, sql`${a}[1]`);
+    const missing = sql`empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
+    const codes = sql`arrayMap(lw_c -> toUInt32(if(isNull(lw_c) OR NOT ${isCode(CODE)}, 0, assumeNotNull(lw_c))), ${a}[1])`;
+    const text = sql`arrayStringConcat(arrayMap(lw_u -> ${encode(variableSql("lw_u"))}, ${codes}))`;
+    return context.failIf(wrong, "Invalid codepoint", sql`if(${missing}, NULL, ${text})`);
   });
 }
 
-function toCodes(context: CallContext): string {
+function toCodes(context: CallContext): Sql {
   requireKinds(context, "STRING");
-  return context.bind([context.args[0] ?? ""], (v) => {
-    const characters = `ngrams(ifNull(${v}, ''), 1)`;
-    const code = "toInt64(reinterpretAsUInt32(convertCharset(lw_c, 'UTF-8', 'UTF-32LE')))";
-    const all = `if(${v} = '', [], arrayMap(lw_c -> ${code}, ${characters}))`;
-    return `CAST(if(isNull(${v}), [], [${all}]), 'Array(Array(Nullable(Int64)))')`;
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    const characters = sql`ngrams(ifNull(${v}, ''), 1)`;
+    const code = sql`toInt64(reinterpretAsUInt32(convertCharset(lw_c, 'UTF-8', 'UTF-32LE')))`;
+    const all = sql`if(${v} = '', [], arrayMap(lw_c -> ${code}, ${characters}))`;
+    return sql`CAST(if(isNull(${v}), [], [${all}]), 'Array(Array(Nullable(Int64)))')`;
   });
 }
 
 /** Characters for characters, of literals whose characters differ from each other. */
-function translate(context: CallContext): string {
+function translate(context: CallContext): Sql {
   requireKinds(context, "STRING");
   const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
   if (from === undefined || to === undefined) return context.refuse("characters that are no literals");
   const [wanted, made] = [[...from], [...to]];
   if (new Set(wanted).size < wanted.length || made.length > wanted.length) return context.refuse("these characters");
-  if (wanted.length === 0) return context.args[0] ?? "";
-  const pairs = made.map((character, index) => [wanted[index] ?? "", character] as const);
-  const removed = wanted.slice(made.length).map((character) => `\\x{${character.codePointAt(0)?.toString(16)}}`);
-  const kept =
-    removed.length === 0
-      ? context.args[0]
-      : `replaceRegexpAll(${context.args[0]}, ${quoteText(`[${removed.join("")}]`)}, '')`;
-  if (pairs.length === 0) return kept ?? "";
-  const names = pairs.map(([character]) => character).join("");
-  return `translateUTF8(${kept}, ${quoteText(names)}, ${quoteText(made.join(""))})`;
+  const [value = EMPTY] = context.args;
+  const removed = wanted.slice(made.length).join("");
+  const kept = removed === "" ? value : sql`replaceRegexpAll(${value}, ${textSql(characterClass(removed))}, '')`;
+  if (made.length === 0) return kept;
+  const mapped = wanted.slice(0, made.length).join("");
+  return sql`translateUTF8(${kept}, ${textSql(mapped)}, ${textSql(made.join(""))})`;
 }
 
-function distance(context: CallContext): string {
+function distance(context: CallContext): Sql {
   requireKinds(context, "STRING");
   if (context.args.length > 2) return context.refuse("a greatest distance");
   // Beside an empty text, the server counts bytes.
-  return context.bind(context.args, (left = "", right = "") => {
-    const count = `lengthUTF8(${left}) + lengthUTF8(${right})`;
-    return `toInt64(if(${left} = '' OR ${right} = '', ${count}, editDistanceUTF8(${left}, ${right})))`;
+  return context.bind(context.args, (left = EMPTY, right = EMPTY) => {
+    const count = sql`lengthUTF8(${left}) + lengthUTF8(${right})`;
+    return sql`toInt64(if(${left} = '' OR ${right} = '', ${count}, editDistanceUTF8(${left}, ${right})))`;
   });
 }
 
-function normalize(context: CallContext): string {
+function normalize(context: CallContext): Sql {
   const mode = context.call.arguments[1];
   const form = mode === undefined ? "NFC" : mode.kind === "DatePart" ? mode.part : "";
   if (!/^NFK?[CD]$/.test(form)) return context.refuse("this mode");
-  return `normalizeUTF8${form}(${context.args[0]})`;
+  return callSql(`normalizeUTF8${form}`, context.args.slice(0, 1));
 }
 
 /** Characters that `\s` stands for in the language's reading of Base64. */
@@ -92,39 +92,40 @@ const SPACES =
   "[\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}]";
 
 /** White space is ignored, and the padding may be omitted. */
-function fromBase64(context: CallContext): string {
-  const [value = ""] = context.args;
+function fromBase64(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   return context.bind([value], (v) => {
-    return context.bind([`replaceRegexpAll(${v}, ${quoteText(SPACES)}, '')`], (text) => {
-      const digits = `trimRight(${text}, '=')`;
-      const isPadded = `length(${text}) = length(${digits}) OR length(${text}) % 4 = 0`;
-      const isRight = `match(${text}, '^[A-Za-z0-9+/]*={0,2}$') AND (${isPadded}) AND length(${digits}) % 4 != 1`;
-      const whole = `rightPad(${digits}, intDiv(length(${digits}) + 3, 4) * 4, '=')`;
-      const bytes = `if(isNull(${v}), NULL, base64Decode(if(ifNull(${isRight}, false), ${whole}, '')))`;
-      return context.failIf(`NOT (${isRight})`, "Failed to decode invalid base64 string", bytes);
+    return context.bind([sql`replaceRegexpAll(${v}, ${textSql(SPACES)}, '')`], (text) => {
+      const digits = sql`trimRight(${text}, '=')`;
+      const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 4 = 0`;
+      const isRight = sql`match(${text}, '^[A-Za-z0-9+/]*={0,2}$') AND (${isPadded}) AND length(${digits}) % 4 != 1`;
+      const whole = sql`rightPad(${digits}, intDiv(length(${digits}) + 3, 4) * 4, '=')`;
+      const bytes = sql`if(isNull(${v}), NULL, base64Decode(if(ifNull(${isRight}, false), ${whole}, '')))`;
+      return context.failIf(sql`NOT (${isRight})`, "Failed to decode invalid base64 string", bytes);
     });
   });
 }
 
-function fromBase32(context: CallContext): string {
-  const [value = ""] = context.args;
+function fromBase32(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   return context.bind([value], (text) => {
-    const digits = `trimRight(${text}, '=')`;
-    const isPadded = `length(${text}) = length(${digits}) OR length(${text}) % 8 = 0`;
-    const hasLength = `length(${digits}) % 8 NOT IN (1, 3, 6)`;
-    const isRight = `match(${digits}, '^[A-Z2-7]*$') AND (${isPadded}) AND ${hasLength}`;
-    const bits = `arrayStringConcat(arrayMap(lw_c -> substring(bin(toUInt8(position('${BASE32}', lw_c) - 1)), 4), ngrams(lw_t, 1)))`;
-    const whole = `arrayMap(lw_b -> unbin(substring(lw_b, 1, intDiv(length(lw_b), 8) * 8)), [${bits}])[1]`;
-    const bytes = `arrayMap(lw_t -> if(lw_t = '', '', ${whole}), [if(ifNull(${isRight}, false), ifNull(${digits}, ''), '')])[1]`;
+    const digits = sql`trimRight(${text}, '=')`;
+    const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 8 = 0`;
+    const hasLength = sql`length(${digits}) % 8 NOT IN (1, 3, 6)`;
+    const isRight = sql`match(${digits}, '^[A-Z2-7]*$') AND (${isPadded}) AND ${hasLength}`;
+    const five = sql`substring(bin(toUInt8(position(${BASE32}, lw_c) - 1)), 4)`;
+    const bits = sql`arrayStringConcat(arrayMap(lw_c -> ${five}, ngrams(lw_t, 1)))`;
+    const whole = sql`arrayMap(lw_b -> unbin(substring(lw_b, 1, intDiv(length(lw_b), 8) * 8)), [${bits}])[1]`;
+    const bytes = sql`arrayMap(lw_t -> if(lw_t = '', '', ${whole}), [if(ifNull(${isRight}, false), ifNull(${digits}, ''), '')])[1]`;
     return context.failIf(
-      `NOT (${isRight})`,
+      sql`NOT (${isRight})`,
       "Failed to decode invalid base32 string",
-      `if(isNull(${text}), NULL, ${bytes})`,
+      sql`if(isNull(${text}), NULL, ${bytes})`,
     );
   });
 }
 
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE32 = textSql("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
 
 /** Sequences of UTF-8 in hexadecimal digits, each of whole bytes. */
 const UTF8_IN_HEX = [
@@ -133,40 +134,40 @@ const UTF8_IN_HEX = [
 ].join("|");
 
 /** One replacement character for each byte that is not valid UTF-8. */
-function safeText(context: CallContext): string {
-  return context.bind([context.args[0] ?? ""], (v) => {
-    const sequences = `extractAll(hex(ifNull(${v}, '')), '${UTF8_IN_HEX}|..')`;
-    const kept = `arrayMap(lw_h -> if(match(lw_h, '^(?:${UTF8_IN_HEX})$'), lw_h, 'EFBFBD'), ${sequences})`;
-    return `multiIf(isNull(${v}), NULL, isValidUTF8(ifNull(${v}, '')), ${v}, unhex(arrayStringConcat(${kept})))`;
+function safeText(context: CallContext): Sql {
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    const sequences = sql`extractAll(hex(ifNull(${v}, '')), ${textSql(`${UTF8_IN_HEX}|..`)})`;
+    const kept = sql`arrayMap(lw_h -> if(match(lw_h, ${textSql(`^(?:${UTF8_IN_HEX})$`)}), lw_h, 'EFBFBD'), ${sequences})`;
+    return sql`multiIf(isNull(${v}), NULL, isValidUTF8(ifNull(${v}, '')), ${v}, unhex(arrayStringConcat(${kept})))`;
   });
 }
 
-function fromByteValues(context: CallContext): string {
-  return context.bind([context.args[0] ?? ""], (a) => {
-    const wrong = isReached("(lw_c < 0 OR lw_c > 255)", `${a}[1]`);
-    const missing = `empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
-    const bytes = `arrayStringConcat(arrayMap(lw_c -> char(ifNull(lw_c, 0)), ${a}[1]))`;
-    return context.failIf(wrong, "Invalid value for a byte", `if(${missing}, NULL, ${bytes})`);
+function fromByteValues(context: CallContext): Sql {
+  return context.bind([context.args[0] ?? EMPTY], (a) => {
+    const wrong = isReached(sql`(lw_c < 0 OR lw_c > 255)`, sql`${a}[1]`);
+    const missing = sql`empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
+    const bytes = sql`arrayStringConcat(arrayMap(lw_c -> char(ifNull(lw_c, 0)), ${a}[1]))`;
+    return context.failIf(wrong, "Invalid value for a byte", sql`if(${missing}, NULL, ${bytes})`);
   });
 }
 
 /** FORMAT of `%s`, `%d` and `%%` without flags, over texts and INT64. */
-function format(context: CallContext): string {
+function format(context: CallContext): Sql {
   const pattern = literalOf(context, 0);
   if (pattern === undefined) return context.refuse("a format that is no literal");
   const tokens = pattern.match(/%.|[^%]+|%/gs) ?? [];
   let next = 1;
   const parts = tokens.map((token) => {
-    if (!token.startsWith("%")) return quoteText(token);
-    if (token === "%%") return "'%'";
-    const [kind, arg] = [context.types[next]?.kind, context.args[next]];
+    if (!token.startsWith("%")) return textSql(token);
+    if (token === "%%") return textSql("%");
+    const [kind, arg = EMPTY] = [context.types[next]?.kind, context.args[next]];
     next++;
     const fits = (token === "%s" && kind === "STRING") || (token === "%d" && kind === "INT64");
     if (!fits) return context.refuse(`the element ${token}`);
-    return kind === "STRING" ? (arg ?? "") : `toString(${arg})`;
+    return kind === "STRING" ? arg : sql`toString(${arg})`;
   });
   if (next !== context.args.length) return context.refuse("a number of values that is not the format's");
-  return `concat(${["''", "''", ...parts].join(", ")})`;
+  return sql`concat('', '', ${joinSql(parts, ", ")})`;
 }
 
 function knownPattern(context: CallContext): string {
@@ -177,17 +178,17 @@ function knownPattern(context: CallContext): string {
 }
 
 /** A pattern that matches no empty text, whose matches ClickHouse finds as others do. */
-function extractAll(context: CallContext): string {
+function extractAll(context: CallContext): Sql {
   const pattern = knownPattern(context);
   const isSimple = /^(?:\((?:\[[^\]\\]+\]|[A-Za-z0-9 ])+\)|\[[^\]\\]+\]\+?|[A-Za-z0-9 ])+$/.test(pattern);
   if (!isSimple || countGroups(pattern) > 1) return context.refuse("this pattern");
-  return context.bind([context.args[0] ?? ""], (v) => {
-    const all = `[extractAll(ifNull(${v}, ''), ${quoteText(`(?-s)${pattern}`)})]`;
-    return `CAST(if(isNull(${v}), [], ${all}), 'Array(Array(Nullable(String)))')`;
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    const all = sql`[extractAll(ifNull(${v}, ''), ${textSql(`(?-s)${pattern}`)})]`;
+    return sql`CAST(if(isNull(${v}), [], ${all}), 'Array(Array(Nullable(String)))')`;
   });
 }
 
-function replaceMatches(context: CallContext): string {
+function replaceMatches(context: CallContext): Sql {
   const pattern = knownPattern(context);
   const text = literalOf(context, 2);
   const isSimple = /^(?:\(?(?:\[[^\]\\]+\]|[A-Za-z0-9 ])\+?\)?)+$/.test(pattern);
@@ -199,7 +200,7 @@ function replaceMatches(context: CallContext): string {
   } catch {
     return context.refuse("this pattern or replacement");
   }
-  return `replaceRegexpAll(${context.args[0]}, ${quoteText(`(?-s)${pattern}`)}, ${quoteText(rewrite)})`;
+  return sql`replaceRegexpAll(${context.args[0] ?? EMPTY}, ${textSql(`(?-s)${pattern}`)}, ${textSql(rewrite)})`;
 }
 
 export const codeFunctions: FunctionTable = {
@@ -207,7 +208,7 @@ export const codeFunctions: FunctionTable = {
   CODE_POINTS_TO_BYTES: fromByteValues,
   CODE_POINTS_TO_STRING: fromCodes,
   EDIT_DISTANCE: distance,
-  FARM_FINGERPRINT: ({ args }) => `reinterpretAsInt64(farmFingerprint64(${args[0]}))`,
+  FARM_FINGERPRINT: ({ args }) => sql`reinterpretAsInt64(farmFingerprint64(${args[0] ?? EMPTY}))`,
   FORMAT: format,
   FROM_BASE32: fromBase32,
   FROM_BASE64: fromBase64,
@@ -215,8 +216,8 @@ export const codeFunctions: FunctionTable = {
   REGEXP_EXTRACT_ALL: extractAll,
   REGEXP_REPLACE: replaceMatches,
   SAFE_CONVERT_BYTES_TO_STRING: safeText,
-  TO_BASE32: ({ args }) => `base32Encode(${args[0]})`,
+  TO_BASE32: ({ args }) => sql`base32Encode(${args[0] ?? EMPTY})`,
   TO_CODE_POINTS: toCodes,
   TRANSLATE: translate,
-  TYPEOF: ({ types }) => quoteText(types[0] === undefined ? "" : formatType(types[0])),
+  TYPEOF: ({ types }) => textSql(types[0] === undefined ? "" : formatType(types[0])),
 };

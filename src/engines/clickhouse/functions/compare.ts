@@ -2,6 +2,8 @@
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { isWrapped } from "../compile/physical-types.ts";
+import { type Sign, signSql } from "../sql/atoms.ts";
+import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 const COMPARABLE = new Set<SqlType["kind"]>([
@@ -19,19 +21,20 @@ function checkComparable({ types, refuse }: CallContext): void {
 }
 
 /** A position of characters that is compared with 0: that of bytes is as much above it, and they need not be counted. */
-function heldText({ call, args: [left = ""] }: CallContext): string | undefined {
+function heldText({ call, args: [left = EMPTY] }: CallContext): Sql | undefined {
   const [found, bound] = call.arguments;
   const isPosition = found?.kind === "Call" && (found.function === "STRPOS" || found.function === "INSTR");
   if (!isPosition || bound?.kind !== "Literal" || bound.value !== "0") return undefined;
-  return /^toInt64\((?:positionUTF8|position)(\(.*\))\)$/s.exec(left)?.[1];
+  const [position] = left.kind === "call" && left.token === "toInt64" ? left.children : [];
+  return position?.kind === "call" ? callSql("position", position.children) : undefined;
 }
 
-function infix(operator: string): PrintCall {
+function infix(operator: Sign): PrintCall {
   return (context) => {
     checkComparable(context);
-    const [left, right] = context.args;
+    const [left = EMPTY, right = EMPTY] = context.args;
     const held = heldText(context);
-    return held === undefined ? `(${left} ${operator} ${right})` : `(position${held} ${operator} 0)`;
+    return held === undefined ? sql`(${left} ${signSql(operator)} ${right})` : sql`(${held} ${signSql(operator)} 0)`;
   };
 }
 
@@ -39,64 +42,66 @@ function infix(operator: string): PrintCall {
  * Are the values the same? An equality between columns of a join's sides becomes a key of the join, whichever clause it
  * is in, and keys are compared by their bits: NaN with NaN, but not 0.0 with -0.0. Two comparisons never become one.
  */
-function sameValue(context: CallContext, left: string, right: string, isWritten: boolean): string {
+function sameValue(context: CallContext, left: Sql, right: Sql, isWritten: boolean): Sql {
   const isFloat = context.types.some((type) => type.kind === "FLOAT64");
-  if (!isFloat || isWritten) return `${left} = ${right}`;
-  return context.bind([left, right], (one, other) => `(${one} <= ${other} AND ${one} >= ${other})`);
+  if (!isFloat || isWritten) return sql`${left} = ${right}`;
+  return context.bind([left, right], (one, other) => sql`(${one} <= ${other} AND ${one} >= ${other})`);
 }
 
 const isWritten = (operand: Expr | undefined) => operand?.kind === "Literal" || operand?.kind === "Parameter";
 
 const equalPositions = infix("=");
 
-function equal(context: CallContext): string {
+function equal(context: CallContext): Sql {
   checkComparable(context);
-  const [left = "", right = ""] = context.args;
+  const [left = EMPTY, right = EMPTY] = context.args;
   if (heldText(context) !== undefined) return equalPositions(context);
   const operands = context.call.kind === "Call" ? context.call.arguments : [];
-  return `(${sameValue(context, left, right, operands.some(isWritten))})`;
+  return sql`(${sameValue(context, left, right, operands.some(isWritten))})`;
 }
 
-function between(context: CallContext): string {
+function between(context: CallContext): Sql {
   checkComparable(context);
-  const [value = "", low, high] = context.args;
-  return context.bind([value], (each) => `(${each} >= ${low} AND ${each} <= ${high})`);
+  const [value = EMPTY, low = EMPTY, high = EMPTY] = context.args;
+  return context.bind([value], (each) => sql`(${each} >= ${low} AND ${each} <= ${high})`);
 }
 
 /** IN knows no NULL among its values in ClickHouse. */
-function inValues(context: CallContext): string {
+function inValues(context: CallContext): Sql {
   checkComparable(context);
-  const [needle = "", ...values] = context.args;
+  const [needle = EMPTY, ...values] = context.args;
   const operands = context.call.arguments.slice(1);
   const isPlain = operands.every((operand) => operand?.kind === "Literal" && operand.value !== null);
-  if (isPlain && context.types[0]?.kind !== "FLOAT64") return `(${needle} IN (${values.join(", ")}))`;
+  if (isPlain && context.types[0]?.kind !== "FLOAT64") return sql`(${needle} IN (${joinSql(values, ", ")}))`;
   return context.bind([needle], (each) => {
     const found = values.map((value, index) => sameValue(context, each, value, isWritten(operands[index])));
-    return `(${found.join(" OR ")})`;
+    return sql`(${joinSql(found, " OR ")})`;
   });
 }
 
-function inArray(context: CallContext): string {
-  const [needle = "", array = ""] = context.args;
+function inArray(context: CallContext): Sql {
+  const [needle = EMPTY, array = EMPTY] = context.args;
   const element = context.types[1]?.kind === "ARRAY" ? context.types[1].element : undefined;
   if (element === undefined || !isComparable(element)) return context.refuse("elements of this type");
   const name = context.fresh("e");
   return context.bind([needle, array], (n, list) => {
-    const found = `arrayExists(${name} -> ifNull(${name} = ${n}, false), ${list}[1])`;
-    const unknown = `isNull(${n}) OR arrayExists(${name} -> isNull(${name}), ${list}[1])`;
-    return `multiIf(empty(${list}[1]), false, ${found}, true, ${unknown}, NULL, false)`;
+    const found = sql`arrayExists(${name} -> ifNull(${name} = ${n}, false), ${list}[1])`;
+    const unknown = sql`isNull(${n}) OR arrayExists(${name} -> isNull(${name}), ${list}[1])`;
+    return sql`multiIf(empty(${list}[1]), false, ${found}, true, ${unknown}, NULL, false)`;
   });
 }
 
-function isNull({ args, types }: CallContext): string {
-  return types[0] !== undefined && isWrapped(types[0]) ? `empty(${args[0]})` : `isNull(${args[0]})`;
+function isNull({ args, types }: CallContext): Sql {
+  return types[0] !== undefined && isWrapped(types[0])
+    ? sql`empty(${args[0] ?? EMPTY})`
+    : sql`isNull(${args[0] ?? EMPTY})`;
 }
 
-function isDistinct(context: CallContext): string {
+function isDistinct(context: CallContext): Sql {
   checkComparable(context);
   // NaN is distinct from NaN in ClickHouse, and not in GoogleSQL.
   if (context.types[0]?.kind === "FLOAT64") return context.refuse("FLOAT64");
-  return `(NOT (${context.args[0]} <=> ${context.args[1]}))`;
+  return sql`(NOT (${context.args[0] ?? EMPTY} <=> ${context.args[1] ?? EMPTY}))`;
 }
 
 export const compareFunctions: FunctionTable = {
@@ -110,10 +115,10 @@ export const compareFunctions: FunctionTable = {
   $in: inValues,
   $in_array: inArray,
   $is_null: isNull,
-  $is_true: ({ args }) => `ifNull(${args[0]}, false)`,
-  $is_false: ({ args }) => `(NOT ifNull(${args[0]}, true))`,
+  $is_true: ({ args }) => sql`ifNull(${args[0] ?? EMPTY}, false)`,
+  $is_false: ({ args }) => sql`(NOT ifNull(${args[0] ?? EMPTY}, true))`,
   $is_distinct: isDistinct,
-  $not: ({ args }) => `(NOT ${args[0]})`,
-  $and: ({ args }) => `(${args.join(" AND ")})`,
-  $or: ({ args }) => `(${args.join(" OR ")})`,
+  $not: ({ args }) => sql`(NOT ${args[0] ?? EMPTY})`,
+  $and: ({ args }) => sql`(${joinSql(args, " AND ")})`,
+  $or: ({ args }) => sql`(${joinSql(args, " OR ")})`,
 };

@@ -1,30 +1,32 @@
-import { isWrapped, physicalType } from "../compile/physical-types.ts";
+import { castTo, isWrapped } from "../compile/physical-types.ts";
 import { MESSAGE_MARK } from "../driver/server-error.ts";
+import { NULL, TRUE } from "../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { isComparable } from "./compare.ts";
 import { literalOf } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
-function coalesce(context: CallContext): string {
+function coalesce(context: CallContext): Sql {
   const { args, type } = context;
-  if (!isWrapped(type)) return `coalesce(${args.join(", ")})`;
-  return args.reduceRight((rest, arg) => context.bind([arg], (each) => `if(empty(${each}), ${rest}, ${each})`));
+  if (!isWrapped(type)) return sql`coalesce(${joinSql(args, ", ")})`;
+  return args.reduceRight((rest, arg) => context.bind([arg], (each) => sql`if(empty(${each}), ${rest}, ${each})`));
 }
 
-function nullIf(context: CallContext): string {
-  const [value = "", other = ""] = context.args;
+function nullIf(context: CallContext): Sql {
+  const [value = EMPTY, other = EMPTY] = context.args;
   if (context.types.some((type) => !isComparable(type))) return context.refuse("values of this type");
-  return context.bind([value], (each) => `if(ifNull(${each} = ${other}, false), NULL, ${each})`);
+  return context.bind([value], (each) => sql`if(ifNull(${each} = ${other}, false), NULL, ${each})`);
 }
 
 /** Fails with the message, wherever its value counts. */
-function raise(context: CallContext): string {
+function raise(context: CallContext): Sql {
   const message = literalOf(context, 0);
   if (message === undefined || message.includes(MESSAGE_MARK)) return context.refuse("a message that is no literal");
-  return context.failIf("true", message, `CAST(NULL, '${physicalType(context.type)}')`);
+  return context.failIf(TRUE, message, castTo(NULL, context.type));
 }
 
 export const conditionalFunctions: FunctionTable = {
-  IF: ({ args }) => `if(${args.join(", ")})`,
+  IF: ({ args }) => sql`if(${joinSql(args, ", ")})`,
   IFNULL: coalesce,
   COALESCE: coalesce,
   NULLIF: nullIf,

@@ -1,4 +1,8 @@
 /** Functions of numbers. Results that are no number where their arguments are fail. */
+
+import { NULL, nameSql } from "../sql/atoms.ts";
+import { NAN } from "../sql/forms.ts";
+import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { toInt64 } from "./arithmetic.ts";
 import { literalOf } from "./literal.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
@@ -11,66 +15,66 @@ function refuseKind(context: CallContext): never {
   return context.refuse(`values of the type ${kindOf(context)}`);
 }
 
-function absolute(context: CallContext): string {
-  const [value = ""] = context.args;
+function absolute(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   switch (kindOf(context)) {
     case "INT64":
-      return toInt64(context, `abs(toInt128(${value}))`);
+      return toInt64(context, sql`abs(toInt128(${value}))`);
     case "FLOAT64":
     case "NUMERIC":
-      return `abs(${value})`;
+      return sql`abs(${value})`;
     default:
       return refuseKind(context);
   }
 }
 
-function sign(context: CallContext): string {
-  const [value = ""] = context.args;
+function sign(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   switch (kindOf(context)) {
     case "INT64":
-      return `toInt64(sign(${value}))`;
+      return sql`toInt64(sign(${value}))`;
     case "FLOAT64":
-      return context.bind([value], (x) => `if(isNaN(${x}), ${x}, toFloat64(sign(${x})))`);
+      return context.bind([value], (x) => sql`if(isNaN(${x}), ${x}, toFloat64(sign(${x})))`);
     default:
       return refuseKind(context);
   }
 }
 
 /** The value as FLOAT64, which INT64 becomes for these functions. */
-export function double(context: CallContext, index = 0): string {
-  const value = context.args[index] ?? "";
+export function double(context: CallContext, index = 0): Sql {
+  const value = context.args[index] ?? EMPTY;
   const kind = context.types[index]?.kind;
   if (kind === "FLOAT64") return value;
-  return kind === "INT64" || kind === "UNKNOWN" ? `toFloat64(${value})` : refuseKind(context);
+  return kind === "INT64" || kind === "UNKNOWN" ? sql`toFloat64(${value})` : refuseKind(context);
 }
 
 function rounded(name: "ceil" | "floor" | "trunc"): PrintCall {
   return (context) => {
     if (context.type.kind !== "FLOAT64") return refuseKind(context);
     if (context.args.length > 1) return context.refuse("a number of digits");
-    return `${name}(${double(context)})`;
+    return sql`${nameSql(name)}(${double(context)})`;
   };
 }
 
 /** Halves away from zero; ClickHouse rounds them to even. */
-function round(context: CallContext): string {
+function round(context: CallContext): Sql {
   if (context.type.kind !== "FLOAT64") return refuseKind(context);
   if (context.args.length > 1 && literalOf(context, 1) !== "0") return context.refuse("a number of digits");
   if (context.args.length > 2) return context.refuse("a mode");
   return context.bind([double(context)], (x) => {
-    return `if(isFinite(${x}), trunc(${x}) + if(abs(${x} - trunc(${x})) >= 0.5, sign(${x}), 0), ${x})`;
+    return sql`if(isFinite(${x}), trunc(${x}) + if(abs(${x} - trunc(${x})) >= 0.5, sign(${x}), 0), ${x})`;
   });
 }
 
-function squareRoot(context: CallContext): string {
+function squareRoot(context: CallContext): Sql {
   if (context.type.kind !== "FLOAT64") return refuseKind(context);
   return context.bind([double(context)], (x) => {
-    return context.failIf(`${x} < 0`, "SQRT of a negative number", `sqrt(${x})`);
+    return context.failIf(sql`${x} < 0`, "SQRT of a negative number", sql`sqrt(${x})`);
   });
 }
 
 function isFloat(name: "isNaN" | "isInfinite"): PrintCall {
-  return (context) => `(${name}(${double(context)}) != 0)`;
+  return (context) => sql`(${nameSql(name)}(${double(context)}) != 0)`;
 }
 
 /** GREATEST and LEAST: NULL if any argument is, otherwise NaN if any is. */
@@ -81,24 +85,26 @@ function extreme(name: "greatest" | "least"): PrintCall {
     const isPlain = [...kinds].every((kind) => PLAIN.has(kind));
     if (!isPlain) return refuseKind(context);
     return context.bind(args, (...values) => {
-      const isMissing = values.map((value) => `isNull(${value})`).join(" OR ");
-      const nans = kinds.has("FLOAT64")
-        ? [`${values.map((value) => `isNaN(${value})`).join(" OR ")}, CAST('nan', 'Float64')`]
-        : [];
-      return `multiIf(${[`${isMissing}, NULL`, ...nans].join(", ")}, ${name}(${values.join(", ")}))`;
+      const isAny = (test: string) =>
+        joinSql(
+          values.map((value) => callSql(test, [value])),
+          " OR ",
+        );
+      const nans = kinds.has("FLOAT64") ? [isAny("isNaN"), NAN] : [];
+      return callSql("multiIf", [isAny("isNull"), NULL, ...nans, callSql(name, values)]);
     });
   };
 }
 
 const PLAIN: ReadonlySet<string> = new Set([..."INT64 FLOAT64 STRING BYTES DATE TIME DATETIME TIMESTAMP".split(" ")]);
 
-function ieeeDivide(context: CallContext): string {
+function ieeeDivide(context: CallContext): Sql {
   if (context.type.kind !== "FLOAT64") return refuseKind(context);
-  return `(${double(context)} / ${double(context, 1)})`;
+  return sql`(${double(context)} / ${double(context, 1)})`;
 }
 
-function bitCount(context: CallContext): string {
-  return kindOf(context) === "INT64" ? `toInt64(bitCount(${context.args[0]}))` : refuseKind(context);
+function bitCount(context: CallContext): Sql {
+  return kindOf(context) === "INT64" ? sql`toInt64(bitCount(${context.args[0] ?? EMPTY}))` : refuseKind(context);
 }
 
 export const numberFunctions: FunctionTable = {

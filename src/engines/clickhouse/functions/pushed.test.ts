@@ -7,6 +7,7 @@ import type { TableDefinition } from "../../../googlesql/relation.ts";
 import { someScanned } from "../../../googlesql/resolved/walk.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
+import { columnOf } from "../../sql/atoms.ts";
 import { cheapBinding } from "../compile/scope.ts";
 import { compileQuery, planOf } from "../compile-query.ts";
 import { aggregateFunctions } from "./aggregates.ts";
@@ -30,7 +31,7 @@ function resolve(text: string): ResolvedQuery {
 /** The plan of the call over the columns of the random tests' table. */
 function divide(call: string) {
   const query = resolve(`SELECT ${call} AS x FROM v`);
-  const server = { name: "v", column: (alias: string, source: string) => cheapBinding(`${alias}.${source}`) };
+  const server = { name: "v", column: (alias: string, source: string) => cheapBinding(columnOf(alias, source)) };
   const refuse = (): never => {
     throw new Error(`Not whole: ${call}`);
   };

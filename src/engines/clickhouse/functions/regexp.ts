@@ -3,7 +3,9 @@
  * otherwise.
  */
 import { countGroups } from "../../../semantics/text/regexp-syntax.ts";
-import { quoteText } from "../driver/quote.ts";
+import { printNull } from "../compile/physical-types.ts";
+import { textSql } from "../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { literalOf, requireKinds } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
@@ -12,10 +14,10 @@ function withPoints(pattern: string): string {
   return pattern.includes(".") ? `(?-s)${pattern}` : pattern;
 }
 
-function contains(context: CallContext): string {
+function contains(context: CallContext): Sql {
   requireKinds(context, "STRING");
   if (context.isSafe) return context.refuse("SAFE.");
-  const [value, pattern] = context.args;
+  const [value = EMPTY, pattern = EMPTY] = context.args;
   const argument = context.call.arguments[1];
   // An invalid pattern fails before any row is read, even if there are no rows.
   if (argument?.kind !== "Literal" && argument?.kind !== "Parameter") return context.refuse("a pattern of the rows");
@@ -23,11 +25,11 @@ function contains(context: CallContext): string {
   // Only a pattern without flags is looked for as the plain text that it may be.
   const text =
     known === undefined
-      ? `if(position(${pattern}, '.') > 0, concat('(?-s)', ${pattern}), ${pattern})`
-      : quoteText(withPoints(known));
+      ? sql`if(position(${pattern}, '.') > 0, concat('(?-s)', ${pattern}), ${pattern})`
+      : textSql(withPoints(known));
   return argument.kind === "Literal" && known === undefined
-    ? "CAST(NULL, 'Nullable(Bool)')"
-    : `match(${value}, ${text})`;
+    ? printNull({ kind: "BOOL" })
+    : sql`match(${value}, ${text})`;
 }
 
 /** The one group of the pattern, or all of it, as ClickHouse's functions take it: with a group around. */
@@ -46,7 +48,7 @@ function grouped(context: CallContext): { readonly pattern: string; readonly has
 }
 
 /** An empty match is told from none by asking for one. */
-function extract(context: CallContext): string {
+function extract(context: CallContext): Sql {
   const { pattern, hasGroup } = grouped(context);
   // A group that took no part in the match is NULL, and empty in ClickHouse.
   if (hasGroup && /[?*|]|\{0/.test(pattern.slice("(?-s)".length).replaceAll(/\[[^\]]*\]|\(\?:/g, ""))) {
@@ -55,9 +57,9 @@ function extract(context: CallContext): string {
     );
     if (!isSure) return context.refuse("a group that may take no part in a match");
   }
-  const text = quoteText(pattern);
-  return context.bind([context.args[0] ?? ""], (v) => {
-    return `if(ifNull(match(${v}, ${text}), false), extract(ifNull(${v}, ''), ${text}), NULL)`;
+  const text = textSql(pattern);
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    return sql`if(ifNull(match(${v}, ${text}), false), extract(ifNull(${v}, ''), ${text}), NULL)`;
   });
 }
 

@@ -1,5 +1,7 @@
 /** String functions. Characters are code points, for ClickHouse's functions of UTF-8 as for GoogleSQL. */
-import { quoteText } from "../driver/quote.ts";
+
+import { nameSql, numberSql, textSql } from "../sql/atoms.ts";
+import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { literalOf, requireKinds } from "./literal.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
@@ -17,74 +19,74 @@ function isBytes({ types }: CallContext): boolean {
 /** ClickHouse's functions for texts and for bytes. */
 function byKind(text: string, bytes: string | undefined): PrintCall {
   return (context) => {
-    if (!isBytes(context)) return `${text}(${context.args.join(", ")})`;
-    return bytes === undefined ? context.refuse("values of the type BYTES") : `${bytes}(${context.args.join(", ")})`;
+    if (!isBytes(context)) return callSql(text, context.args);
+    return bytes === undefined ? context.refuse("values of the type BYTES") : callSql(bytes, context.args);
   };
 }
 
 /** The same as a number of the language. */
 function counted(text: string, bytes: string | undefined): PrintCall {
   const print = byKind(text, bytes);
-  return (context) => `toInt64(${print(context)})`;
+  return (context) => sql`toInt64(${print(context)})`;
 }
 
 function textOnly(print: PrintCall): PrintCall {
   return (context) => (isBytes(context) ? context.refuse("values of the type BYTES") : print(context));
 }
 
-function concat(context: CallContext): string {
+function concat(context: CallContext): Sql {
   if (context.types.every(({ kind }) => kind === "STRING" || kind === "BYTES" || kind === "UNKNOWN")) {
-    return `concat(${context.args.join(", ")})`;
+    return sql`concat(${joinSql(context.args, ", ")})`;
   }
   if (context.type.kind === "ARRAY") return context.refuse("arrays");
   const texts = context.args.map((arg, index) => {
     const kind = context.types[index]?.kind;
     if (kind === "STRING") return arg;
-    return kind === "INT64" ? `toString(${arg})` : context.refuse(`values of the type ${kind}`);
+    return kind === "INT64" ? sql`toString(${arg})` : context.refuse(`values of the type ${kind}`);
   });
-  return `concat(${texts.join(", ")})`;
+  return sql`concat(${joinSql(texts, ", ")})`;
 }
 
 function mapCase(text: string, bytes: string): PrintCall {
-  return (context) => `${isBytes(context) ? bytes : text}(${context.args[0]})`;
+  return (context) => sql`${nameSql(isBytes(context) ? bytes : text)}(${context.args[0] ?? EMPTY})`;
 }
 
-const length = (context: CallContext) => (isBytes(context) ? "length" : "lengthUTF8");
-const part = (context: CallContext) => (isBytes(context) ? "substring" : "substringUTF8");
+const length = (context: CallContext) => nameSql(isBytes(context) ? "length" : "lengthUTF8");
+const part = (context: CallContext) => nameSql(isBytes(context) ? "substring" : "substringUTF8");
 
 /** A number of characters that ClickHouse takes; no text has more. Over a name. */
-function clamp(count: string): string {
-  return `multiIf(${count} < 0, 0, ${count} > 4294967295, 4294967295, ${count})`;
+function clamp(count: Sql): Sql {
+  return sql`multiIf(${count} < 0, 0, ${count} > 4294967295, 4294967295, ${count})`;
 }
 
-function left(context: CallContext): string {
-  const [value = "", count = ""] = context.args;
+function left(context: CallContext): Sql {
+  const [value = EMPTY, count = EMPTY] = context.args;
   return context.bind([count], (n) => {
-    const taken = `${part(context)}(${value}, 1, ${clamp(n)})`;
-    return context.failIf(`${n} < 0 AND isNotNull(${value})`, "LEFT: the length must not be negative", taken);
+    const taken = sql`${part(context)}(${value}, 1, ${clamp(n)})`;
+    return context.failIf(sql`${n} < 0 AND isNotNull(${value})`, "LEFT: the length must not be negative", taken);
   });
 }
 
-function right(context: CallContext): string {
-  const [value = "", count = ""] = context.args;
+function right(context: CallContext): Sql {
+  const [value = EMPTY, count = EMPTY] = context.args;
   return context.bind([value, count], (v, n) => {
-    const rest = `toInt64(${length(context)}(${v})) - ${clamp(n)}`;
-    const start = `if(${rest} < 0, 1, ${rest} + 1)`;
-    const taken = `${part(context)}(${v}, ${start})`;
-    return context.failIf(`${n} < 0 AND isNotNull(${v})`, "RIGHT: the length must not be negative", taken);
+    const rest = sql`toInt64(${length(context)}(${v})) - ${clamp(n)}`;
+    const start = sql`if(${rest} < 0, 1, ${rest} + 1)`;
+    const taken = sql`${part(context)}(${v}, ${start})`;
+    return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "RIGHT: the length must not be negative", taken);
   });
 }
 
 /** Positions from 1; 0 and those before the start are the start, negative ones count from the end. */
-function substr(context: CallContext): string {
-  const [value = "", position = "", count] = context.args;
+function substr(context: CallContext): Sql {
+  const [value = EMPTY, position = EMPTY, count] = context.args;
   return context.bind([value, position, ...(count === undefined ? [] : [count])], (v, p, n) => {
-    const all = `toInt64(${length(context)}(${v}))`;
-    const start = `multiIf(isNull(${p}), NULL, ${p} = 0 OR ${p} < -${all}, 1, ${p} < 0, ${all} + ${p} + 1, ${clamp(p)})`;
-    if (n === undefined) return `${part(context)}(${v}, ${start})`;
-    const taken = `${part(context)}(${v}, ${start}, ${clamp(n)})`;
+    const all = sql`toInt64(${length(context)}(${v}))`;
+    const start = sql`multiIf(isNull(${p}), NULL, ${p} = 0 OR ${p} < -${all}, 1, ${p} < 0, ${all} + ${p} + 1, ${clamp(p)})`;
+    if (n === undefined) return sql`${part(context)}(${v}, ${start})`;
+    const taken = sql`${part(context)}(${v}, ${start}, ${clamp(n)})`;
     return context.failIf(
-      `${n} < 0 AND isNotNull(${v}) AND isNotNull(${p})`,
+      sql`${n} < 0 AND isNotNull(${v}) AND isNotNull(${p})`,
       "SUBSTR: the length must not be negative",
       taken,
     );
@@ -94,111 +96,111 @@ function substr(context: CallContext): string {
 function position(text: string, bytes: string): PrintCall {
   return (context) => {
     if (context.args.length > 2) return context.refuse("a position or an occurrence");
-    const [value = "", wanted = ""] = context.args;
-    return `toInt64(${isBytes(context) ? bytes : text}(${value}, ${wanted}))`;
+    const [value = EMPTY, wanted = EMPTY] = context.args;
+    return sql`toInt64(${nameSql(isBytes(context) ? bytes : text)}(${value}, ${wanted}))`;
   };
 }
 
 /** The characters of a set as a class of a regular expression. */
-function characterClass(set: string): string {
+export function characterClass(set: string): string {
   return `[${[...set].map((character) => `\\x{${character.codePointAt(0)?.toString(16)}}`).join("")}]`;
 }
 
 function trim(end: "both" | "left" | "right"): PrintCall {
   return textOnly((context) => {
-    const [value = "", given] = context.args;
+    const [value = EMPTY, given] = context.args;
     const set = given === undefined ? WHITE_SPACE : literalOf(context, 1);
     if (set === undefined) return context.refuse("a set of characters that is no literal");
     if (set === "") return value;
     const one = characterClass(set);
     const patterns = [...(end === "right" ? [] : [`^${one}+`]), ...(end === "left" ? [] : [`${one}+$`])];
-    return `replaceRegexpAll(${value}, ${quoteText(patterns.join("|"))}, '')`;
+    return sql`replaceRegexpAll(${value}, ${textSql(patterns.join("|"))}, '')`;
   });
 }
 
-function replace(context: CallContext): string {
-  const [value = "", from = "", to = ""] = context.args;
+function replace(context: CallContext): Sql {
+  const [value = EMPTY, from = EMPTY, to = EMPTY] = context.args;
   if (isBytes(context)) return context.refuse("values of the type BYTES");
   const [wanted, other] = [literalOf(context, 1), literalOf(context, 2)];
   // How long the text may become is known for short replacements only.
   if (wanted === undefined || other === undefined || other.length > Math.max(16, wanted.length)) {
     return context.refuse("a replacement that is no short literal");
   }
-  return wanted === "" ? value : `replaceAll(${value}, ${from}, ${to})`;
+  return wanted === "" ? value : sql`replaceAll(${value}, ${from}, ${to})`;
 }
 
 /** ClickHouse repeats a text a million times at most. */
 const MAX_REPETITIONS = 1_000_000;
 
-function repeat(context: CallContext): string {
-  const [value = ""] = context.args;
+function repeat(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   const count = Number(literalOf(context, 1));
   if (!(count >= 0 && count <= MAX_REPETITIONS)) return context.refuse("a number that is no literal up to a million");
   return context.bind([value], (v) => {
-    const tooLong = `length(${v}) * ${count} > ${MAX_STRING_BYTES}`;
-    const repeated = `repeat(if(${tooLong}, '', ${v}), ${count})`;
+    const tooLong = sql`length(${v}) * ${numberSql(count)} > ${numberSql(MAX_STRING_BYTES)}`;
+    const repeated = sql`repeat(if(${tooLong}, '', ${v}), ${numberSql(count)})`;
     return context.failIf(tooLong, "REPEAT makes a text longer than max_string_bytes allows", repeated);
   });
 }
 
 function pad(name: "leftPadUTF8" | "rightPadUTF8"): PrintCall {
   return textOnly((context) => {
-    const [value = "", count = "", pattern = "' '"] = context.args;
+    const [value = EMPTY, count = EMPTY, pattern = textSql(" ")] = context.args;
     const known = Number(literalOf(context, 1));
     if (!(known >= 0 && known <= 100_000)) return context.refuse("a length that is no small literal");
     if (context.args.length > 2 && (literalOf(context, 2) ?? "") === "") return context.refuse("this pattern");
-    return `${name}(${value}, ${count}, ${pattern})`;
+    return sql`${nameSql(name)}(${value}, ${count}, ${pattern})`;
   });
 }
 
-function split(context: CallContext): string {
+function split(context: CallContext): Sql {
   if (isBytes(context)) return context.refuse("values of the type BYTES");
-  const [value = ""] = context.args;
+  const [value = EMPTY] = context.args;
   const delimiter = context.args.length > 1 ? literalOf(context, 1) : ",";
   // Without one ClickHouse splits bytes.
   if (delimiter === undefined || delimiter === "") return context.refuse("a delimiter that is no literal");
   return context.bind([value], (v) => {
-    const parts = `splitByString(${quoteText(delimiter)}, ifNull(${v}, ''))`;
-    return `CAST(if(isNull(${v}), [], [${parts}]), 'Array(Array(Nullable(String)))')`;
+    const parts = sql`splitByString(${textSql(delimiter)}, ifNull(${v}, ''))`;
+    return sql`CAST(if(isNull(${v}), [], [${parts}]), 'Array(Array(Nullable(String)))')`;
   });
 }
 
-function codePoint(context: CallContext): string {
+function codePoint(context: CallContext): Sql {
   if (isBytes(context)) return context.refuse("values of the type BYTES");
-  const [value = ""] = context.args;
+  const [value = EMPTY] = context.args;
   return context.bind([value], (v) => {
-    const first = `reinterpretAsUInt32(convertCharset(substringUTF8(${v}, 1, 1), 'UTF-8', 'UTF-32LE'))`;
-    return `multiIf(isNull(${v}), NULL, ${v} = '', 0::Int64, toInt64(${first}))`;
+    const first = sql`reinterpretAsUInt32(convertCharset(substringUTF8(${v}, 1, 1), 'UTF-8', 'UTF-32LE'))`;
+    return sql`multiIf(isNull(${v}), NULL, ${v} = '', 0::Int64, toInt64(${first}))`;
   });
 }
 
-function ascii(context: CallContext): string {
-  const [value = ""] = context.args;
+function ascii(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   if (isBytes(context)) return context.refuse("values of the type BYTES");
   return context.bind([value], (v) => {
-    const code = `toInt64(ascii(${v}))`;
-    const isOther = `match(${v}, '^[^\\\\x00-\\\\x7f]')`;
+    const code = sql`toInt64(ascii(${v}))`;
+    const isOther = sql`match(${v}, '^[^\\\\x00-\\\\x7f]')`;
     return context.failIf(isOther, "ASCII: the first character is no ASCII character", code);
   });
 }
 
-function toHex(context: CallContext): string {
-  return `lower(hex(${context.args[0]}))`;
+function toHex(context: CallContext): Sql {
+  return sql`lower(hex(${context.args[0] ?? EMPTY}))`;
 }
 
 /** Hexadecimal digits, of which an odd number has a zero before it. */
-function fromHex(context: CallContext): string {
-  const [value = ""] = context.args;
+function fromHex(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   return context.bind([value], (v) => {
-    const isWrong = `NOT match(${v}, '^[0-9A-Fa-f]*$')`;
-    return context.failIf(isWrong, "FROM_HEX: no hexadecimal text", `unhex(if(${isWrong}, '', ${v}))`);
+    const isWrong = sql`NOT match(${v}, '^[0-9A-Fa-f]*$')`;
+    return context.failIf(isWrong, "FROM_HEX: no hexadecimal text", sql`unhex(if(${isWrong}, '', ${v}))`);
   });
 }
 
-function onlyBytes(print: (value: string) => string): PrintCall {
+function onlyBytes(print: (value: Sql) => Sql): PrintCall {
   return (context) => {
     requireKinds(context, "BYTES");
-    return print(context.args[0] ?? "");
+    return print(context.args[0] ?? EMPTY);
   };
 }
 
@@ -222,40 +224,40 @@ function readPattern(pattern: string): readonly (string | { readonly wild: "_" |
 }
 
 /** The pattern as ClickHouse reads it, whose backslashes escape its own characters only. */
-function printPattern(context: CallContext, index: number): string {
+function printPattern(context: CallContext, index: number): Sql {
   const pattern = literalOf(context, index);
   const parts = pattern === undefined ? undefined : readPattern(pattern);
   if (parts === undefined) return context.refuse("a pattern that is no literal");
   const text = parts.map((part) => (typeof part === "string" ? part.replace(/[%_\\]/, "\\$&") : part.wild));
-  return quoteText(text.join(""));
+  return textSql(text.join(""));
 }
 
-function like(context: CallContext): string {
+function like(context: CallContext): Sql {
   requireKinds(context, "STRING");
-  return `like(${context.args[0]}, ${printPattern(context, 1)})`;
+  return sql`like(${context.args[0] ?? EMPTY}, ${printPattern(context, 1)})`;
 }
 
-function likeList(operator: "OR" | "AND"): PrintCall {
+function likeList(operator: " OR " | " AND "): PrintCall {
   return (context) => {
     requireKinds(context, "STRING");
-    const [value = "", ...patterns] = context.args;
+    const [value = EMPTY, ...patterns] = context.args;
     return context.bind([value], (v) => {
-      const each = patterns.map((_, index) => `like(${v}, ${printPattern(context, index + 1)})`);
-      return `(${each.join(` ${operator} `)})`;
+      const each = patterns.map((_, index) => sql`like(${v}, ${printPattern(context, index + 1)})`);
+      return sql`(${joinSql(each, operator)})`;
     });
   };
 }
 
 /** As a text of its own length: bytes of a fixed number lose their last zeros in a cast. */
 function hash(name: string): PrintCall {
-  return ({ args: [value] }) => `unhex(hex(${name}(${value})))`;
+  return ({ args: [value = EMPTY] }) => sql`unhex(hex(${nameSql(name)}(${value})))`;
 }
 
 export const textFunctions: FunctionTable = {
   $concat_op: concat,
   $like: like,
-  $like_any: likeList("OR"),
-  $like_all: likeList("AND"),
+  $like_any: likeList(" OR "),
+  $like_all: likeList(" AND "),
   ASCII: ascii,
   BYTE_LENGTH: counted("length", "length"),
   CHAR_LENGTH: counted("lengthUTF8", undefined),
@@ -282,7 +284,7 @@ export const textFunctions: FunctionTable = {
   STARTS_WITH: byKind("startsWith", "startsWith"),
   STRPOS: position("positionUTF8", "position"),
   SUBSTR: substr,
-  TO_BASE64: onlyBytes((value) => `base64Encode(${value})`),
+  TO_BASE64: onlyBytes((value) => sql`base64Encode(${value})`),
   TO_HEX: toHex,
   TRIM: trim("both"),
   UNICODE: codePoint,

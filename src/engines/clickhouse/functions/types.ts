@@ -1,10 +1,11 @@
 import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Sql } from "../sql/sql.ts";
 
 /** The context in which a row of the function tables prints one call. */
 export interface CallContext<Call = CallExpr> {
   /** The printed arguments: complete ClickHouse expressions of the argument's physical type, safe to place anywhere. */
-  readonly args: readonly string[];
+  readonly args: readonly Sql[];
   readonly types: readonly SqlType[];
   readonly type: SqlType;
   readonly call: Call;
@@ -16,21 +17,21 @@ export interface CallContext<Call = CallExpr> {
    * A value over which a ClickHouse function fails, or NULL where the call does not count. Every failing function of
    * the server stands around one.
    */
-  mask(sql: string): string;
+  mask(value: Sql): Sql;
   /** The value, unless the condition is true: then the query fails with the message, or the value is NULL for SAFE. */
-  failIf(condition: string, message: string, value: string): string;
+  failIf(condition: Sql, message: string, value: Sql): Sql;
   /** A name for a lambda's parameter that nothing else has. */
-  fresh(prefix: string): string;
+  fresh(prefix: string): Sql;
   /** Computes expressions once and lets `body` use them by name. */
-  bind(expressions: readonly string[], body: (...names: string[]) => string): string;
+  bind(expressions: readonly Sql[], body: (...names: Sql[]) => Sql): Sql;
   /** Says why this call cannot be pushed: in words that follow "Function NAME: ". */
   refuse(reason: string): never;
   /** The same call with arguments given as SQL, for functions that are others of another name. */
-  readonly print: (name: string, args: readonly string[], types: readonly SqlType[], type: SqlType) => string;
+  readonly print: (name: string, args: readonly Sql[], types: readonly SqlType[], type: SqlType) => Sql;
 }
 
 /** Prints one call as a ClickHouse expression, or refuses it. */
-export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => string;
+export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => Sql;
 
 /** Upper-case catalogue name -> how ClickHouse computes it. */
 export type FunctionTable = Readonly<Record<string, PrintCall>>;
@@ -40,12 +41,14 @@ export interface AggregateContext
   readonly call: AggregateCall | WindowCall;
   readonly isDistinct: boolean;
   /** The condition of rows that count; undefined for all. */
-  readonly filter: string | undefined;
+  readonly filter: Sql | undefined;
   /** Keys of ORDER BY within the call. */
-  readonly order: readonly { readonly sql: string; readonly type: SqlType; readonly isDescending: boolean }[];
+  readonly order: readonly { readonly sql: Sql; readonly type: SqlType; readonly isDescending: boolean }[];
   readonly limit: bigint | undefined;
-  /** `OVER (...)` behind each aggregate function of ClickHouse; empty for plain aggregates. */
-  readonly over: string;
+  /** ` OVER (...)` behind each aggregate function of ClickHouse; empty for plain aggregates. */
+  readonly over: Sql;
+  /** The same over the whole partition, whatever frame the call has. */
+  readonly overPartition: Sql;
 }
 
-export type AggregateTable = Readonly<Record<string, (context: AggregateContext) => string>>;
+export type AggregateTable = Readonly<Record<string, (context: AggregateContext) => Sql>>;

@@ -1,11 +1,13 @@
 /** Functions that need OVER. */
 import { isWrapped } from "../compile/physical-types.ts";
+import { NULL, nameSql, numberSql } from "../sql/atoms.ts";
+import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import type { AggregateContext, AggregateTable } from "./types.ts";
 
-type PrintWindow = (context: AggregateContext) => string;
+type PrintWindow = (context: AggregateContext) => Sql;
 
 function ranking(name: string): PrintWindow {
-  return ({ over }) => `toInt64(${name}()${over})`;
+  return ({ over }) => sql`toInt64(${nameSql(name)}()${over})`;
 }
 
 /** A value of another row: NULLs are values like others. */
@@ -13,7 +15,9 @@ function navigation(name: string): PrintWindow {
   return (context) => {
     const { args, call, over, type } = context;
     if (call.nullHandling === "IGNORE") return context.refuse("IGNORE NULLS");
-    return isWrapped(type) ? context.refuse("arrays and structs") : `${name}(${args[0]}) RESPECT NULLS${over}`;
+    return isWrapped(type)
+      ? context.refuse("arrays and structs")
+      : sql`${nameSql(name)}(${args[0] ?? EMPTY}) RESPECT NULLS${over}`;
   };
 }
 
@@ -25,31 +29,32 @@ function literalCount({ call, refuse }: AggregateContext, index: number, least: 
   return count >= least && count <= 1_000_000 ? count : refuse("a number of rows that is no small literal");
 }
 
-function nthValue(context: AggregateContext): string {
+function nthValue(context: AggregateContext): Sql {
   if (context.call.nullHandling === "IGNORE") return context.refuse("IGNORE NULLS");
   if (isWrapped(context.type)) return context.refuse("arrays and structs");
-  return `nth_value(toNullable(${context.args[0]}), ${literalCount(context, 1, 1)})${context.over}`;
+  return sql`nth_value(toNullable(${context.args[0] ?? EMPTY}), ${numberSql(literalCount(context, 1, 1) ?? 1)})${context.over}`;
 }
 
 /** The row at a distance in the whole partition: the frame that ClickHouse takes it from is that. */
 function shifted(name: "lagInFrame" | "leadInFrame"): PrintWindow {
   return (context) => {
-    const { args, over, type, refuse } = context;
+    const { args, overPartition: over, type, refuse } = context;
     if (isWrapped(type)) return refuse("arrays and structs");
     const distance = literalCount(context, 1, 0) ?? 1;
-    const whole = `${over.slice(0, -1)} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`;
-    const found = `${name}(toNullable(${args[0]}), ${distance}, NULL)${whole}`;
-    if (args.length < 3) return found;
-    return `if(${name}(toUInt8(1), ${distance}, toUInt8(0))${whole} = 1, ${found}, ${args[2]})`;
+    const shift = (value: Sql, missing: Sql) => sql`${callSql(name, [value, numberSql(distance), missing])}${over}`;
+    const found = shift(sql`toNullable(${args[0] ?? EMPTY})`, NULL);
+    const [, , other] = args;
+    if (other === undefined) return found;
+    return sql`if(${shift(sql`toUInt8(1)`, sql`toUInt8(0)`)} = 1, ${found}, ${other})`;
   };
 }
 
-function ntile(context: AggregateContext): string {
-  return `toInt64(ntile(${literalCount(context, 0, 1)})${context.over})`;
+function ntile(context: AggregateContext): Sql {
+  return sql`toInt64(ntile(${numberSql(literalCount(context, 0, 1) ?? 1)})${context.over})`;
 }
 
 export const windowFunctions: AggregateTable = {
-  CUME_DIST: ({ over }) => `cume_dist()${over}`,
+  CUME_DIST: ({ over }) => sql`cume_dist()${over}`,
   DENSE_RANK: ranking("dense_rank"),
   FIRST_VALUE: navigation("first_value"),
   LAG: shifted("lagInFrame"),
@@ -57,7 +62,7 @@ export const windowFunctions: AggregateTable = {
   LEAD: shifted("leadInFrame"),
   NTH_VALUE: nthValue,
   NTILE: ntile,
-  PERCENT_RANK: ({ over }) => `percent_rank()${over}`,
+  PERCENT_RANK: ({ over }) => sql`percent_rank()${over}`,
   RANK: ranking("rank"),
   ROW_NUMBER: ranking("row_number"),
 };

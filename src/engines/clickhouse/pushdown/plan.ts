@@ -9,12 +9,14 @@ import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/t
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { copyBlock } from "../compile/block.ts";
-import type { RunConstant } from "../compile/compilation.ts";
+import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
 import type { Block } from "../compile/render.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
 import type { ServerTables } from "../compile/server-table.ts";
+import { parameterName } from "../sql/spelling.ts";
+import { emit, guarded } from "../sql/statements.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
 import { skipsProjections } from "./projections.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
@@ -23,11 +25,11 @@ import { Pushdown, type Remote } from "./pushdown.ts";
 export interface ServerStatement {
   readonly sql: string;
   readonly columns: readonly Column[];
-  /** True if a part that may fail is above a sub-select, whose filters the server must leave where they are. */
+  /** True if a part that may fail stands beside a sub-select, whose filters the server must leave where they are. */
   readonly keepsFilters: boolean;
   /** The parts of tables that are sorted otherwise, or count rows beforehand, are of no use to it. */
   readonly skipsProjections: boolean;
-  /** Names of the parameters that it may read. */
+  /** Names of the parameters that it reads, and of the constants. */
   readonly parameters: ReadonlySet<string>;
   /** Constants that are computed before the statement is sent, and bound. */
   readonly constants: readonly RunConstant[];
@@ -66,22 +68,12 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
   const part = pushdown.divide(query.scan);
-  const facts = (sql: string) => ({
-    keepsFilters: compilation.failingCount > 0 && compilation.wrapCount > 0,
-    skipsProjections: skipsProjections(sql),
-    parameters: compilation.parametersRead,
-    constants: compilation.constants?.readBy(sql) ?? [],
-  });
   const columns = query.columns.map(({ column }) => column);
   if (part.kind === "pushed" && part.late.length === 0 && (options.pushesConstants || readsTables(part))) {
     try {
       const block = orderResult(compilation, part.block, query);
-      const sql = printStatement(compilation, block, columns);
-      return {
-        kind: "whole",
-        statement: { sql, columns, ...facts(sql) },
-        tables: [...compilation.tablesRead],
-      };
+      const statement = finish(compilation, block, columns);
+      return { kind: "whole", statement, tables: [...compilation.tablesRead] };
     } catch (error) {
       if (!(error instanceof NotPushed)) throw error;
       pushdown.reasons.push({ reason: error.reason, span: error.span });
@@ -93,9 +85,8 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const found = readRemotes({ ...query, scan }, pushdown);
   const remotes = found.map((from, index): RemoteStatement => {
     const { columns: read } = from;
-    const type = rowsType(read);
-    const sql = printStatement(compilation, carryingBlock(from), read);
-    return { sql, columns: read, ...facts(sql), parameter: parameterOf(index), type };
+    const statement = finish(compilation, carryingBlock(from), read);
+    return { ...statement, parameter: parameterOf(index), type: rowsType(read) };
   });
   return {
     kind: "divided",
@@ -103,6 +94,21 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
     residual: residualQuery(query, scan, pushdown, found, analysis),
     reasons: pushdown.reasons,
     tables: [...compilation.tablesRead],
+  };
+}
+
+/** The statement that answers the columns of the block, with what a run has to know of it. Throws `NotPushed`. */
+function finish(compilation: Compilation, block: Block, columns: readonly Column[]): ServerStatement {
+  const root = printStatement(compilation, block, columns);
+  const statement = guarded(root);
+  const parameters = new Set(statement.placeholders.map(parameterName));
+  return {
+    sql: emit(statement, (number) => number),
+    columns,
+    keepsFilters: root.canFail && root.children.some(({ holdsQuery }) => holdsQuery),
+    skipsProjections: skipsProjections(root),
+    parameters,
+    constants: compilation.constants?.readBy(parameters) ?? [],
   };
 }
 

@@ -228,10 +228,9 @@ export class Pushdown {
     let isBehind = hasLateRows(part);
     for (const condition of isAnd ? predicate.arguments : [predicate]) {
       if (condition === undefined) continue;
-      const failing = this.#compilation.failingCount;
       const built = reads(condition, late) ? undefined : this.#attempt(() => filter().print(condition));
       // What may fail is not computed for rows that an earlier condition would have taken away.
-      if (built === undefined || (isBehind && this.#compilation.failingCount > failing)) {
+      if (built === undefined || (isBehind && built.canFail)) {
         waiting.push(condition);
         isBehind = true;
       } else {

@@ -1,7 +1,20 @@
 /** The smallest pieces of SQL: names, columns, literals and placeholders. */
-import { column, digits, Fact, literal, name, type Sql, withFacts, words } from "../../sql/node.ts";
+import { digits, Fact, literal, type Sql, withFacts } from "../../sql/node.ts";
 import { joinSql, sql } from "./sql.ts";
 
+export {
+  boolSql,
+  columnOf,
+  FALSE,
+  identifierSql,
+  NULL,
+  nameSql,
+  numberSql,
+  signSql,
+  storedColumnOf,
+  TRUE,
+  variableSql,
+} from "../../sql/atoms.ts";
 export { placeholder } from "../../sql/node.ts";
 
 const NUL = sql`chr(0)`;
@@ -28,11 +41,6 @@ export function concatSql(parts: readonly Sql[]): Sql {
   return concatSql(chains);
 }
 
-/** A number as DuckDB reads it: an INTEGER or BIGINT, or a DECIMAL. */
-export function numberSql(value: number | bigint): Sql {
-  return typeof value === "bigint" || Number.isInteger(value) ? literal(BigInt(value)) : digits(String(value));
-}
-
 /** A number from its digits; throws for anything else. */
 export function decimalSql(text: string): Sql {
   if (!/^\d+(?:\.\d+)?(?:e\d+)?$/.test(text)) throw new Error(`Not a number: ${text}`);
@@ -45,47 +53,7 @@ export function bigintSql(value: bigint): Sql {
   return withFacts(sql`CAST(${literal(String(value))} AS BIGINT)`, Fact.CONSTANT | Fact.REPEATABLE);
 }
 
-export const NULL = literal(null);
-export const TRUE = literal(true);
-export const FALSE = literal(false);
-
-export function boolSql(value: boolean): Sql {
-  return value ? TRUE : FALSE;
-}
-
 /** A constant of a type that is written out, such as `1::DOUBLE`. */
 export function constant(strings: TemplateStringsArray): Sql {
   return withFacts(sql(strings), Fact.CONSTANT | Fact.REPEATABLE);
-}
-
-/** One of our names, of a function or a type, without any facts about it. */
-export function nameSql(text: string): Sql {
-  return name(text);
-}
-
-/** A name of a table or a column that may be any text. */
-export function identifierSql(any: string): Sql {
-  return column("", any);
-}
-
-/** A variable of a lambda, or a column, by one of our names: `lw_each`, `lw_row.v`. */
-export function variableSql(text: string): Sql {
-  return column(text);
-}
-
-/** A column or field by our own names: `s1.c2_path`. */
-export function columnOf(table: string, field: string): Sql {
-  return column(`${table}.${field}`);
-}
-
-/** A column of one of our tables by its name in the table. */
-export function storedColumnOf(alias: string, any: string): Sql {
-  return column(alias, any);
-}
-
-/** Operators by their signs. */
-export type Sign = "+" | "-" | "*" | "/" | "//" | "%" | "&" | "|" | "<" | "<=" | ">" | ">=" | "=" | "<>" | "AND" | "OR";
-
-export function signSql(sign: Sign): Sql {
-  return words(sign);
 }

@@ -1,10 +1,13 @@
 /** Date parts of calls: what they are, cutting to them, taking them out, and counting their boundaries. */
 import type { DatePartExpr } from "../../../../googlesql/resolved.ts";
 import { MICROS_PER_DAY, MICROS_PER_PART, MIN_DAY } from "../../../../values/calendar.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext } from "../types.ts";
 import {
   clockOf,
+  DAY,
   dayOfYear,
   daysFromCivil,
   daysIntoWeek,
@@ -38,34 +41,34 @@ export function requireUtc(context: CallContext, zoneIndex: number): void {
 const isDate = ({ types }: CallContext) => types[0]?.kind === "DATE";
 
 /** Days cut to the part. */
-function truncateDays(days: string, part: DatePartExpr): string | undefined {
+function truncateDays(days: Sql, part: DatePartExpr): Sql | undefined {
   switch (part.part) {
     case "DAY":
       return days;
     case "WEEK":
     case "ISOWEEK":
-      return `(${days} - ${daysIntoWeek(days, firstDayOf(part))})`;
+      return sql`(${days} - ${daysIntoWeek(days, firstDayOf(part))})`;
     case "MONTH":
-      return `(${days} - ${field("toDayOfMonth", days)} + 1)`;
+      return sql`(${days} - ${field("toDayOfMonth", days)} + 1)`;
     case "QUARTER": {
       const month = field("toMonth", days);
-      return daysFromCivil(yearOf(days), `(${month} - (${month} - 1) % 3)`, "1");
+      return daysFromCivil(yearOf(days), sql`(${month} - (${month} - 1) % 3)`, numberSql(1));
     }
     case "YEAR":
-      return `(${days} - ${dayOfYear(days)} + 1)`;
+      return sql`(${days} - ${dayOfYear(days)} + 1)`;
     case "ISOYEAR":
-      return `(${days} - ${daysIntoWeek(days, 0)} - (${field("toISOWeek", days)} - 1) * 7)`;
+      return sql`(${days} - ${daysIntoWeek(days, 0)} - (${field("toISOWeek", days)} - 1) * 7)`;
     default:
       return undefined;
   }
 }
 
-function outOfRange(days: string): string {
-  return `${days} < ${MIN_DAY}`;
+function outOfRange(days: Sql): Sql {
+  return sql`${days} < ${numberSql(MIN_DAY)}`;
 }
 
-export function truncate(context: CallContext): string {
-  const [value = ""] = context.args;
+export function truncate(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   const kind = context.types[0]?.kind;
   const part = partOf(context, 1);
   if (kind === "TIME" || kind === undefined) return context.refuse("values of the type TIME");
@@ -73,12 +76,12 @@ export function truncate(context: CallContext): string {
   const unit = MICROS_PER_PART[part.part];
   if (kind === "TIMESTAMP" && !["MICROSECOND", "MILLISECOND", "SECOND"].includes(part.part)) requireUtc(context, 2);
   if (unit !== undefined && part.part !== "WEEK") {
-    return unit === 1n ? value : context.bind([value], (t) => `(${t} - ${remainder(t, unit)})`);
+    return unit === 1n ? value : context.bind([value], (t) => sql`(${t} - ${remainder(t, unit)})`);
   }
-  return cutDays(context, `${context.bind([value], daysOf)}`, part, (days) => `(${days} * toInt64(${MICROS_PER_DAY}))`);
+  return cutDays(context, context.bind([value], daysOf), part, (days) => sql`(${days} * ${DAY})`);
 }
 
-function cutDays(context: CallContext, value: string, part: DatePartExpr, wrap: (days: string) => string): string {
+function cutDays(context: CallContext, value: Sql, part: DatePartExpr, wrap: (days: Sql) => Sql): Sql {
   return context.bind([value], (days) => {
     const cut = truncateDays(days, part) ?? context.refuse(`the date part ${part.part}`);
     if (!["WEEK", "ISOWEEK", "ISOYEAR"].includes(part.part)) return wrap(cut);
@@ -86,41 +89,41 @@ function cutDays(context: CallContext, value: string, part: DatePartExpr, wrap: 
   });
 }
 
-export function difference(context: CallContext): string {
-  const [late = "", early = ""] = context.args;
+export function difference(context: CallContext): Sql {
+  const [late = EMPTY, early = EMPTY] = context.args;
   const kind = context.types[0]?.kind;
   const part = partOf(context, 2);
   const unit = MICROS_PER_PART[part.part];
   if (kind === "TIMESTAMP") {
     if (unit === undefined || part.part === "WEEK") return context.refuse(`the date part ${part.part}`);
-    return unit === 1n ? `(${late} - ${early})` : `intDiv(${late} - ${early}, toInt64(${unit}))`;
+    return unit === 1n ? sql`(${late} - ${early})` : sql`intDiv(${late} - ${early}, toInt64(${numberSql(unit)}))`;
   }
   if (kind === "DATE" && context.types[1]?.kind === "DATE") return daysBetween(context, late, early, part);
   if (context.types[1]?.kind !== kind) return context.refuse("values of two types");
   return context.bind([late, early], (l, e) => {
-    if (unit === 1n) return `(${l} - ${e})`;
-    if (unit !== undefined && unit < MICROS_PER_DAY) return `(${floorDivide(l, unit)} - ${floorDivide(e, unit)})`;
+    if (unit === 1n) return sql`(${l} - ${e})`;
+    if (unit !== undefined && unit < MICROS_PER_DAY) return sql`(${floorDivide(l, unit)} - ${floorDivide(e, unit)})`;
     return daysBetween(context, daysOf(l), daysOf(e), part);
   });
 }
 
 /** Boundaries of the part between two days. */
-function daysBetween(context: CallContext, late: string, early: string, part: DatePartExpr): string {
+function daysBetween(context: CallContext, late: Sql, early: Sql, part: DatePartExpr): Sql {
   return context.bind([late, early], (l, e) => {
     switch (part.part) {
       case "DAY":
-        return `(${l} - ${e})`;
+        return sql`(${l} - ${e})`;
       case "WEEK":
       case "ISOWEEK":
-        return `intDiv(${truncateDays(l, part)} - ${truncateDays(e, part)}, 7)`;
+        return sql`intDiv(${truncateDays(l, part) ?? l} - ${truncateDays(e, part) ?? e}, 7)`;
       case "MONTH":
-        return `(${yearOf(l)} * 12 + ${field("toMonth", l)} - ${yearOf(e)} * 12 - ${field("toMonth", e)})`;
+        return sql`(${yearOf(l)} * 12 + ${field("toMonth", l)} - ${yearOf(e)} * 12 - ${field("toMonth", e)})`;
       case "QUARTER":
-        return `(${yearOf(l)} * 4 + ${field("toQuarter", l)} - ${yearOf(e)} * 4 - ${field("toQuarter", e)})`;
+        return sql`(${yearOf(l)} * 4 + ${field("toQuarter", l)} - ${yearOf(e)} * 4 - ${field("toQuarter", e)})`;
       case "YEAR":
-        return `(${yearOf(l)} - ${yearOf(e)})`;
+        return sql`(${yearOf(l)} - ${yearOf(e)})`;
       case "ISOYEAR":
-        return `(${isoYearOf(l)} - ${isoYearOf(e)})`;
+        return sql`(${isoYearOf(l)} - ${isoYearOf(e)})`;
       default:
         return context.refuse(`the date part ${part.part}`);
     }
@@ -135,8 +138,8 @@ const CLOCK_FIELDS: Readonly<Record<string, readonly [unit: bigint, count: bigin
   HOUR: [3_600_000_000n, 24n],
 };
 
-export function extract(context: CallContext): string {
-  const [value = ""] = context.args;
+export function extract(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   const part = partOf(context, 1);
   const kind = context.types[0]?.kind;
   if (kind === "TIMESTAMP") requireUtc(context, 2);
@@ -147,7 +150,7 @@ export function extract(context: CallContext): string {
   if (clock !== undefined) {
     if (kind === "DATE") return context.refuse(`the date part ${part.part}`);
     const [unit, count] = clock;
-    return `intDiv(${remainder(value, unit * count)}, toInt64(${unit}))`;
+    return sql`intDiv(${remainder(value, unit * count)}, toInt64(${numberSql(unit)}))`;
   }
   if (part.part === "TIME") return clockOf(value);
   if (part.part === "DATETIME") return value;
@@ -156,7 +159,7 @@ export function extract(context: CallContext): string {
   });
 }
 
-function extractFromDays(days: string, part: DatePartExpr): string | undefined {
+function extractFromDays(days: Sql, part: DatePartExpr): Sql | undefined {
   switch (part.part) {
     case "DATE":
       return days;
@@ -173,24 +176,24 @@ function extractFromDays(days: string, part: DatePartExpr): string | undefined {
     case "DAYOFYEAR":
       return dayOfYear(days);
     case "DAYOFWEEK":
-      return `(${daysIntoWeek(days, 6)} + 1)`;
+      return sql`(${daysIntoWeek(days, 6)} + 1)`;
     case "ISOWEEK":
       return field("toISOWeek", days);
     case "WEEK":
-      return `intDiv(${dayOfYear(days)} + 6 - ${daysIntoWeek(days, firstDayOf(part))}, 7)`;
+      return sql`intDiv(${dayOfYear(days)} + 6 - ${daysIntoWeek(days, firstDayOf(part))}, 7)`;
     default:
       return undefined;
   }
 }
 
-export function truncateTime(context: CallContext): string {
+export function truncateTime(context: CallContext): Sql {
   const unit = MICROS_PER_PART[partOf(context, 1).part];
   if (unit === undefined || unit >= MICROS_PER_DAY) return context.refuse("this date part");
-  return context.bind([context.args[0] ?? ""], (t) => (unit === 1n ? t : `(${t} - ${remainder(t, unit)})`));
+  return context.bind([context.args[0] ?? EMPTY], (t) => (unit === 1n ? t : sql`(${t} - ${remainder(t, unit)})`));
 }
 
-export function lastDay(context: CallContext): string {
-  const [value = ""] = context.args;
+export function lastDay(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   const part = context.args.length > 1 ? partOf(context, 1).part : "MONTH";
   return context.bind([isDate(context) ? value : context.bind([value], daysOf)], (days) => {
     const [year, month] = [yearOf(days), field("toMonth", days)];
@@ -198,11 +201,11 @@ export function lastDay(context: CallContext): string {
       case "MONTH":
         return context.bind([year, month], (y, m) => daysFromCivil(y, m, lastDayOfMonth(y, m)));
       case "QUARTER": {
-        const last = `(${month} + 2 - (${month} - 1) % 3)`;
+        const last = sql`(${month} + 2 - (${month} - 1) % 3)`;
         return context.bind([year, last], (y, m) => daysFromCivil(y, m, lastDayOfMonth(y, m)));
       }
       case "YEAR":
-        return daysFromCivil(year, "12", "31");
+        return daysFromCivil(year, numberSql(12), numberSql(31));
       default:
         return context.refuse(`the date part ${part}`);
     }

@@ -1,6 +1,8 @@
 /** Buckets of time, and times that are some interval apart. */
 import { MAX_MICROS, MICROS_PER_DAY, MIN_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
 import { parseInterval } from "../../../../values/interval.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import type { CallContext } from "../types.ts";
 import { remainder } from "./calendar.ts";
 import { moveOf } from "./moves.ts";
@@ -23,9 +25,8 @@ function widthOf(context: CallContext, index: number): bigint {
   const { days, micros } = partsOf(context, index);
   // Of several parts no bucket is as wide; other calls take them apart.
   if (days !== 0 && micros !== 0n) return context.refuse("a width or step of several parts");
-  const { amount, unit, months } = moveOf(context, index);
-  const found = /^(?:toInt128\((\d+)\)|(\d+)::Int64)$/.exec(amount);
-  const width = BigInt(found?.[1] ?? found?.[2] ?? 0) * unit;
+  const { months } = moveOf(context, index);
+  const width = BigInt(days) * MICROS_PER_DAY + micros;
   const isKnown = months === 0 && width > 0n && width <= MAX_MICROS;
   return isKnown ? width : context.refuse("a width or step that is no positive literal of days or less");
 }
@@ -39,28 +40,28 @@ function sizeOf(context: CallContext, index: number): bigint {
 }
 
 /** The start of the bucket of a width, counted from 1950. */
-export function bucket(context: CallContext): string {
+export function bucket(context: CallContext): Sql {
   if (context.args.length > 2) return context.refuse("an origin");
   const size = sizeOf(context, 1);
   const isDay = context.types[0]?.kind === "DATE";
   const origin = isDay ? ORIGIN_DAY : ORIGIN_DAY * MICROS_PER_DAY;
-  return context.bind([context.args[0] ?? ""], (v) => {
-    const start = `(${v} - ${remainder(`(${v} - (${origin}))`, size)})`;
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    const start = sql`(${v} - ${remainder(sql`(${v} - (${numberSql(origin)}))`, size)})`;
     const least = isDay ? MIN_DAY : MIN_MICROS;
-    return context.failIf(`${start} < ${least}`, "The bucket lies outside the range of its type", start);
+    return context.failIf(sql`${start} < ${numberSql(least)}`, "The bucket lies outside the range of its type", start);
   });
 }
 
 /** Dates or times from one to another. */
-export function generate(context: CallContext): string {
-  const [start = "", end = ""] = context.args;
+export function generate(context: CallContext): Sql {
+  const [start = EMPTY, end = EMPTY] = context.args;
   const step = context.args.length > 2 ? sizeOf(context, 2) : 1n;
   return context.bind([start, end], (s, e) => {
-    const count = `if(${e} < ${s}, 0, intDiv(${e} - ${s}, toInt64(${step})) + 1)`;
-    const kept = `toUInt64(ifNull(if(${count} > ${MAX_ELEMENTS}, 0, ${count}), 0))`;
-    const values = `arrayMap(lw_i -> ${s} + toInt64(lw_i) * toInt64(${step}), range(${kept}))`;
-    const made = `CAST(if(isNull(${s}) OR isNull(${e}), [], [${values}]), 'Array(Array(Nullable(Int64)))')`;
+    const count = sql`if(${e} < ${s}, 0, intDiv(${e} - ${s}, toInt64(${numberSql(step)})) + 1)`;
+    const kept = sql`toUInt64(ifNull(if(${count} > ${numberSql(MAX_ELEMENTS)}, 0, ${count}), 0))`;
+    const values = sql`arrayMap(lw_i -> ${s} + toInt64(lw_i) * toInt64(${numberSql(step)}), range(${kept}))`;
+    const made = sql`CAST(if(isNull(${s}) OR isNull(${e}), [], [${values}]), 'Array(Array(Nullable(Int64)))')`;
     const message = `${context.call.function} makes more elements than max_array_elements allows`;
-    return context.failIf(`${count} > ${MAX_ELEMENTS}`, message, made);
+    return context.failIf(sql`${count} > ${numberSql(MAX_ELEMENTS)}`, message, made);
   });
 }

@@ -2,11 +2,12 @@
  * Dates and times from texts, by formats that a regular expression reads as the language does: each number is followed
  * by a character that is no digit, so that nothing has to be tried twice.
  */
-import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
-import { quoteText } from "../../driver/quote.ts";
+import { MAX_MICROS, MIN_MICROS } from "../../../../values/calendar.ts";
+import { numberSql, textSql } from "../../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext } from "../types.ts";
-import { daysFromCivil, lastDayOfMonth } from "./calendar.ts";
+import { clockOf, DAY, daysFromCivil, daysOf, lastDayOfMonth } from "./calendar.ts";
 
 const SPACE = "[\\t\\n\\v\\f\\r ]*";
 
@@ -109,34 +110,35 @@ const BOUNDS: Readonly<Partial<Record<Field, readonly [number, number]>>> = {
 };
 
 /** Minutes that a clock is ahead of UTC; more than any zone has if the offset is invalid. */
-function zoneMinutes(text: string): string {
-  const hours = `toInt64OrZero(substring(${text}, 2, 2))`;
-  const minutes = `toInt64OrZero(right(replaceOne(substring(${text}, 4), ':', ''), 2))`;
-  const size = `if(${hours} > 23 OR ${minutes} > 59, 9999, ${hours} * 60 + ${minutes})`;
-  return `multiIf(${text} = 'Z', toInt64(0), startsWith(${text}, '-'), -(${size}), ${size})`;
+function zoneMinutes(text: Sql): Sql {
+  const hours = sql`toInt64OrZero(substring(${text}, 2, 2))`;
+  const minutes = sql`toInt64OrZero(right(replaceOne(substring(${text}, 4), ':', ''), 2))`;
+  const size = sql`if(${hours} > 23 OR ${minutes} > 59, 9999, ${hours} * 60 + ${minutes})`;
+  return sql`multiIf(${text} = 'Z', toInt64(0), startsWith(${text}, '-'), -(${size}), ${size})`;
 }
 
 /** The value of the fields, which are names of numbers, in microseconds since 1970; NULL where there is none. */
-function microsOf(known: ReadonlyMap<Field, string>): string {
-  const of = (field: Field) => known.get(field) ?? `toInt64(${DEFAULTS[field]})`;
+function microsOf(known: ReadonlyMap<Field, Sql>): Sql {
+  const of = (field: Field) => known.get(field) ?? sql`toInt64(${numberSql(DEFAULTS[field])})`;
   const inBounds = [...known.keys()].flatMap((field) => {
     const bounds = BOUNDS[field];
-    return bounds === undefined ? [] : [`${of(field)} BETWEEN ${bounds[0]} AND ${bounds[1]}`];
+    return bounds === undefined ? [] : [sql`${of(field)} BETWEEN ${numberSql(bounds[0])} AND ${numberSql(bounds[1])}`];
   });
-  const [year, month, day] = [of("year"), `greatest(least(${of("month")}, 12), 1)`, of("day")];
-  const isDay = `${day} <= ${lastDayOfMonth(year, month)}`;
+  const [year, month, day] = [of("year"), sql`greatest(least(${of("month")}, 12), 1)`, of("day")];
+  const isDay = sql`${day} <= ${lastDayOfMonth(year, month)}`;
   const days = daysFromCivil(
-    `greatest(${year}, 1)`,
+    sql`greatest(${year}, 1)`,
     month,
-    `greatest(least(${day}, ${lastDayOfMonth(year, month)}), 1)`,
+    sql`greatest(least(${day}, ${lastDayOfMonth(year, month)}), 1)`,
   );
-  const seconds = `${of("hour")} * 3600 + ${of("minute")} * 60 + ${of("second")}`;
-  const micros = `${days} * toInt64(${MICROS_PER_DAY}) + (${seconds} - ${of("zone")} * 60) * 1000000 + if(${of("second")} = 60, 0, ${of("fraction")})`;
-  return `if(${[...inBounds, isDay].join(" AND ")}, ${micros}, NULL)`;
+  const seconds = sql`${of("hour")} * 3600 + ${of("minute")} * 60 + ${of("second")}`;
+  const fraction = sql`if(${of("second")} = 60, 0, ${of("fraction")})`;
+  const micros = sql`${days} * ${DAY} + (${seconds} - ${of("zone")} * 60) * 1000000 + ${fraction}`;
+  return sql`if(${joinSql([...inBounds, isDay], " AND ")}, ${micros}, NULL)`;
 }
 
 /** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP in UTC. */
-export function parseTime(kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): (context: CallContext) => string {
+export function parseTime(kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): (context: CallContext) => Sql {
   return (context) => {
     if (context.timeZone !== "UTC" || context.args.length > 2) return context.refuse("a time zone");
     const format = literalOf(context, 0);
@@ -145,30 +147,29 @@ export function parseTime(kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): (co
     const fields = pieces.flatMap((piece) => piece.fields);
     const foreign = fields.find((field) => !(FIELDS_OF[kind] ?? fields).includes(field));
     if (foreign !== undefined) return context.refuse("this format");
-    const pattern = quoteText(`^${SPACE}${pieces.map((piece) => piece.pattern).join("")}${SPACE}$`);
-    return context.bind([context.args[1] ?? ""], (text) => {
-      const found = `extractGroups(ifNull(${text}, ''), ${pattern})`;
+    const pattern = textSql(`^${SPACE}${pieces.map((piece) => piece.pattern).join("")}${SPACE}$`);
+    return context.bind([context.args[1] ?? EMPTY], (text) => {
+      const found = sql`extractGroups(ifNull(${text}, ''), ${pattern})`;
       const names = fields.map(() => context.fresh("n"));
-      const known = new Map(fields.map((field, index) => [field, names[index] ?? ""]));
+      const known = new Map(fields.map((field, index) => [field, names[index] ?? EMPTY]));
       const value = context.bind([found], (groups) => {
         const numbers = fields.map((field, index) => {
-          const group = `${groups}[${index + 1}]`;
-          if (field === "zone") return `[${zoneMinutes(group)}]`;
-          const digits = field === "fraction" ? `rightPad(substring(${group}, 1, 6), 6, '0')` : group;
-          return `[toInt64OrZero(${digits})]`;
+          const group = sql`${groups}[${numberSql(index + 1)}]`;
+          if (field === "zone") return sql`[${zoneMinutes(group)}]`;
+          const digits = field === "fraction" ? sql`rightPad(substring(${group}, 1, 6), 6, '0')` : group;
+          return sql`[toInt64OrZero(${digits})]`;
         });
-        return `if(empty(${groups}), NULL, arrayMap((${names.join(", ")}) -> ${microsOf(known)}, ${numbers.join(", ")})[1])`;
+        const computed = sql`(${joinSql(names, ", ")}) -> ${microsOf(known)}`;
+        return sql`if(empty(${groups}), NULL, arrayMap(${computed}, ${joinSql(numbers, ", ")})[1])`;
       });
       return context.bind([value], (micros) => finished(context, kind, text, micros));
     });
   };
 }
 
-function finished(context: CallContext, kind: string, text: string, micros: string): string {
-  const isOutside = `${micros} < ${MIN_MICROS} OR ${micros} > ${MAX_MICROS}`;
-  const fails = `isNotNull(${text}) AND (isNull(${micros}) OR ${isOutside})`;
-  const day = `toInt64(${MICROS_PER_DAY})`;
-  const result = kind === "DATE" ? `intDiv(${micros} - positiveModulo(${micros}, ${day}), ${day})` : micros;
-  const value = kind === "TIME" ? `toInt64(positiveModulo(${micros}, ${day}))` : result;
+function finished(context: CallContext, kind: string, text: Sql, micros: Sql): Sql {
+  const isOutside = sql`${micros} < ${numberSql(MIN_MICROS)} OR ${micros} > ${numberSql(MAX_MICROS)}`;
+  const fails = sql`isNotNull(${text}) AND (isNull(${micros}) OR ${isOutside})`;
+  const value = kind === "DATE" ? daysOf(micros) : kind === "TIME" ? clockOf(micros) : micros;
   return context.failIf(fails, `Failed to parse a ${kind}`, value);
 }

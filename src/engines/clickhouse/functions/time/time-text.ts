@@ -1,65 +1,67 @@
 /** Dates and times as text. */
-import { quoteText } from "../../driver/quote.ts";
+
+import { numberSql, textSql } from "../../sql/atoms.ts";
+import { callSql, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import type { CallContext } from "../types.ts";
 import { clockOf, dayOfYear, daysOf, field, padded, serverDate, yearOf } from "./calendar.ts";
 
 interface Fields {
   /** Days since 1970; undefined for a TIME. */
-  readonly days: string | undefined;
+  readonly days: Sql | undefined;
   /** Microseconds since midnight; undefined for a DATE. */
-  readonly clock: string | undefined;
+  readonly clock: Sql | undefined;
   readonly isTimestamp: boolean;
 }
 
-const MONTHS =
-  "['January','February','March','April','May','June','July','August','September','October','November','December']";
-const WEEKDAYS = "['Monday','Tuesday','Wednesday','Thursday','Friday','Saturday','Sunday']";
+const listOf = (names: string) => sql`[${joinSql(names.split(" ").map(textSql), ", ")}]`;
+const MONTHS = listOf("January February March April May June July August September October November December");
+const WEEKDAYS = listOf("Monday Tuesday Wednesday Thursday Friday Saturday Sunday");
 
-const hour = (clock: string) => `intDiv(${clock}, toInt64(3600000000))`;
-const minute = (clock: string) => `intDiv(${clock}, 60000000) % 60`;
-const second = (clock: string) => `intDiv(${clock}, 1000000) % 60`;
-const fraction = (clock: string) => `(${clock} % 1000000)`;
+const hour = (clock: Sql) => sql`intDiv(${clock}, toInt64(3600000000))`;
+const minute = (clock: Sql) => sql`intDiv(${clock}, 60000000) % 60`;
+const second = (clock: Sql) => sql`intDiv(${clock}, 1000000) % 60`;
+const fraction = (clock: Sql) => sql`(${clock} % 1000000)`;
 
 /** One element for a date; undefined where there is none of that letter. */
-function dateElement(letter: string, days: string): string | undefined {
+function dateElement(letter: string, days: Sql): Sql | undefined {
   const date = serverDate(days);
   switch (letter) {
     case "Y":
-      return `toString(${yearOf(days)})`;
+      return sql`toString(${yearOf(days)})`;
     case "m":
       return padded(field("toMonth", days), 2);
     case "d":
       return padded(field("toDayOfMonth", days), 2);
     case "y":
-      return padded(`${yearOf(days)} % 100`, 2);
+      return padded(sql`${yearOf(days)} % 100`, 2);
     case "j":
       return padded(dayOfYear(days), 3);
     case "F":
-      return `concat(toString(${yearOf(days)}), substring(toString(${date}), 5))`;
+      return sql`concat(toString(${yearOf(days)}), substring(toString(${date}), 5))`;
     case "B":
-      return `${MONTHS}[toMonth(${date})]`;
+      return sql`${MONTHS}[toMonth(${date})]`;
     case "b":
     case "h":
-      return `substring(${MONTHS}[toMonth(${date})], 1, 3)`;
+      return sql`substring(${MONTHS}[toMonth(${date})], 1, 3)`;
     case "A":
-      return `${WEEKDAYS}[toDayOfWeek(${date})]`;
+      return sql`${WEEKDAYS}[toDayOfWeek(${date})]`;
     case "a":
-      return `substring(${WEEKDAYS}[toDayOfWeek(${date})], 1, 3)`;
+      return sql`substring(${WEEKDAYS}[toDayOfWeek(${date})], 1, 3)`;
     case "u":
-      return `toString(toDayOfWeek(${date}))`;
+      return sql`toString(toDayOfWeek(${date}))`;
     case "w":
-      return `toString(toDayOfWeek(${date}) % 7)`;
+      return sql`toString(toDayOfWeek(${date}) % 7)`;
     default:
       return undefined;
   }
 }
 
-function clockElement(letter: string, clock: string): string | undefined {
+function clockElement(letter: string, clock: Sql): Sql | undefined {
   switch (letter) {
     case "H":
       return padded(hour(clock), 2);
     case "I":
-      return padded(`((${hour(clock)} + 11) % 12 + 1)`, 2);
+      return padded(sql`((${hour(clock)} + 11) % 12 + 1)`, 2);
     case "M":
       return padded(minute(clock), 2);
     case "S":
@@ -67,54 +69,54 @@ function clockElement(letter: string, clock: string): string | undefined {
     case "T":
       return clockText(clock);
     case "R":
-      return `concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)})`;
+      return sql`concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)})`;
     case "p":
-      return `if(${hour(clock)} < 12, 'AM', 'PM')`;
+      return sql`if(${hour(clock)} < 12, 'AM', 'PM')`;
     default:
       return undefined;
   }
 }
 
 /** Seconds with the digits of their fraction that are no trailing zeros. */
-function wholeSeconds(clock: string): string {
-  const digits = `replaceRegexpOne(${padded(fraction(clock), 6)}, '0+$', '')`;
-  return `concat(${padded(second(clock), 2)}, if(${fraction(clock)} = 0, '', concat('.', ${digits})))`;
+function wholeSeconds(clock: Sql): Sql {
+  const digits = sql`replaceRegexpOne(${padded(fraction(clock), 6)}, '0+$', '')`;
+  return sql`concat(${padded(second(clock), 2)}, if(${fraction(clock)} = 0, '', concat('.', ${digits})))`;
 }
 
-function element(token: string, { days, clock, isTimestamp }: Fields): string | undefined {
-  if (token === "%%") return "'%'";
+function element(token: string, { days, clock, isTimestamp }: Fields): Sql | undefined {
+  if (token === "%%") return textSql("%");
   if (token === "%E*S") return clock === undefined ? undefined : wholeSeconds(clock);
   const digits = /^%E([3-6])S$/.exec(token)?.[1];
   if (digits !== undefined && clock !== undefined) {
-    return `concat(${padded(second(clock), 2)}, '.', substring(${padded(fraction(clock), 6)}, 1, ${digits}))`;
+    return sql`concat(${padded(second(clock), 2)}, '.', substring(${padded(fraction(clock), 6)}, 1, ${numberSql(BigInt(digits))}))`;
   }
-  if (token === "%Z") return isTimestamp ? "'UTC'" : undefined;
-  if (token === "%z") return isTimestamp ? "'+0000'" : undefined;
-  if (token === "%Ez") return isTimestamp ? "'+00:00'" : undefined;
+  if (token === "%Z") return isTimestamp ? textSql("UTC") : undefined;
+  if (token === "%z") return isTimestamp ? textSql("+0000") : undefined;
+  if (token === "%Ez") return isTimestamp ? textSql("+00:00") : undefined;
   const letter = token.slice(1);
   const ofDate = days === undefined ? undefined : dateElement(letter, days);
   return ofDate ?? (clock === undefined ? undefined : clockElement(letter, clock));
 }
 
 /** `YYYY-MM-DD` of days. */
-function dateText(days: string): string {
-  return `concat(${padded(yearOf(days), 4)}, substring(toString(${serverDate(days)}), 5))`;
+function dateText(days: Sql): Sql {
+  return sql`concat(${padded(yearOf(days), 4)}, substring(toString(${serverDate(days)}), 5))`;
 }
 
 /** `HH:MM:SS` of microseconds since midnight. */
-function clockText(clock: string): string {
-  return `concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)}, ':', ${padded(second(clock), 2)})`;
+function clockText(clock: Sql): Sql {
+  return sql`concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)}, ':', ${padded(second(clock), 2)})`;
 }
 
 /** The fraction of a second as CAST writes it: three digits, six, or none. */
-function fractionText(clock: string): string {
+function fractionText(clock: Sql): Sql {
   const micros = fraction(clock);
-  const millis = padded(`intDiv(${micros}, 1000)`, 3);
-  return `multiIf(${micros} = 0, '', ${micros} % 1000 = 0, concat('.', ${millis}), concat('.', ${padded(micros, 6)}))`;
+  const millis = padded(sql`intDiv(${micros}, 1000)`, 3);
+  return sql`multiIf(${micros} = 0, '', ${micros} % 1000 = 0, concat('.', ${millis}), concat('.', ${padded(micros, 6)}))`;
 }
 
 /** FORMAT_ functions over a format that is written out, whose elements are all known here. */
-export function formatTime(context: CallContext, format: string | undefined, value: string): string {
+export function formatTime(context: CallContext, format: string | undefined, value: Sql): Sql {
   const kind = context.types[1]?.kind;
   if (format === undefined) return context.refuse("a format that is no literal");
   return context.bind([value], (v) => {
@@ -122,19 +124,19 @@ export function formatTime(context: CallContext, format: string | undefined, val
     const clock = kind === "DATE" ? undefined : kind === "TIME" ? v : clockOf(v);
     const tokens = format.match(/%E[*0-9#]?[A-Za-z]|%.|[^%]+|%/gs) ?? [];
     const parts = tokens.map((token) => {
-      if (!token.startsWith("%")) return quoteText(token);
+      if (!token.startsWith("%")) return textSql(token);
       const fields = { days, clock, isTimestamp: kind === "TIMESTAMP" };
       return element(token, fields) ?? context.refuse(`the format element ${token}`);
     });
-    return `if(isNull(${v}), NULL, concat(${["''", "''", ...parts].join(", ")}))`;
+    return sql`if(isNull(${v}), NULL, concat('', '', ${joinSql(parts, ", ")}))`;
   });
 }
 
 /** A date or time as CAST writes it, over a name; TIMESTAMPs in UTC. */
-export function castText(value: string, kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): string {
+export function castText(value: Sql, kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP"): Sql {
   if (kind === "DATE") return dateText(value);
-  if (kind === "TIME") return `concat(${clockText(value)}, ${fractionText(value)})`;
+  if (kind === "TIME") return sql`concat(${clockText(value)}, ${fractionText(value)})`;
   const clock = clockOf(value);
-  const zone = kind === "TIMESTAMP" ? ", '+00'" : "";
-  return `concat(${dateText(daysOf(value))}, ' ', ${clockText(clock)}, ${fractionText(clock)}${zone})`;
+  const zone = kind === "TIMESTAMP" ? [textSql("+00")] : [];
+  return callSql("concat", [dateText(daysOf(value)), textSql(" "), clockText(clock), fractionText(clock), ...zone]);
 }

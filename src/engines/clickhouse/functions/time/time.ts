@@ -1,5 +1,8 @@
 /** Functions of dates and times: days and microseconds since 1970 as integers, in UTC. */
 import { MAX_DAY, MAX_MICROS, MICROS_PER_DAY, MIN_DAY, MIN_MICROS } from "../../../../values/calendar.ts";
+import { numberSql, placeholder } from "../../sql/atoms.ts";
+import { NOW_PLACEHOLDER } from "../../sql/spelling.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { literalOf } from "../literal.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { clockOf, daysFromCivil, daysOf, floorDivide, lastDayOfMonth } from "./calendar.ts";
@@ -12,52 +15,52 @@ import { castText, formatTime } from "./time-text.ts";
 /** A time from a number of units since 1970. */
 function fromUnix(unit: bigint): PrintCall {
   return (context) => {
-    const [value = ""] = context.args;
+    const [value = EMPTY] = context.args;
     if (context.types[0]?.kind === "TIMESTAMP") return value;
     const message = "Timestamp value in Unix time is out of bounds";
     return context.bind([value], (v) => {
-      const isOutside = `${v} < ${MIN_MICROS / unit} OR ${v} > ${MAX_MICROS / unit}`;
-      return context.failIf(isOutside, message, `(${v} * ${unit})`);
+      const isOutside = sql`${v} < ${numberSql(MIN_MICROS / unit)} OR ${v} > ${numberSql(MAX_MICROS / unit)}`;
+      return context.failIf(isOutside, message, sql`(${v} * ${numberSql(unit)})`);
     });
   };
 }
 
 function toUnix(unit: bigint): PrintCall {
   return (context) => {
-    const [value = ""] = context.args;
+    const [value = EMPTY] = context.args;
     return unit === 1n ? value : context.bind([value], (v) => floorDivide(v, unit));
   };
 }
 
-function fromUnixDate(context: CallContext): string {
-  return context.bind([context.args[0] ?? ""], (v) => {
-    return context.failIf(`${v} < ${MIN_DAY} OR ${v} > ${MAX_DAY}`, "Invalid DATE", v);
+function fromUnixDate(context: CallContext): Sql {
+  return context.bind([context.args[0] ?? EMPTY], (v) => {
+    return context.failIf(sql`${v} < ${numberSql(MIN_DAY)} OR ${v} > ${numberSql(MAX_DAY)}`, "Invalid DATE", v);
   });
 }
 
 /** Days of numbers that the query gives. */
-function daysOfNumbers(context: CallContext, year: string, month: string, day: string): string {
+function daysOfNumbers(context: CallContext, year: Sql, month: Sql, day: Sql): Sql {
   return context.bind([year, month, day], (y, m, d) => {
-    const isYear = `${y} >= 1 AND ${y} <= 9999 AND ${m} >= 1 AND ${m} <= 12`;
-    const isValid = `${isYear} AND ${d} >= 1 AND ${d} <= ${lastDayOfMonth(y, m)}`;
+    const isYear = sql`${y} >= 1 AND ${y} <= 9999 AND ${m} >= 1 AND ${m} <= 12`;
+    const isValid = sql`${isYear} AND ${d} >= 1 AND ${d} <= ${lastDayOfMonth(y, m)}`;
     const message = "Input calculates to an invalid date";
-    const isThere = `isNotNull(${y}) AND isNotNull(${m}) AND isNotNull(${d})`;
-    return context.failIf(`${isThere} AND NOT (${isValid})`, message, daysFromCivil(y, m, d));
+    const isThere = sql`isNotNull(${y}) AND isNotNull(${m}) AND isNotNull(${d})`;
+    return context.failIf(sql`${isThere} AND NOT (${isValid})`, message, daysFromCivil(y, m, d));
   });
 }
 
-function clockOfNumbers(context: CallContext, [hour = "", minute = "", second = ""]: readonly string[]): string {
+function clockOfNumbers(context: CallContext, [hour = EMPTY, minute = EMPTY, second = EMPTY]: readonly Sql[]): Sql {
   return context.bind([hour, minute, second], (h, m, s) => {
-    const isValid = `${h} >= 0 AND ${h} <= 23 AND ${m} >= 0 AND ${m} <= 59 AND ${s} >= 0 AND ${s} <= 59`;
+    const isValid = sql`${h} >= 0 AND ${h} <= 23 AND ${m} >= 0 AND ${m} <= 59 AND ${s} >= 0 AND ${s} <= 59`;
     // A second 60 is the next minute's first, which is no common argument.
-    const isThere = `isNotNull(${h}) AND isNotNull(${m}) AND isNotNull(${s})`;
-    const value = `((${h} * 60 + ${m}) * 60 + ${s}) * 1000000`;
-    return context.failIf(`${isThere} AND NOT (${isValid})`, "Input calculates to an invalid time", value);
+    const isThere = sql`isNotNull(${h}) AND isNotNull(${m}) AND isNotNull(${s})`;
+    const value = sql`((${h} * 60 + ${m}) * 60 + ${s}) * 1000000`;
+    return context.failIf(sql`${isThere} AND NOT (${isValid})`, "Input calculates to an invalid time", value);
   });
 }
 
-function makeDate(context: CallContext): string {
-  const [value = "", month = "", day = ""] = context.args;
+function makeDate(context: CallContext): Sql {
+  const [value = EMPTY, month = EMPTY, day = EMPTY] = context.args;
   switch (context.types[0]?.kind) {
     case "INT64":
       return daysOfNumbers(context, value, month, day);
@@ -73,11 +76,11 @@ function makeDate(context: CallContext): string {
   }
 }
 
-function makeDatetime(context: CallContext): string {
-  const [value = "", second] = context.args;
+function makeDatetime(context: CallContext): Sql {
+  const [value = EMPTY, second] = context.args;
   switch (context.types[0]?.kind) {
     case "DATE":
-      return `(${value} * toInt64(${MICROS_PER_DAY})${second === undefined ? "" : ` + ${second}`})`;
+      return sql`(${value} * toInt64(${numberSql(MICROS_PER_DAY)})${second === undefined ? EMPTY : sql` + ${second}`})`;
     case "TIMESTAMP":
       requireUtc(context, 1);
       return value;
@@ -88,12 +91,12 @@ function makeDatetime(context: CallContext): string {
   }
 }
 
-function makeTimestamp(context: CallContext): string {
-  const [value = ""] = context.args;
+function makeTimestamp(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   requireUtc(context, 1);
   switch (context.types[0]?.kind) {
     case "DATE":
-      return `(${value} * toInt64(${MICROS_PER_DAY}))`;
+      return sql`(${value} * toInt64(${numberSql(MICROS_PER_DAY)}))`;
     case "DATETIME":
     case "TIMESTAMP":
       return value;
@@ -102,8 +105,8 @@ function makeTimestamp(context: CallContext): string {
   }
 }
 
-function makeTime(context: CallContext): string {
-  const [value = ""] = context.args;
+function makeTime(context: CallContext): Sql {
+  const [value = EMPTY] = context.args;
   switch (context.types[0]?.kind) {
     case "TIME":
       return value;
@@ -122,30 +125,30 @@ function makeTime(context: CallContext): string {
 }
 
 /** Days or times as text. */
-function toText(context: CallContext): string {
+function toText(context: CallContext): Sql {
   const kind = context.types[0]?.kind;
   if (kind !== "DATE" && kind !== "TIME" && kind !== "DATETIME" && kind !== "TIMESTAMP")
     return context.refuse("values of this type");
   if (kind === "TIMESTAMP") requireUtc(context, 1);
-  return context.bind([context.args[0] ?? ""], (v) => castText(v, kind));
+  return context.bind([context.args[0] ?? EMPTY], (v) => castText(v, kind));
 }
 
 /** The time at which the run began, for all of its parts. */
-const NOW = "{now:Int64}";
+const NOW = placeholder(NOW_PLACEHOLDER, "Int64");
 
-function current(print: (now: string) => string): PrintCall {
+function current(print: (now: Sql) => Sql): PrintCall {
   return (context) => {
     if (context.args.length > 0 || context.timeZone !== "UTC") requireUtc(context, 0);
     return print(NOW);
   };
 }
 
-const textOf = (context: CallContext) => formatTime(context, literalOf(context, 0), context.args[1] ?? "");
+const textOf = (context: CallContext) => formatTime(context, literalOf(context, 0), context.args[1] ?? EMPTY);
 
 export const timeFunctions: FunctionTable = {
   $extract: extract,
   // The amount alone: what reads an interval knows its part.
-  $interval: ({ args }) => args[0] ?? "",
+  $interval: ({ args }) => args[0] ?? EMPTY,
   CURRENT_DATE: current(daysOf),
   CURRENT_DATETIME: current((now) => now),
   CURRENT_TIME: current(clockOf),
@@ -195,7 +198,7 @@ export const timeFunctions: FunctionTable = {
   TIMESTAMP_SECONDS: fromUnix(1_000_000n),
   TIMESTAMP_SUB: move("-"),
   TIMESTAMP_TRUNC: truncate,
-  UNIX_DATE: ({ args }) => args[0] ?? "",
+  UNIX_DATE: ({ args }) => args[0] ?? EMPTY,
   UNIX_MICROS: toUnix(1n),
   UNIX_MILLIS: toUnix(1_000n),
   UNIX_SECONDS: toUnix(1_000_000n),

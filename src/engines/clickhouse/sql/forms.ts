@@ -1,0 +1,43 @@
+/** Forms of SQL that are printed in many places, or that say more than their text. */
+import { Fact, withFacts } from "../../sql/node.ts";
+import { variableSql } from "./atoms.ts";
+import { joinSql, type Sql, sql } from "./sql.ts";
+
+/** Longer texts are not written twice. */
+const MAX_REPEATED_TEXT = 80;
+
+/** Does the expression cost nothing to be computed twice, and little to be written twice? */
+export function isRepeatable({ isRepeatable: isFree, literalText = "" }: Sql): boolean {
+  return isFree && literalText.length <= MAX_REPEATED_TEXT;
+}
+
+export const NAN = sql`CAST('nan', 'Float64')`;
+
+/** Declares that the expression fails the query for some values. */
+export function fallible(expression: Sql): Sql {
+  return withFacts(expression, Fact.CAN_FAIL);
+}
+
+/** True where the condition is, and false otherwise. */
+export function isTrue(condition: Sql): Sql {
+  return sql`ifNull(${condition}, false)`;
+}
+
+/** Both conditions. */
+export function both(one: Sql | undefined, other: Sql | undefined): Sql | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : sql`${one} AND ${other}`;
+}
+
+/**
+ * Computes each expression once and lets `body` use it by name, as often as it likes. ClickHouse has no LET that is
+ * sound inside of an expression, so it is a lambda over arrays of one.
+ */
+export function bind(expressions: readonly Sql[], prefix: string, body: (...names: Sql[]) => Sql): Sql {
+  const names = expressions.map((each, index) => (isRepeatable(each) ? each : variableSql(`${prefix}${index + 1}`)));
+  const bound = expressions.filter((each, index) => each !== names[index]);
+  const value = body(...names);
+  if (bound.length === 0) return value;
+  const parameters = names.filter((name, index) => name !== expressions[index]);
+  const lists = bound.map((each) => sql`[${each}]`);
+  return sql`arrayMap((${joinSql(parameters, ", ")}) -> ${value}, ${joinSql(lists, ", ")})[1]`;
+}
