@@ -36,7 +36,12 @@ export const stages = [
     limitSeconds: 300,
     isNeeded: true,
   },
-  { name: "lint", finds: "form, types, dead code", command: "npm run -s lint", limitSeconds: 300 },
+  {
+    name: "lint",
+    finds: "form, types, dead code, dead links of the documentation",
+    command: "npm run -s lint\nnpm run -s docs:site",
+    limitSeconds: 300,
+  },
   {
     name: "test",
     finds: "npm test: every rule of the project, by a sample",

@@ -3,7 +3,7 @@
  * the package itself, installed into an empty folder and run there.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -27,22 +27,32 @@ function megabytesOf(path) {
   return Math.round(bytes / 1e6);
 }
 
-/** The address that a service of the installed package listens on. */
+/** Runs a command by npx in an empty folder. What it installs for that goes with the folder; downloads are cached. */
+function runByNpx(tarball, words) {
+  const [home, cache] = [join(folder, "npx"), join(folder, "cache")];
+  for (const each of [home, cache]) mkdirSync(each);
+  symlinkSync(join(npm(["config", "get", "cache"]).trim(), "_cacache"), join(cache, "_cacache"));
+  const env = { ...process.env, npm_config_cache: cache };
+  return execFileSync("npx", ["--yes", `--package=${tarball}`, ...words], { encoding: "utf8", cwd: home, env });
+}
+
+/** Starts a service of the installed package; `told` has its address, and the token that it shows once. */
 function serve(program) {
   const env = { PATH: process.env.PATH, HOME: folder, LOGWEIR_PORT: "0" };
   const child = spawn(program, ["serve"], { cwd: join(folder, "empty"), env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  const url = new Promise((resolve, reject) => {
+  const told = new Promise((resolve, reject) => {
     const read = (chunk) => {
       output += chunk;
-      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
-      if (address !== undefined) resolve(address);
+      const url = /listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1];
+      const token = /Access token, shown this once:\s+(\S+)\s/.exec(output)?.[1];
+      if (url !== undefined && token !== undefined) resolve({ url, token });
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
   });
-  return { url, child };
+  return { told, child };
 }
 
 try {
@@ -104,10 +114,20 @@ try {
   const program = join(folder, "node_modules", ".bin", "logweir");
   const help = execFileSync(program, ["--help"], { encoding: "utf8", cwd: join(folder, "empty") });
   check("logweir --help", help.includes("serve"), `${help.split("\n").length} lines`);
-  const { url, child } = serve(program);
+  const version = runByNpx(tarball, ["logweir", "--version"]).trim();
+  check("npx logweir, in an empty folder", version.includes(packed.version), version);
+  const { told, child } = serve(program);
   try {
-    const health = await fetch(`${await url}/health`);
+    const { url, token } = await told;
+    const health = await fetch(`${url}/health`);
     check("logweir serve, in an empty folder", health.status === 200, `/health answers ${health.status}`);
+    const headers = { "X-API-KEY": token, "Content-Type": "application/json" };
+    const event = JSON.stringify({ event_message: "packed", project: "default" });
+    const stored = await fetch(`${url}/api/logs?source_name=edge`, { method: "POST", headers, body: event });
+    check("stores an event", stored.status === 200, await stored.text());
+    const answer = await fetch(`${url}/api/endpoints/query/logs.all?project=default`, { headers });
+    const text = await answer.text();
+    check("and finds it", answer.status === 200 && text.includes('"event_message":"packed"'), text.slice(0, 200));
   } finally {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
