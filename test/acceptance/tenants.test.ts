@@ -208,6 +208,8 @@ describe("every route to rows or schema, for a pinned token,", () => {
       "get /api/views",
       "get /health",
       "post /api/views",
+      // Gives tokens for what a key file signed; open to everybody.
+      "post /bigquery/token",
       // Asked for nothing here; test/security/surfaces holds it to the tenant rule.
       "post /mcp",
     ]);
