@@ -7,6 +7,7 @@ import type { Column } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
+import { fallible } from "../sql/forms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
@@ -37,12 +38,20 @@ export function newBlock(depth = 1): Block {
   };
 }
 
-/** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(block: Block, key: number | string, alias: string, print: () => Sql): string {
-  const known = block.exports.get(key);
-  if (known !== undefined) return known.alias;
-  block.exports.set(key, { alias, sql: print() });
-  return alias;
+/** Selects the expression under the alias, once for each key. */
+export function exportAs(block: Block, key: number | string, alias: string, print: () => Sql): SelectItem {
+  const item = block.exports.get(key) ?? { alias, sql: print() };
+  block.exports.set(key, item);
+  return item;
+}
+
+/**
+ * The item as a column of the sub-select's alias. It can fail as the item can: the server may compute it where the
+ * column is read, before it filters.
+ */
+function outsideColumn(table: string, { alias, sql: selected }: SelectItem): Sql {
+  const column = columnOf(table, alias);
+  return selected.canFail ? fallible(column) : column;
 }
 
 /** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
@@ -57,7 +66,7 @@ function outsideRecord(
     if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
     const hiddenKey = `${key}/${kind}`;
     const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "r");
-    return columnOf(
+    return outsideColumn(
       alias,
       exportAs(block, hiddenKey, name, () => inside),
     );
@@ -78,7 +87,7 @@ function outsideElement(compilation: Compilation, block: Block, alias: string, i
     if (found === undefined) return undefined;
     const key = `${id}/element/${offset}`;
     const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return columnOf(
+    return outsideColumn(
       alias,
       exportAs(block, key, name, () => found),
     );
@@ -91,7 +100,7 @@ function outsideCarried(compilation: Compilation, block: Block, alias: string, i
   const key = `${id}/carried`;
   const outside = () => {
     const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return columnOf(alias, exportAs(block, key, name, carried.sql));
+    return outsideColumn(alias, exportAs(block, key, name, carried.sql));
   };
   return { ...carried, sql: outside };
 }
@@ -110,7 +119,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
       const print = () => unguarded(compilation, () => inside.sql());
       const { record, carried } = inside;
       return {
-        sql: () => columnOf(alias, exportAs(block, id, name, print)),
+        sql: () => outsideColumn(alias, exportAs(block, id, name, print)),
         isCheap: true,
         element: outsideElement(compilation, block, alias, id, inside),
         record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),

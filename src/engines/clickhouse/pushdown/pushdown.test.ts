@@ -53,6 +53,16 @@ describe("the pushdown planner", () => {
     });
   });
 
+  it("joins on the server by no column that may fail: it would be computed before the sub-query's filter", () => {
+    const side = "(SELECT CAST(project AS INT64) AS n FROM edge_logs WHERE project != 'x')";
+    const other = "(SELECT CHAR_LENGTH(id) AS n FROM edge_logs)";
+    const joined = (left: string) => planOf(compileText(`SELECT a.n FROM ${left} a JOIN ${other} b ON a.n = b.n`));
+    const plan = joined(side);
+    expect(plan.kind === "divided" && plan.reasons[0]?.reason).toBe("a join's condition that may fail");
+    expect(joined(side.replace("CAST(project", "CHAR_LENGTH(project").replace(" AS INT64)", ")")).kind).toBe("whole");
+    expect(joined(`(SELECT n FROM ${side} LIMIT 5)`).kind).toBe("divided");
+  });
+
   it("pushes nothing that may fail ahead of a remaining condition", () => {
     const query = "SELECT id FROM edge_logs WHERE SOUNDEX(id) = 'a' AND DIV(1, LENGTH(id)) = 1 AND project = 'a'";
     expect(divide(query)).toMatchObject({
