@@ -34,7 +34,7 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   });
   const block = withoutColumns(input);
   block.isGrouped = true;
-  block.groupKeys = keys;
+  block.groupKeys = keys.map((key) => key.sql);
   for (const { id, sql } of keys) block.bindings.set(id, cheapBinding(sql));
   for (const { id, binding } of calls) block.bindings.set(id, binding);
   return block;

@@ -24,7 +24,6 @@ export function newBlock(depth = 1): Block {
     isTable: false,
     where: [],
     groupKeys: [],
-    groupingSets: undefined,
     isGrouped: false,
     isDistinct: false,
     hasWindows: false,
@@ -117,9 +116,10 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
       if (inside === undefined) return undefined;
       const name = compilation.analysis.alias(id);
       const print = () => unguarded(compilation, () => inside.sql());
-      const { record, carried } = inside;
+      const { record, carried, refused } = inside;
       return {
         sql: () => outsideColumn(alias, exportAs(block, id, name, print)),
+        refused,
         isCheap: true,
         element: outsideElement(compilation, block, alias, id, inside),
         record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),

@@ -1,77 +1,44 @@
 /** Which arguments of a call are computed only for certain values of others, and for which. */
 import { functionFacts } from "../../../googlesql/catalogue/index.ts";
+import type { FunctionFacts } from "../../../googlesql/catalogue/types.ts";
 import type { CallExpr } from "../../../googlesql/resolved.ts";
-import { isTrue } from "../sql/forms.ts";
+import { both, either, isTrue, none } from "../sql/forms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 
-/** The guard of what comes after more and more conditions: true where all of them are, or none is. */
-export class GrowingGuard {
-  readonly #holds: "all" | "none";
-  #conditions: Sql | undefined;
-
-  constructor(holds: "all" | "none") {
-    this.#holds = holds;
-  }
-
-  add(condition: Sql): void {
-    const before = this.#conditions;
-    if (before === undefined) this.#conditions = condition;
-    else this.#conditions = this.#holds === "all" ? sql`${before} AND ${condition}` : sql`${before} OR ${condition}`;
-  }
-
-  /** Over the conditions so far; undefined without any. */
-  get guard(): Sql | undefined {
-    const conditions = this.#conditions;
-    return conditions === undefined || this.#holds === "all" ? conditions : sql`NOT (${conditions})`;
-  }
+/** The guard of a call's next argument, as it grows with each argument before it: a node for each. */
+interface Growth {
+  /** With one more argument. */
+  readonly add: (before: Sql | undefined, argument: Sql) => Sql;
+  /** The guard that what was added comes to; it itself where this is absent. */
+  readonly guardOf?: (added: Sql | undefined) => Sql | undefined;
 }
+
+const growths: Readonly<Record<NonNullable<FunctionFacts["laziness"]>, Growth>> = {
+  conjunction: { add: (before, argument) => both(before, sql`ifNull(${argument}, true)`) },
+  disjunction: { add: (before, argument) => either(before, isTrue(argument)), guardOf: none },
+  fallback: { add: (before, argument) => both(before, sql`isNull(${argument})`) },
+  // IF: the second argument where the first is true, the third where it is not.
+  choice: { add: (before, argument) => (before === undefined ? isTrue(argument) : sql`NOT ${before}`) },
+};
 
 /** The guards of a call's arguments, in order. */
-export interface ArgumentGuards {
+export class ArgumentGuards {
+  readonly #growth: Growth | undefined;
+  #added: Sql | undefined;
+
+  /** Without any for a call that computes all of its arguments. */
+  constructor({ function: name }: CallExpr) {
+    const { laziness } = functionFacts(name);
+    this.#growth = laziness === undefined ? undefined : growths[laziness];
+  }
+
   /** The guard of the next argument. */
-  readonly guard: Sql | undefined;
+  get guard(): Sql | undefined {
+    return this.#growth?.guardOf?.(this.#added) ?? this.#added;
+  }
+
   /** Takes note of an argument that was printed. */
-  add(argument: Sql): void;
-}
-
-function growing(holds: "all" | "none", conditionOf: (argument: Sql) => Sql): ArgumentGuards {
-  const guard = new GrowingGuard(holds);
-  return {
-    get guard() {
-      return guard.guard;
-    },
-    add: (argument) => guard.add(conditionOf(argument)),
-  };
-}
-
-/** The two branches of IF. */
-function ofIf(): ArgumentGuards {
-  const printed: Sql[] = [];
-  return {
-    get guard() {
-      const [condition] = printed;
-      if (condition === undefined) return undefined;
-      return printed.length === 1 ? isTrue(condition) : sql`NOT ${isTrue(condition)}`;
-    },
-    add: (argument) => void printed.push(argument),
-  };
-}
-
-/**
- * Returns guards of arguments that are only computed if earlier ones require it; undefined for a call that computes
- * them all.
- */
-export function argumentGuards({ function: name }: CallExpr): ArgumentGuards | undefined {
-  switch (functionFacts(name).laziness) {
-    case "conjunction":
-      return growing("all", (argument) => sql`ifNull(${argument}, true)`);
-    case "disjunction":
-      return growing("none", isTrue);
-    case "choice":
-      return ofIf();
-    case "fallback":
-      return growing("all", (argument) => sql`isNull(${argument})`);
-    default:
-      return undefined;
+  add(argument: Sql): void {
+    this.#added = this.#growth?.add(this.#added, argument);
   }
 }

@@ -52,16 +52,7 @@ export function scalarContext(compilation: Compilation, shape: CallShape): Omit<
     fresh: (prefix) => variableSql(nextAlias(compilation, prefix)),
     bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body),
     refuse,
-    print: (name, args, types, type) => {
-      const row = scalarFunctions[name] ?? refuse("it has no form in ClickHouse");
-      const inner = { ...shape, name, args, types, type };
-      return row({ ...scalarContext(compilation, inner), call: callOf(inner) });
-    },
   };
-}
-
-function callOf({ name, type, span, isSafe }: CallShape): CallExpr {
-  return { kind: "Call", function: name, arguments: [], isSafe, type, span };
 }
 
 /** As the query's text has it. */

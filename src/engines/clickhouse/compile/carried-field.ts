@@ -8,7 +8,7 @@ import type { LeafVariant, TableLayout } from "../../schema/layout.ts";
 import { storedColumnOf, textSql, variableSql } from "../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { NotPushed } from "./not-pushed.ts";
-import type { Binding } from "./scope.ts";
+import { type Binding, refusedBinding } from "./scope.ts";
 
 /** The fields of the returned record: the JSON of fields without a column, and the value's own. */
 const REST = "r";
@@ -54,11 +54,9 @@ export function carriedField(layout: TableLayout, alias: string, source: string,
     { name: REST, type: arrayOf(restRecord) },
     { name: VALUE, type },
   ];
+  const reason = `the field ${source}, whose values have several shapes or no column`;
   return {
-    sql: () => {
-      throw new NotPushed(`the field ${source}, whose values have several shapes or no column`);
-    },
-    isCheap: true,
+    ...refusedBinding(new NotPushed(reason)),
     carried: {
       type: arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false }),
       sql: () => sql`concat('[{"x":1', ${printMember(REST, restColumn)}, ${printMember(VALUE, value)}, '}]')`,

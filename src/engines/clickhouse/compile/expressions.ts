@@ -4,9 +4,9 @@ import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googl
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
 import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
-import { both, isRepeatable, isTrue } from "../sql/forms.ts";
+import { both, either, isRepeatable, isTrue, none } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { argumentGuards, GrowingGuard } from "./branches.ts";
+import { ArgumentGuards } from "./branches.ts";
 import { printCall, scalarContext } from "./calls.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
@@ -147,17 +147,18 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
 }
 
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {
-  const taken = new GrowingGuard("none");
+  let taken: Sql | undefined;
   const parts: Sql[] = [];
   const print = (guard: Sql | undefined, each: Expr) =>
     guarded(compilation, guard, () => printExpression(compilation, each, scope));
   for (const { when, then } of expression.branches) {
-    const before = taken.guard;
+    const before = none(taken);
     const condition = print(before, when);
-    parts.push(condition, print(both(isTrue(condition), before), then));
-    taken.add(isTrue(condition));
+    const isTaken = isTrue(condition);
+    parts.push(condition, print(both(isTaken, before), then));
+    taken = either(taken, isTaken);
   }
-  const rest = expression.else === undefined ? printNull(expression.type) : print(taken.guard, expression.else);
+  const rest = expression.else === undefined ? printNull(expression.type) : print(none(taken), expression.else);
   return sql`multiIf(${joinSql(parts, ", ")}, ${rest})`;
 }
 
@@ -226,9 +227,8 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
   const found = printMissingRecord(call, scope) ?? printElement(call, scope);
   if (found !== undefined) return found;
   const args: Sql[] = [];
-  const guards = argumentGuards(call);
-  const isAnyWrapped =
-    guards !== undefined && call.arguments.some((each) => each !== undefined && isWrapped(each.type));
+  const guards = new ArgumentGuards(call);
+  const isAnyWrapped = call.arguments.some((each) => each !== undefined && isWrapped(each.type));
   for (const argument of call.arguments) {
     if (argument === undefined) throw new NotPushed(`Function ${call.function} with a skipped argument`, call.span);
     if (argument.type.kind === "INTERVAL" && !readsInterval(call, argument)) {
@@ -238,10 +238,10 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
       args.push(EMPTY);
       continue;
     }
-    const guard = isAnyWrapped && functionFacts(call.function).laziness !== "choice" ? undefined : guards?.guard;
+    const guard = isAnyWrapped && functionFacts(call.function).laziness !== "choice" ? undefined : guards.guard;
     const printed = guarded(compilation, guard, () => printExpression(compilation, argument, scope));
     args.push(printed);
-    guards?.add(printed);
+    guards.add(printed);
   }
   return printCall(compilation, call, args);
 }

@@ -23,8 +23,7 @@ export interface Block {
   /** FROM is a table of the server's, and no column is computed over it. */
   isTable: boolean;
   where: readonly Sql[];
-  groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
-  groupingSets: readonly (readonly number[])[] | undefined;
+  groupKeys: readonly Sql[];
   isGrouped: boolean;
   isDistinct: boolean;
   hasWindows: boolean;
@@ -63,15 +62,9 @@ function printOrderKey({ binding, type, isDescending, nullsFirst }: OrderItem, n
   return sql`${nulls}, isNaN(${key}) ${direction(!isDescending)}, ${key} ${direction(isDescending)}`;
 }
 
-function printGroupBy({ groupKeys, groupingSets, isGrouped }: Block, nameOf: NameOf): Sql {
-  if (!isGrouped || groupKeys.length === 0) return EMPTY;
-  const keys = new Map(groupKeys.map((key) => [key.id, nameOf(key.sql)]));
-  if (groupingSets === undefined) return sql` GROUP BY ${joinSql([...keys.values()], ", ")}`;
-  const sets = groupingSets.map((set) => {
-    const own = set.map((id) => keys.get(id) ?? EMPTY);
-    return sql`(${joinSql(own, ", ")})`;
-  });
-  return sql` GROUP BY GROUPING SETS (${joinSql(sets, ", ")})`;
+function printGroupBy({ groupKeys }: Block, nameOf: NameOf): Sql {
+  const keys = groupKeys.map((key) => nameOf(key));
+  return keys.length === 0 ? EMPTY : sql` GROUP BY ${joinSql(keys, ", ")}`;
 }
 
 /** Without a key and an aggregate it would be no group any more. */

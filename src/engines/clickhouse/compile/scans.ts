@@ -6,18 +6,17 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
-import { isRepeatable, isTrue } from "../sql/forms.ts";
+import { both, isRepeatable, isTrue } from "../sql/forms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
 import { copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
-import { GrowingGuard } from "./branches.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType } from "./physical-types.ts";
 import type { Block } from "./render.ts";
-import type { Binding, Scope } from "./scope.ts";
+import { type Binding, refusedBinding, type Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
@@ -98,12 +97,8 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): B
       const found = columns.get(id);
       if (found === undefined) return undefined;
       return (
-        table.column(alias, found.source, found.column.type) ?? {
-          sql: () => {
-            throw new NotPushed(`the field ${found.source}, whose values have several shapes`);
-          },
-          isCheap: true,
-        }
+        table.column(alias, found.source, found.column.type) ??
+        refusedBinding(new NotPushed(`the field ${found.source}, whose values have several shapes`))
       );
     },
   ];
@@ -134,26 +129,25 @@ function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block
 export class FilterBuilder {
   readonly #compilation: Compilation;
   readonly #block: Block;
-  readonly #where: Sql[];
-  readonly #guard = new GrowingGuard("all");
+  readonly #where: Sql[] = [];
+  #guard: Sql | undefined;
 
   /** The block may be used no more. */
   constructor(compilation: Compilation, input: Block) {
     this.#compilation = compilation;
     this.#block = rowBlock(compilation, input);
-    this.#where = [...this.#block.where];
-    for (const condition of this.#where) this.#guard.add(isTrue(condition));
+    for (const condition of this.#block.where) this.add(condition);
   }
 
   /** Throws `NotPushed`, and then nothing is added. */
   print(condition: Expr): Sql {
-    const { guard } = this.#guard;
-    return guarded(this.#compilation, guard, () => printExpression(this.#compilation, condition, scopeOf(this.#block)));
+    const scope = scopeOf(this.#block);
+    return guarded(this.#compilation, this.#guard, () => printExpression(this.#compilation, condition, scope));
   }
 
   add(condition: Sql): void {
     this.#where.push(condition);
-    this.#guard.add(isTrue(condition));
+    this.#guard = both(this.#guard, isTrue(condition));
   }
 
   get block(): Block {
@@ -185,13 +179,7 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
   } catch (error) {
     // The server has no value for a record, but may have values for its fields.
     if (!(error instanceof NotPushed) || record === undefined) throw error;
-    return {
-      sql: () => {
-        throw error;
-      },
-      isCheap: true,
-      record,
-    };
+    return refusedBinding(error, record);
   }
   if (!value.canFail) return { sql: () => value, isCheap: isRepeatable(value), record };
   // Once for each guard: clauses know by the node itself what is selected.
@@ -272,7 +260,7 @@ function checkKey({ column }: OrderKey): void {
 /** Sorts the block's rows by the keys. */
 export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
   keys.forEach(checkKey);
-  const isSealed = input.limit !== undefined || input.offset !== undefined || input.isDistinct || input.groupingSets;
+  const isSealed = input.limit !== undefined || input.offset !== undefined || input.isDistinct;
   const block = isSealed ? wrapBlock(compilation, input) : input;
   block.order = keys.map(({ column, isDescending, nullsFirst }) => {
     const binding = findColumn(block, column.id);

@@ -2,6 +2,7 @@
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Sql } from "../sql/sql.ts";
+import type { NotPushed } from "./not-pushed.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
@@ -15,7 +16,9 @@ export interface RecordSource {
 
 /** A column as expressions of one block print it. */
 export interface Binding {
+  /** Throws `refused` where the server has no value for the column. */
   readonly sql: () => Sql;
+  readonly refused?: NotPushed | undefined;
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
   readonly record?: RecordSource | undefined;
@@ -40,6 +43,14 @@ export interface Scope {
 
 export function cheapBinding(sql: Sql, record?: RecordSource): Binding {
   return { sql: () => sql, isCheap: true, record };
+}
+
+/** A column without a value on the server, though perhaps with fields. */
+export function refusedBinding(refused: NotPushed, record?: RecordSource): Binding {
+  const refuse = (): never => {
+    throw refused;
+  };
+  return { sql: refuse, refused, isCheap: true, record };
 }
 
 /** A scope of lambda parameters or variables inside another scope. */

@@ -8,7 +8,7 @@ import { printExpression, sourceOf } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
 import type { Block } from "./render.ts";
-import { cheapBinding } from "./scope.ts";
+import { cheapBinding, refusedBinding } from "./scope.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 
@@ -36,13 +36,7 @@ function buildAlias(scan: Unnest, block: Block, { array, element }: Unnest["arra
     if (presence === undefined) throw new NotPushed("UNNEST of a record that only the event's JSON tells", array.span);
     block.where = [...block.where, presence];
   }
-  block.bindings.set(element.id, {
-    sql: () => {
-      throw new NotPushed("a record as a value", array.span);
-    },
-    isCheap: true,
-    record: source,
-  });
+  block.bindings.set(element.id, refusedBinding(new NotPushed("a record as a value", array.span), source));
   return block;
 }
 

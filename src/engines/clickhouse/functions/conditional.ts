@@ -1,14 +1,14 @@
 import { castTo, isWrapped } from "../compile/physical-types.ts";
 import { MESSAGE_MARK } from "../driver/server-error.ts";
 import { NULL, TRUE } from "../sql/atoms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { isComparable } from "./compare.ts";
 import { literalOf } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
 function coalesce(context: CallContext): Sql {
   const { args, type } = context;
-  if (!isWrapped(type)) return sql`coalesce(${joinSql(args, ", ")})`;
+  if (!isWrapped(type)) return callSql("coalesce", args);
   return args.reduceRight((rest, arg) => context.bind([arg], (each) => sql`if(empty(${each}), ${rest}, ${each})`));
 }
 
@@ -26,7 +26,7 @@ function raise(context: CallContext): Sql {
 }
 
 export const conditionalFunctions: FunctionTable = {
-  IF: ({ args }) => sql`if(${joinSql(args, ", ")})`,
+  IF: ({ args }) => callSql("if", args),
   IFNULL: coalesce,
   COALESCE: coalesce,
   NULLIF: nullIf,

@@ -26,8 +26,6 @@ export interface CallContext<Call = CallExpr> {
   bind(expressions: readonly Sql[], body: (...names: Sql[]) => Sql): Sql;
   /** Says why this call cannot be pushed: in words that follow "Function NAME: ". */
   refuse(reason: string): never;
-  /** The same call with arguments given as SQL, for functions that are others of another name. */
-  readonly print: (name: string, args: readonly Sql[], types: readonly SqlType[], type: SqlType) => Sql;
 }
 
 /** Prints one call as a ClickHouse expression, or refuses it. */

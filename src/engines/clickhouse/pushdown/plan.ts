@@ -212,19 +212,8 @@ function readRemotes(query: ResolvedQuery, pushdown: Pushdown): readonly ReadRem
   });
 }
 
-function canLeave(binding: Binding): boolean {
-  return binding.carried !== undefined || isReadable(binding);
-}
-
-/** Has the server a value for the column? */
-function isReadable(binding: Binding): boolean {
-  try {
-    binding.sql();
-    return true;
-  } catch (error) {
-    if (error instanceof NotPushed) return false;
-    throw error;
-  }
+function canLeave({ carried, refused }: Binding): boolean {
+  return carried !== undefined || refused === undefined;
 }
 
 function collectReads(root: Scan, read: Map<number, Column>): void {

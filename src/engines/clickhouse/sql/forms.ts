@@ -23,9 +23,20 @@ export function isTrue(condition: Sql): Sql {
   return sql`ifNull(${condition}, false)`;
 }
 
-/** Both conditions. */
-export function both(one: Sql | undefined, other: Sql | undefined): Sql | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : sql`${one} AND ${other}`;
+/** Both conditions, as far as there are any. */
+export function both<One extends Sql | undefined, Other extends Sql | undefined>(one: One, other: Other) {
+  if (one === undefined || other === undefined) return (one ?? other) as Sql | (One & Other);
+  return sql`${one} AND ${other}`;
+}
+
+/** One of the conditions, of which the first may be absent. */
+export function either(one: Sql | undefined, other: Sql): Sql {
+  return one === undefined ? other : sql`${one} OR ${other}`;
+}
+
+/** Not the condition. */
+export function none(condition: Sql | undefined): Sql | undefined {
+  return condition === undefined ? undefined : sql`NOT (${condition})`;
 }
 
 /**
