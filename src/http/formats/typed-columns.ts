@@ -61,6 +61,7 @@ function readValue(kind: StoredKind, json: string): StoredValue {
     case "date":
       return Math.round(Date.parse(`${text}T00:00:00Z`) / dayMs);
     case "text":
-      return text;
+      // Nested values are copied: a slice holds the text of the whole batch for as long as a file's statistics hold it.
+      return text === json ? Buffer.from(json).toString() : text;
   }
 }
