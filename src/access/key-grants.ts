@@ -14,13 +14,19 @@ export interface KeyGrantOptions {
   readonly now: () => number;
 }
 
+/** An access token, and how long it is valid from now on. */
+interface Granted extends KeyToken {
+  readonly accessToken: string;
+  readonly lifetimeSeconds: number;
+}
+
 /** Gives access tokens to holders of key files. */
 export interface KeyGrants {
   /**
    * Exchanges what a key signed for its `token_uri` (RFC 7523). Throws `unauthorized`, in the same words whether there
    * is such a key, and `metadata_unavailable`.
    */
-  exchange(assertion: string): Promise<KeyToken & { readonly accessToken: string }>;
+  exchange(assertion: string): Promise<Granted>;
   /** An authenticator that also accepts what a key signed for calls (AIP-4111): with `scope`, and without `aud`. */
   acceptSigned(others: Authenticator): Authenticator;
 }
@@ -54,8 +60,10 @@ export function createKeyGrants({ keys, sealer, now }: KeyGrantOptions): KeyGran
     async exchange(assertion) {
       const { tokenId, payload, key, expiresAt } = await verify(assertion);
       if (payload.aud !== key.tokenUri) refuse();
-      const endsAt = Math.floor(Math.min(now() + lifetimeMs, expiresAt ?? Number.POSITIVE_INFINITY));
-      return { tokenId, endsAt, accessToken: sealer.seal({ tokenId, endsAt }) };
+      const nowMs = Math.floor(now());
+      const endsAt = Math.min(nowMs + lifetimeMs, expiresAt ?? Number.POSITIVE_INFINITY);
+      const accessToken = sealer.seal({ tokenId, endsAt });
+      return { tokenId, endsAt, accessToken, lifetimeSeconds: Math.floor((endsAt - nowMs) / 1_000) };
     },
     acceptSigned(others) {
       const verified = new LRUCache<string, string>({ max: maxVerified });

@@ -29,16 +29,15 @@ export const keyGrantRoutes = describeRoutes({
  * The token endpoint of key files: the JWT bearer grant (RFC 7523) with errors as OAuth has them (RFC 6749, section
  * 5.2). Each grant counts as a call of its token.
  */
-export function addKeyGrantRoute(app: FastifyInstance, { keyGrants, rates, nowMs }: AppContext): void {
+export function addKeyGrantRoute(app: FastifyInstance, { keyGrants, rates }: AppContext): void {
   app.register(async (scope) => {
     scope.setErrorHandler(answerErrors(writeError));
     createRouteAdder(scope)(keyGrantRoutes.grantAccessToken, async (request, reply) => {
-      const { tokenId, endsAt, accessToken } = await keyGrants.exchange(readAssertion(request));
+      const { tokenId, accessToken, lifetimeSeconds } = await keyGrants.exchange(readAssertion(request));
       request.logNotes.tokenId = tokenId;
       rates.take(tokenId);
-      const expiresIn = Math.floor((endsAt - nowMs()) / 1_000);
       reply.header("Cache-Control", "no-store");
-      return { access_token: accessToken, expires_in: expiresIn, token_type: "Bearer" };
+      return { access_token: accessToken, expires_in: lifetimeSeconds, token_type: "Bearer" };
     });
   });
 }
