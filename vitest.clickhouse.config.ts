@@ -10,6 +10,7 @@ export const embeddedOnly = [
   "copy a service while it ingests, and restore its events",
   "add to a folder what is new, and restore each of its backups",
   "name what is damaged, and restore nothing of it",
+  "work with an S3-compatible store as with a folder",
   "refuse a folder that holds something else, and one in a data folder",
 ];
 

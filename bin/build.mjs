@@ -81,6 +81,8 @@ async function buildBundle() {
       banner: {
         js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
       },
+      // The SDK of S3 would advise users of Node.js 20 about versions of itself that are not bundled.
+      define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"' },
       sourcemap: true,
       metafile: true,
       logLevel: "error",

@@ -164,7 +164,9 @@ describe("a backup", () => {
     mkdirSync(join(folder, "data", "store"), { recursive: true });
     writeFileSync(join(folder, "data", "store", "events.duckdb"), "");
     for (const inside of ["data", "data/backups", "data/store/a/b"]) {
-      expect(() => openPlace(join(folder, inside))).toThrow(`is in the data folder ${join(folder, "data")}`);
+      await expect(openPlace(join(folder, inside), {})).rejects.toThrow(
+        `is in the data folder ${join(folder, "data")}`,
+      );
     }
   });
 

@@ -42,8 +42,8 @@ const markerKey = "logweir-backups.json";
 export const damagedStore =
   "The store is damaged; the backup was not made, and earlier ones are unchanged. `logweir doctor --deep` says where; " +
   "bring an earlier backup back with `logweir restore`";
-const writesAtOnce = 8;
-const readsAtOnce = 4;
+const writesAtOnce = 16;
+const readsAtOnce = 16;
 const maxRounds = 3;
 /** More damaged blocks than this are no accident of one write: the disk fails. */
 const maxDamaged = 200;

@@ -1,7 +1,9 @@
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../shared/user-error.ts";
 import { findDataFolder, openFolderPlace } from "./folder-place.ts";
 import type { BackupPlace } from "./place.ts";
+import type { S3Access } from "./s3-place.ts";
 
 /** A place, and a folder that is not there, where a copy of the store's file may lie for a while. */
 export interface OpenPlace {
@@ -9,10 +11,17 @@ export interface OpenPlace {
   readonly scratch: string;
 }
 
-/** Opens a folder. Throws `UserError` for one in the data folder of a service, and for an address. */
-export function openPlace(name: string): OpenPlace {
+/**
+ * Opens a folder, or `s3://BUCKET/PREFIX`. Throws `UserError` for a folder in the data folder of a service, and for
+ * other addresses.
+ */
+export async function openPlace(name: string, access: S3Access): Promise<OpenPlace> {
+  if (/^s3:/i.test(name)) {
+    const { openS3Place } = await import("./s3-place.ts");
+    return { place: openS3Place(name, access), scratch: join(tmpdir(), `logweir-checking-${process.pid}`) };
+  }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
-    throw new UserError(`Backups are kept in folders, not at ${name}. Name a folder`);
+    throw new UserError(`Backups are kept in a folder or at s3://BUCKET/PREFIX, not at ${name}`);
   }
   const dataFolder = findDataFolder(name);
   if (dataFolder !== undefined) {

@@ -4,7 +4,7 @@ import { listBackups } from "./manifest.ts";
 import { type BackupPlace, forAll } from "./place.ts";
 import { takeLock } from "./place-lock.ts";
 
-const removalsAtOnce = 8;
+const removalsAtOnce = 16;
 
 /** The result of pruning. */
 export interface Pruning {

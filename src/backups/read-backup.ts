@@ -4,7 +4,7 @@ import { readChunk } from "./chunks.ts";
 import { type Backup, type BackupFile, type ListedBackup, listBackups } from "./manifest.ts";
 import { type BackupPlace, forAll } from "./place.ts";
 
-const readsAtOnce = 4;
+const readsAtOnce = 16;
 
 /**
  * The bytes of a file of a backup, in pieces. Throws `UserError`, which names the file in the place that is missing or
@@ -16,13 +16,28 @@ export async function* readBackupFile(place: BackupPlace, { path, bytes, chunks,
     return;
   }
   let found = 0;
-  for (const name of chunks) {
-    const chunk = await readChunk(place, name);
+  for await (const chunk of readAhead(chunks, (name) => readChunk(place, name))) {
     if (typeof chunk === "string") throw new UserError(chunk);
     found += chunk.length;
     yield chunk;
   }
   if (found !== bytes) throw new UserError(`the parts of ${path} have ${found} bytes instead of ${bytes}`);
+}
+
+/** Reads several at once, and gives them in their order. */
+async function* readAhead<T, R>(items: readonly T[], read: (item: T) => Promise<R>): AsyncGenerator<R> {
+  const reading: Promise<R>[] = [];
+  for (const item of items) {
+    const one = read(item);
+    // One that fails is reported in its turn.
+    one.catch(() => undefined);
+    reading.push(one);
+    const [first] = reading;
+    if (reading.length < readsAtOnce || first === undefined) continue;
+    yield await first;
+    reading.shift();
+  }
+  for (const one of reading) yield await one;
 }
 
 /** A file of the first format. */

@@ -136,6 +136,31 @@ export function readClientDefaults(env: Environment = process.env): {
   };
 }
 
+/** How a store of objects is reached, by the variables that AWS's own tools read. */
+export interface ObjectStoreAccess {
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+/** Reads the access to a store of objects; what the environment does not say is absent. */
+export function readObjectStore(env: Environment = process.env): ObjectStoreAccess {
+  const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
+  const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
+  return {
+    ...(endpoint ? { endpoint } : {}),
+    ...(region ? { region } : {}),
+    ...(accessKeyId && secretAccessKey
+      ? { credentials: { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) } }
+      : {}),
+  };
+}
+
 /** False when colours are disabled (no-color.org), or the terminal has none. */
 export function allowsColours(env: Environment = process.env): boolean {
   return !env.NO_COLOR && env.TERM !== "dumb";

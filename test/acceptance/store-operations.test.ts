@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startS3Server } from "../support/backups/s3-server.ts";
 import { runCommand } from "../support/run-command.ts";
 import { create, manage } from "./manage.ts";
 import { privateToken, publicToken, type Service, startService, stoppedMs } from "./service.ts";
@@ -176,6 +177,24 @@ describe("backup and restore", () => {
     // The earlier one stays damaged where the store has changed since.
     expect((await logweir(["backup", "verify", copy])).output).toMatch(/whole\n$/);
     expect((await logweir(["restore", copy], { LOGWEIR_DATA_DIR: dataDir })).code).toBe(0);
+  });
+
+  it("work with an S3-compatible store as with a folder", async () => {
+    const store = await startS3Server();
+    const env = {
+      ...{ AWS_ENDPOINT_URL_S3: store.access.endpoint, AWS_REGION: "eu-1" },
+      ...{ AWS_ACCESS_KEY_ID: "key-1", AWS_SECRET_ACCESS_KEY: "secret" },
+    };
+    const place = "s3://bucket/backups";
+    for (const _ of ["first", "second"]) expect((await logweir(["backup", place], env)).code).toBe(0);
+    expect(await logweir(["backup", "prune", place, "--keep", "1"], env)).toMatchObject({ code: 0 });
+    const dataDir = join(folder, "from-bucket");
+    const restored = await logweir(["restore", place], { ...env, LOGWEIR_DATA_DIR: dataDir });
+    expect([restored.code, restored.output]).toEqual([0, expect.stringContaining("verified")]);
+    expect((await logweir(["backup", "verify", place], { ...env, AWS_ACCESS_KEY_ID: "key-2" })).errors).toContain(
+      "s3://bucket/backups cannot be used: AccessDenied",
+    );
+    store.close();
   });
 
   it("refuse a folder that holds something else, and one in a data folder", async () => {

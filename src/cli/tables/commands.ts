@@ -14,7 +14,7 @@ import { limitOption, readLimits } from "../limit-options.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 const sourcesOption = ["--sources <dir>", "the folder of sources; as configured by default"] as const;
-const backupPlace = { form: "<dir>", description: "the folder of backups" } as const;
+const backupPlace = { form: "<dir>", description: "a folder of backups, or s3://BUCKET/PREFIX" } as const;
 const alertName = { form: "<name>", description: "name or id of the alert" } as const;
 const tokenId = { form: "<id>", description: "as `logweir token list` shows it" } as const;
 
@@ -207,16 +207,17 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "backup",
     argument: backupPlace,
-    description: "copy what a running service stores to a folder, the second time only what is new, and verify it",
+    description:
+      "copy what a running service stores to a folder or to S3, the second time only what is new, and verify it",
     page: "storage.md#backup-and-restore",
-    examples: ["logweir backup /backups/logweir", "logweir backup /backups/logweir --json"],
+    examples: ["logweir backup /backups/logweir", "AWS_REGION=eu-west-1 logweir backup s3://backups/logweir"],
     run: async (dir = "", options, context) =>
       (await import("../commands/backups/backup.ts")).backup(dir, options, context),
   },
   {
     name: "backup list",
     argument: backupPlace,
-    description: "list the backups in a folder, oldest first",
+    description: "list the backups of a folder or bucket, oldest first",
     isLocal: true,
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup list /backups/logweir"],
@@ -226,7 +227,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "backup verify",
     argument: backupPlace,
-    description: "read every file of the backups in a folder; fails if one is missing or damaged, and names it",
+    description: "read every file of all backups; fails if one is missing or damaged, and names it",
     isLocal: true,
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup verify /backups/logweir"],
@@ -236,7 +237,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "backup prune",
     argument: backupPlace,
-    description: "remove all backups in a folder but the newest",
+    description: "remove all backups but the newest",
     options: [["--keep <number>", "how many backups to keep", { isRequired: true }]],
     isLocal: true,
     page: "storage.md#backup-and-restore",

@@ -4,6 +4,7 @@ import { type BackupWork, damagedStore, makeBackup } from "../../../backups/make
 import type { Backup } from "../../../backups/manifest.ts";
 import { openPlace } from "../../../backups/open-place.ts";
 import { readBackupFile } from "../../../backups/read-backup.ts";
+import { readObjectStore } from "../../../config/config.ts";
 import { loadByteChecker, verifyStoreFile } from "../../../engines/index.ts";
 import { type CliContext, CliError, print, printJson } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
@@ -17,7 +18,7 @@ export interface BackupOptions extends ServiceOptions {
 
 /** Adds a backup of a running service to a place, which is made where it is missing: what is new is copied. */
 export async function backup(name: string, options: BackupOptions, context: CliContext): Promise<void> {
-  const { place, scratch } = openPlace(name);
+  const { place, scratch } = await openPlace(name, readObjectStore(context.environment));
   const bar = createProgressBar(context.errors, "Copying bytes");
   const work: BackupWork = {
     request: async (prefixes) => request(prefixes, options, context),

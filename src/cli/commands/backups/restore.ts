@@ -5,7 +5,7 @@ import { type Backup, checkedParts, findBackup } from "../../../backups/manifest
 import { openPlace } from "../../../backups/open-place.ts";
 import type { BackupPlace } from "../../../backups/place.ts";
 import { readBackupFile } from "../../../backups/read-backup.ts";
-import { readConfiguration } from "../../../config/config.ts";
+import { readConfiguration, readObjectStore } from "../../../config/config.ts";
 import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
 import { UserError } from "../../../shared/user-error.ts";
 import { type CliContext, CliError, print, printJson } from "../../context.ts";
@@ -35,7 +35,7 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
       `The data folder ${target} is not empty; nothing was changed. Choose another with LOGWEIR_DATA_DIR`,
     );
   }
-  const { place } = openPlace(name);
+  const { place } = await openPlace(name, readObjectStore(context.environment));
   const backup = await findBackup(place, options.at);
   const staging = `${target}.restoring`;
   await rm(staging, { recursive: true, force: true });

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFakeService } from "../../test/support/backups/fake-service.ts";
+import { type S3Server, startS3Server } from "../../test/support/backups/s3-server.ts";
+import { openFolderPlace } from "./folder-place.ts";
+import { makeBackup } from "./make-backup.ts";
+import { findBackup, listBackups } from "./manifest.ts";
+import { openPlace } from "./open-place.ts";
+import type { BackupPlace } from "./place.ts";
+import { pruneBackups } from "./prune-backups.ts";
+import { readBackupFile, verifyBackups } from "./read-backup.ts";
+import { openS3Place } from "./s3-place.ts";
+
+const root = mkdtempSync(join(tmpdir(), "logweir-places-"));
+let server: S3Server;
+
+beforeAll(async () => {
+  server = await startS3Server();
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const kinds: readonly [string, (name: string) => BackupPlace][] = [
+  ["a folder", (name) => openFolderPlace(join(root, name))],
+  ["a part of a bucket", (name) => openS3Place(`s3://bucket/some/${name}/`, server.access)],
+];
+
+describe.each(kinds)("%s", (kind, open) => {
+  it("lists, reads, writes and removes files", async () => {
+    const place = open("files");
+    expect([await place.isEmpty(), await place.list("a"), await place.read("a/b")]).toEqual([true, [], undefined]);
+    expect(await place.ageMs("a/b")).toBeUndefined();
+    const keys = ["a/1", "a/2", "a/3", "a/b/4", "a/b/5", "ab/6", "top"];
+    for (const key of keys) await place.write(key, Buffer.from(`old ${key}`));
+    for (const key of keys) await place.write(key, Buffer.from(key));
+    await place.settle();
+    expect(await place.isEmpty()).toBe(false);
+    expect((await place.list("a")).toSorted()).toEqual(keys.slice(0, 5));
+    expect((await place.read("a/b/5"))?.toString()).toBe("a/b/5");
+    expect(await place.ageMs("top")).toBeLessThan(60_000);
+    for (const key of ["a/1", "a/1", "never"]) await place.remove(key);
+    expect((await place.list("a")).toSorted()).toEqual(keys.slice(1, 5));
+    expect([await place.create("new", Buffer.from("1")), await place.create("new", Buffer.from("2"))]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await place.read("new"))?.toString()).toBe("1");
+  });
+
+  it("holds backups that are made, verified, read and pruned", async () => {
+    const place = open("backups");
+    const service = createFakeService({ "store/events.duckdb": randomBytes(300_000), "metadata.db": randomBytes(10) });
+    expect((await makeBackup(place, service.work)).newBytes).toBe(300_010);
+    service.files = { ...service.files, "metadata.db": randomBytes(20) };
+    service.madeAt = "2026-08-20T04:01:00.000Z";
+    expect((await makeBackup(place, service.work)).newBytes).toBe(20);
+    expect((await verifyBackups(place, () => undefined)).problems).toEqual([]);
+    expect((await pruneBackups(place, 1)).removed).toEqual(["2026-08-20T04-00-00Z"]);
+    const { files } = await findBackup(place);
+    for (const file of files) {
+      const pieces: Buffer[] = [];
+      for await (const piece of readBackupFile(place, file)) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(service.files[file.path] ?? Buffer.alloc(0)), kind).toBe(true);
+    }
+    const [chunk = ""] = await place.list("chunks");
+    await place.write(chunk, Buffer.from("changed"));
+    expect((await verifyBackups(place, () => undefined)).problems).toMatchObject([
+      { problem: `${chunk} is damaged: it is not what was written` },
+    ]);
+    expect(await place.read("lock")).toBeUndefined();
+  });
+});
+
+describe("an S3-compatible store", () => {
+  it("that does not know conditions is used without them", async () => {
+    server.knowsConditions = false;
+    const place = openS3Place("s3://bucket/unconditional", server.access);
+    expect([await place.create("a", Buffer.from("1")), await place.create("a", Buffer.from("2"))]).toEqual([
+      true,
+      false,
+    ]);
+    server.knowsConditions = true;
+  });
+
+  it("that refuses is named, with its reason", async () => {
+    const place = openS3Place("s3://bucket/x", server.access);
+    server.failure = { status: 403, code: "AccessDenied" };
+    for (const work of [place.isEmpty(), place.list("a"), place.read("a"), place.write("a", Buffer.alloc(1))]) {
+      await expect(work).rejects.toThrow("s3://bucket/x cannot be used: AccessDenied: no");
+    }
+    await expect(listBackups(place)).rejects.toThrow("AccessDenied");
+    server.failure = undefined;
+    await expect(openS3Place("s3://other/x", server.access).list("a")).rejects.toThrow("NoSuchBucket");
+    const nowhere = { ...server.access, endpoint: "http://127.0.0.1:1" };
+    await expect(openS3Place("s3://bucket", nowhere).isEmpty()).rejects.toThrow(
+      "s3://bucket cannot be used: ECONNREFUSED",
+    );
+  });
+
+  it.each(["s3://", "s3://Bucket", "s3:bucket/x", "s3://a b/c", "S3://bucket", "gs://bucket/x"])(
+    "is not named %s",
+    async (address) => {
+      await expect(openPlace(address, server.access)).rejects.toThrow("s3://BUCKET/PREFIX");
+    },
+  );
+});
