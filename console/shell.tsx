@@ -69,7 +69,7 @@ export function Shell() {
   const { value: state } = sessionState;
   switch (state.kind) {
     case "signed-out":
-      return <SignInPage reason={state.reason} />;
+      return <SignInPage {...state} />;
     case "loading":
       return (
         <main class="sign-in">

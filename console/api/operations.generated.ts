@@ -2185,7 +2185,7 @@ export interface operations {
                         };
                         person: {
                             name: string;
-                            /** @description `proxy`: by a trusted proxy */
+                            /** @description `oidc`: with an issuer; `proxy`: by a trusted proxy */
                             way: string;
                         } | null;
                         may: {
@@ -2232,12 +2232,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The host of the issuer to sign in with */
+                        issuer: string | null;
                         is_signed_in: boolean;
                         problem: {
                             code: string;
                             message: string;
                             hint?: string;
                         } | null;
+                    };
+                };
+            };
+        };
+    };
+    beginSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    finishSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        issuer_sign_out: string | null;
                     };
                 };
             };
@@ -2394,6 +2451,9 @@ export const operations = {
   reloadFiles: ["post", "/api/reload"],
   getSession: ["get", "/api/session"],
   getSignIn: ["get", "/api/sign-in"],
+  beginSignIn: ["get", "/api/sign-in/start"],
+  finishSignIn: ["get", "/api/sign-in/callback"],
+  signOut: ["post", "/api/sign-out"],
   listFunctions: ["get", "/api/catalogue"],
   getMetrics: ["get", "/metrics"],
   getOpenApi: ["get", "/api/openapi.json"],

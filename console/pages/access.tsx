@@ -56,7 +56,7 @@ export function AccessPage() {
         {(tokens) => (
           <TableCard label="Access tokens" headings={headings}>
             {tokens.map((token) => (
-              <TokenLine key={token.id} token={token} lastUse={use.value?.get(token.id)} onAsk={setAsked} />
+              <TokenLine key={token.id} token={token} lastUse={use.value?.get(callerId(token.id))} onAsk={setAsked} />
             ))}
           </TableCard>
         )}
@@ -79,6 +79,11 @@ export function AccessPage() {
   );
 }
 
+/** Who calls by a token: a person is the same in each of their sessions. */
+function callerId(id: string): string {
+  return id.startsWith("oidc:") ? id.replace(/-[^:]*$/, "") : id;
+}
+
 interface TokenLineProps {
   readonly token: TokenRow;
   readonly lastUse: number | undefined;
@@ -91,7 +96,7 @@ function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
     ...Object.entries(pins).map(([name, pin]) => [name, formatPin(pin)] as const),
     ...Object.entries(budget),
   ];
-  const isOwn = id === session.value?.token.id;
+  const isOwn = callerId(id) === session.value?.token.id;
   return (
     <tr>
       <td>
@@ -124,9 +129,12 @@ function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
       <td>{lastUse === undefined ? <span class="faint">not seen</span> : formatAgo(lastUse, Date.now())}</td>
       <td>
         <div class="row">
-          <button type="button" class="button small" onClick={() => onAsk({ kind: "rotate", token })}>
-            Rotate
-          </button>
+          {/* The value of a person's session is nobody else's. */}
+          {!id.startsWith("oidc:") && (
+            <button type="button" class="button small" onClick={() => onAsk({ kind: "rotate", token })}>
+              Rotate
+            </button>
+          )}
           <button type="button" class="button small danger" onClick={() => onAsk({ kind: "revoke", token })}>
             Revoke
           </button>

@@ -9,9 +9,18 @@ export type Session = Answers["getSession"];
 
 const storageKey = "logweir.token";
 
+/** The state while nobody is signed in. */
+export interface SignedOut {
+  readonly reason?: string;
+  /** The host of the issuer that people sign in with. */
+  readonly issuer?: string | undefined;
+  /** Where somebody who signed out here can sign out of the issuer too. */
+  readonly issuerSignOut?: string;
+}
+
 /** Where signing in stands. */
 export type SessionState =
-  | { readonly kind: "signed-out"; readonly reason?: string }
+  | ({ readonly kind: "signed-out" } & SignedOut)
   | { readonly kind: "loading" }
   | { readonly kind: "signed-in"; readonly session: Session }
   | { readonly kind: "failed"; readonly message: string };
@@ -33,6 +42,7 @@ export async function startSession(): Promise<void> {
   returns.subscribe((count) => {
     if (count > 0 && sessionState.peek().kind === "failed") void retrySession();
   });
+  restorePlace();
   const { path, parameters } = parseFragment(location.hash);
   const linked = parameters.get("token");
   if (linked !== null) {
@@ -48,19 +58,46 @@ export async function startSession(): Promise<void> {
     return;
   }
   const kept = readKept();
-  await (kept === undefined ? signInAsPerson() : signIn(kept));
+  await (kept === undefined ? enter(true) : signIn(kept));
 }
 
-/** Signs in whom the service knows without a token, if it does. */
-async function signInAsPerson(): Promise<void> {
+/** Signs in whom the service knows without a token, unless they have just signed out; otherwise shows how to sign in. */
+async function enter(mayBePerson: boolean, told: SignedOut = {}): Promise<void> {
   sessionState.value = { kind: "loading" };
   try {
-    const { is_signed_in: isKnown, problem } = await callApi("getSignIn", {});
-    if (isKnown) sessionState.value = { kind: "signed-in", session: await callApi("getSession", {}) };
-    else if (problem === null) sessionState.value = { kind: "signed-out" };
-    else sessionState.value = { kind: "signed-out", reason: [problem.message, problem.hint ?? ""].join(". ") };
+    const { issuer, is_signed_in: isKnown, problem } = await callApi("getSignIn", {});
+    if (isKnown && mayBePerson) {
+      sessionState.value = { kind: "signed-in", session: await callApi("getSession", {}) };
+      return;
+    }
+    const { message, hint } = problem ?? {};
+    const reason = message === undefined ? {} : { reason: hint === undefined ? message : `${message}. ${hint}` };
+    sessionState.value = { kind: "signed-out", ...reason, ...told, issuer: issuer ?? undefined };
   } catch (error) {
     sessionState.value = { kind: "failed", message: messageOf(error) };
+  }
+}
+
+const placeKey = "logweir.place";
+
+/** Keeps the page's place for when the issuer sends the browser back. */
+export function keepPlace(): void {
+  try {
+    sessionStorage.setItem(placeKey, location.hash);
+  } catch {
+    // Without storage it leads to the first page.
+  }
+}
+
+function restorePlace(): void {
+  try {
+    const place = sessionStorage.getItem(placeKey);
+    sessionStorage.removeItem(placeKey);
+    if (place?.startsWith("#/") && location.hash === "") {
+      history.replaceState(null, "", location.pathname + location.search + place);
+    }
+  } catch {
+    // As above.
   }
 }
 
@@ -73,11 +110,10 @@ export async function signIn(secret: string): Promise<void> {
     keep(trimmed);
     sessionState.value = { kind: "signed-in", session: read };
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 401;
-    if (isRefused) forget();
-    sessionState.value = isRefused
-      ? { kind: "signed-out", reason: "This token is not valid: it may have expired, or was revoked." }
-      : { kind: "failed", message: messageOf(error) };
+    if (error instanceof ApiError && error.status === 401) {
+      forget();
+      await enter(false, { reason: "This token is not valid: it may have expired, or was revoked." });
+    } else sessionState.value = { kind: "failed", message: messageOf(error) };
   }
 }
 
@@ -88,20 +124,32 @@ export async function refreshSession(): Promise<void> {
 }
 
 export function retrySession(): Promise<void> {
-  return token.value === undefined ? startSession() : signIn(token.value);
+  return token.value === undefined ? enter(true) : signIn(token.value);
 }
 
 /** Ends what was good before. A person finds the page as it was once they are signed in again. */
 function endSession(): void {
   if (token.peek() !== undefined) signOut("The token expired or was revoked.");
-  else sessionState.value = { kind: "signed-out", reason: "Your session has ended. Sign in again." };
+  else void enter(false, { reason: "Your session has ended. Sign in again." });
 }
 
-/** Forgets the token everywhere. */
+/** Forgets the token everywhere, and ends the session of a person. */
 export function signOut(reason?: string): void {
+  const isPerson = token.peek() === undefined;
   forget();
-  sessionState.value = reason === undefined ? { kind: "signed-out" } : { kind: "signed-out", reason };
   history.replaceState(null, "", location.pathname + location.search);
+  void endAndShow(isPerson, reason === undefined ? {} : { reason });
+}
+
+async function endAndShow(isPerson: boolean, told: SignedOut): Promise<void> {
+  if (!isPerson) return await enter(false, told);
+  sessionState.value = { kind: "loading" };
+  try {
+    const { issuer_sign_out: place } = await callApi("signOut", {});
+    await enter(false, place === null ? told : { ...told, issuerSignOut: place });
+  } catch (error) {
+    sessionState.value = { kind: "failed", message: messageOf(error) };
+  }
 }
 
 function readKept(): string | undefined {

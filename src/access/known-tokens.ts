@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { TokenKey } from "./key-file.ts";
 import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
+import { callerId } from "./sign-in/person.ts";
 import type { Token, TokenStore } from "./token.ts";
 
 /** A token by one of its values. */
@@ -157,8 +158,8 @@ function startReading(done: Promise<void>): Reading {
 
 /** Looks a token up by its value, or by its previous value while that is valid. */
 function toKnown(token: Token): readonly KnownToken[] {
-  const { id: tokenId, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
-  const identity = { tokenId, scopes, pins, budget, redaction };
+  const { id, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
+  const identity = { tokenId: callerId(id), scopes, pins, budget, redaction };
   const current = { hash, identity: endingAt(identity, expiresAt), expiresAt, key: token.key };
   if (previousHash === undefined || previousValidUntil === undefined) return [current];
   const endsAt = Math.min(previousValidUntil, expiresAt ?? previousValidUntil);

@@ -32,6 +32,8 @@ export interface Token {
 
 /** The properties of a token to be created. */
 export interface NewToken {
+  /** A random one unless set. */
+  readonly id?: string;
   readonly description: string;
   readonly scopes: readonly Scope[];
   readonly pins: Pins;
@@ -57,6 +59,8 @@ export interface TokenStore {
   rotate(id: string, graceMs: number): Promise<{ readonly token: Token; readonly secret: string } | undefined>;
   /** Undefined when no token has the id; revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | undefined>;
+  /** Forgets tokens whose ids begin so, and that expired or were revoked before this time. */
+  removeEnded(idPrefix: string, beforeMs: number): Promise<void>;
   /**
    * Permanently removes the scope `private` from tokens created with pins before the two excluded each other, and
    * returns these tokens. `list` never shows the scope for them, with or without this.

@@ -10,6 +10,7 @@ export const auditLevels = ["off", "changes", "all"] as const;
 export type AuditedChange =
   | `endpoint.${"create" | "update" | "delete" | "rollback"}`
   | `token.${"create" | "update" | "rotate" | "revoke"}`
+  | `session.${"create" | "end"}`
   | `source.${"create" | "update" | "delete"}`
   | "events.delete"
   | `backend.${"create" | "update" | "delete" | "test"}`

@@ -8,6 +8,37 @@ const headerName = { kind: "text", form: /^[A-Za-z0-9-]+$/, formText: "the name 
 
 /** The settings of how people sign in to the console, besides access tokens. */
 export const signInSettings = nameSettings({
+  oidcIssuer: {
+    type: { kind: "text", findProblem: findIssuerProblem },
+    default: undefined,
+    description:
+      "The OpenID Connect issuer that people sign in to the console with: its `https://` address, as its metadata " +
+      "have it. See [security.md](security.md#people-who-sign-in).",
+  },
+  oidcClientId: {
+    type: { kind: "text" },
+    default: undefined,
+    description: "The id that the issuer knows this service by.",
+  },
+  oidcClientSecret: {
+    type: { kind: "text" },
+    default: undefined,
+    mask: () => "(set)",
+    description: "Its secret; unset for a public client.",
+  },
+  oidcRolesClaim: {
+    type: { kind: "text" },
+    default: "roles,groups",
+    description:
+      "The claims whose values are a person's roles, separated by commas; a path such as `realm_access.roles` is one too.",
+  },
+  publicUrl: {
+    type: { kind: "text", findProblem: findPublicUrlProblem },
+    default: undefined,
+    description:
+      "Where people reach the console, such as `https://logs.example.com/`: the issuer sends them back there. Needed " +
+      "behind a proxy; without it, the address that they call by http.",
+  },
   oidcRoles: {
     type: { kind: "text", findProblem: findRolesProblem },
     default: undefined,
@@ -47,6 +78,23 @@ function findRolesProblem(text: string): string | undefined {
   }
 }
 
+function findIssuerProblem(text: string): string | undefined {
+  const url = readAddress(text);
+  const isHere = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url?.protocol === "https:" || (isHere && url.protocol === "http:")) return undefined;
+  return "must be an https:// address; http:// is for issuers on the same machine";
+}
+
+function findPublicUrlProblem(text: string): string | undefined {
+  return /^https?:$/.test(readAddress(text)?.protocol ?? "") ? undefined : "must be an https:// or http:// address";
+}
+
+/** Undefined where the address is none, or has a user, a query or a fragment. */
+function readAddress(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url === undefined || `${url.username}${url.password}${url.search}${url.hash}` !== "" ? undefined : url;
+}
+
 /** Names are none: what they stand for is up to others. */
 function findAddressProblem(text: string): string | undefined {
   const name = splitDestinations(text).find((entry) => isIP(entry.split("/")[0] ?? "") === 0);
@@ -56,19 +104,26 @@ function findAddressProblem(text: string): string | undefined {
 /** Settings of signing in that lack others. */
 export function findSignInProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
   const isSet = (definition: SettingDefinition) => read(definition) !== undefined;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = signInSettings;
   const { oidcRoles, trustedProxy, proxyUserHeader, proxyGroupsHeader } = signInSettings;
   const problems: string[] = [];
+  if (isSet(oidcIssuer) !== isSet(oidcClientId)) {
+    problems.push("LOGWEIR_OIDC_ISSUER and LOGWEIR_OIDC_CLIENT_ID belong together: set both, or none");
+  }
+  for (const each of isSet(oidcIssuer) ? [] : [oidcClientSecret, publicUrl].filter(isSet)) {
+    problems.push(`LOGWEIR_${each.name.toUpperCase()}: needs LOGWEIR_OIDC_ISSUER, with which people sign in`);
+  }
   if (isSet(trustedProxy) !== isSet(proxyUserHeader)) {
     problems.push("LOGWEIR_TRUSTED_PROXY and LOGWEIR_PROXY_USER_HEADER belong together: set both, or none");
   }
   if (isSet(proxyGroupsHeader) && !isSet(trustedProxy)) {
     problems.push("LOGWEIR_PROXY_GROUPS_HEADER: needs LOGWEIR_TRUSTED_PROXY, from where it is read");
   }
-  if (isSet(trustedProxy) && !isSet(oidcRoles)) {
-    problems.push("LOGWEIR_TRUSTED_PROXY: needs LOGWEIR_OIDC_ROLES, which says what people may do");
+  for (const each of isSet(oidcRoles) ? [] : [oidcIssuer, trustedProxy].filter(isSet)) {
+    problems.push(`LOGWEIR_${each.name.toUpperCase()}: needs LOGWEIR_OIDC_ROLES, which says what people may do`);
   }
-  if (isSet(oidcRoles) && !isSet(trustedProxy)) {
-    problems.push("LOGWEIR_OIDC_ROLES: needs LOGWEIR_TRUSTED_PROXY, by which people sign in");
+  if (isSet(oidcRoles) && !isSet(trustedProxy) && !isSet(oidcIssuer)) {
+    problems.push("LOGWEIR_OIDC_ROLES: needs LOGWEIR_OIDC_ISSUER or LOGWEIR_TRUSTED_PROXY, by which people sign in");
   }
   return problems;
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import { createIssuer } from "../access/sign-in/issuer.ts";
 import { createAlerts } from "../alerts/alerts.ts";
 import { createFileLog } from "../drains/drain-log.ts";
 import { createDrains } from "../drains/drains.ts";
@@ -264,6 +265,15 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unauthorized: () => get(path, "nonsense"),
   insufficient_scope: () => get(path, "ingest-token"),
   pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
+  issuer_unavailable: async () => {
+    await test.app.close();
+    const issuer = createIssuer({
+      ...{ issuer: new URL("http://127.0.0.1:9/"), clientId: "a", clientSecret: undefined },
+      ...{ onFailure: () => undefined, now: () => 0 },
+    });
+    test = await createTestApp({ parts: { signIn: { oidc: { issuer, publicUrl: undefined } as never } } });
+    return get("/api/sign-in/start");
+  },
   foreign_origin: () => post("/mcp", "{}", { origin: "https://elsewhere.example" }),
   unknown_endpoint: () => get("/api/endpoints/query/nope"),
   unknown_version: () => changeEndpoint("POST", "/own/versions/7/rollback"),

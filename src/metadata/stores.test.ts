@@ -139,6 +139,20 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(store.ownChanges()).toBeGreaterThan(before);
   });
 
+  it("remove ended tokens of a prefix, and no others", async () => {
+    let now = 100;
+    const store = createTokenStore(database, () => now);
+    const make = async (id: string, expiresAt?: number) =>
+      (await store.create({ id, description: "", scopes: ["query"], pins: {}, expiresAt })).token.id;
+    const kept = [await make("oidc:a", 300), await make("oidc:b"), await make("b:oidc:", 150), await make("oidc:c")];
+    await make("oidc:d", 199);
+    await store.revoke(await make("oidc:e"));
+    now = 200;
+    await store.revoke("oidc:c");
+    await store.removeEnded("oidc:", 200);
+    expect((await store.list()).map(({ id }) => id).sort()).toEqual(kept.sort());
+  });
+
   it("remove the scope private from pinned tokens once", async () => {
     const store = createTokenStore(database, () => 0);
     await store.create({ description: "", scopes: ["private", "query"], pins: { a: "b" }, expiresAt: undefined });

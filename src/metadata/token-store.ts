@@ -70,6 +70,15 @@ class MetadataTokens implements TokenStore {
     return row === undefined ? undefined : toToken(row);
   }
 
+  async removeEnded(idPrefix: string, beforeMs: number): Promise<void> {
+    const { queries } = this.#database;
+    const removal = queries
+      .deleteFrom("tokens")
+      .where("id", "like", `${idPrefix}%`)
+      .where(({ eb, or }) => or([eb("expires_at", "<", beforeMs), eb("revoked_at", "<", beforeMs)]));
+    await this.#change(() => removal.execute());
+  }
+
   async demotePinnedOwners(): Promise<readonly Token[]> {
     const demoted = await this.#change(() =>
       this.#database.inTurn("tokens", async (transaction) => {
@@ -109,12 +118,12 @@ class MetadataTokens implements TokenStore {
 }
 
 function newRow(
-  { description, scopes, pins, budget = {}, redaction, expiresAt, key }: NewToken,
+  { id = createTokenId(), description, scopes, pins, budget = {}, redaction, expiresAt, key }: NewToken,
   secret: string,
   now: number,
 ): TokenTable {
   return {
-    id: createTokenId(),
+    id,
     hash: hashSecret(secret).toString("hex"),
     description,
     scopes: JSON.stringify(scopes),

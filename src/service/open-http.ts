@@ -55,6 +55,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const shutdown = createShutdown();
   const { authenticator, keyGrants } = await openAuthenticator(start, opened);
+  const signIn = await openSignIn(start, { tokens: opened.tokens, authenticator });
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
   const syslog = await openSyslog({
@@ -85,7 +86,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     autoSource: createAutoSource({ registry: sources, managedSources, audit, maxCount: settings.autoSources }),
     syslogCounts: () => syslog?.counts,
     authenticator,
-    signIn: openSignIn(start),
+    signIn,
     keyGrants,
     audit,
     logger,

@@ -168,6 +168,11 @@ const definitions = {
     title: "The metadata database is unreachable",
     hint: "Retry after the number of seconds in Retry-After.",
   },
+  issuer_unavailable: {
+    status: 503,
+    title: "The issuer that people sign in with cannot be used",
+    hint: "Retry later, or sign in with an access token.",
+  },
   internal: {
     status: 500,
     title: "A fault in the service",

@@ -205,8 +205,12 @@ describe("every route to rows or schema, for a pinned token,", () => {
       "get /api/openapi.json",
       "get /api/session",
       "get /api/sign-in",
+      // Nobody signs in with an issuer here.
+      "get /api/sign-in/callback",
+      "get /api/sign-in/start",
       "get /api/views",
       "get /health",
+      "post /api/sign-out",
       "post /api/views",
       // Gives tokens for what a key file signed; open to everybody.
       "post /bigquery/token",

@@ -39,7 +39,11 @@ describe("a person whom a trusted proxy names", () => {
   it("is who the proxy's header says, with the rights of their role", async () => {
     const session = (await (await ask("owner", "/api/session")).json()) as Record<string, unknown>;
     expect(session).toMatchObject({ person: { name: "owner", way: "proxy" }, may: { manage: true } });
-    expect(await (await ask("owner", "/api/sign-in")).json()).toEqual({ is_signed_in: true, problem: null });
+    expect(await (await ask("owner", "/api/sign-in")).json()).toEqual({
+      issuer: null,
+      is_signed_in: true,
+      problem: null,
+    });
     expect(await (await ask("eve", "/api/sign-in")).json()).toMatchObject({
       ...{ is_signed_in: false, problem: { code: "insufficient_scope" } },
     });
@@ -106,7 +110,7 @@ describe("a header of a person", () => {
         expect((await ask("owner", "/api/session", headers, other)).status).toBe(401);
       }
       expect(await (await ask("owner", "/api/sign-in", {}, other)).json()).toEqual({
-        is_signed_in: false,
+        ...{ issuer: null, is_signed_in: false },
         problem: null,
       });
     } finally {
@@ -141,7 +145,11 @@ describe("another page, in the browser of a person", () => {
     ["an image of a neighbour", { "sec-fetch-site": "same-site" }],
   ])("cannot read by %s", async (_, headers) => {
     expect(await readError(await ask("owner", "/api/session", headers))).toMatchObject({ code: "foreign_origin" });
-    expect(await (await ask("eve", "/api/sign-in", headers)).json()).toEqual({ is_signed_in: false, problem: null });
+    expect(await (await ask("eve", "/api/sign-in", headers)).json()).toEqual({
+      issuer: null,
+      is_signed_in: false,
+      problem: null,
+    });
   });
 
   it("may not send the console's header", async () => {

@@ -34,6 +34,7 @@ const unstoppable: Elsewhere = {
 };
 const signed = (title: string): Elsewhere => ({ file: "test/acceptance/signed-tokens.test.ts", title });
 const proxied = (title: string): Elsewhere => ({ file: "test/acceptance/trusted-proxy.test.ts", title });
+const oidc = (title: string): Elsewhere => ({ file: "test/acceptance/sign-in.test.ts", title });
 const columns: Elsewhere = {
   file: "src/engines/duckdb/store/tenants.test.ts",
   title: "at most the configured number of columns",
@@ -204,6 +205,11 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   jwtIssuer: signed("for others, or of others"),
   jwtAudience: signed("for others, or of others"),
   jwtRevoked: signed("ends by its id"),
+  oidcIssuer: oidc("begins a session with the roles"),
+  oidcClientId: oidc("begins a session with the roles"),
+  oidcClientSecret: oidc("with a wrong secret"),
+  oidcRolesClaim: oidc("takes the roles from the claim of the settings"),
+  publicUrl: oidc("is sent back to the address of the settings"),
   oidcRoles: proxied("is who the proxy's header says"),
   trustedProxy: proxied("from any other address"),
   proxyUserHeader: proxied("is who the proxy's header says"),

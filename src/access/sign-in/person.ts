@@ -25,6 +25,14 @@ export function markOf(values: readonly unknown[]): string {
   return hashSecret(JSON.stringify(values)).toString("hex").slice(0, 12);
 }
 
+/**
+ * The id of who calls by a token of this id: the token's own, or for a session that of its person, who is the same
+ * caller in each of their sessions.
+ */
+export function callerId(tokenId: string): string {
+  return tokenId.startsWith("oidc:") ? tokenId.replace(/-[^:]*$/, "") : tokenId;
+}
+
 /** The person behind an id; undefined for a token's. */
 export function personOf(id: string): Person | undefined {
   const [, way, name] = idForm.exec(id) ?? [];

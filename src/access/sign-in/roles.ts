@@ -97,7 +97,7 @@ function fillPins(
 }
 
 /** A claim by its name, or by a path of names with dots between them. */
-function findClaim(claims: Claims, name: string): unknown {
+export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name
     .split(".")
@@ -105,7 +105,7 @@ function findClaim(claims: Claims, name: string): unknown {
 }
 
 /** The values of a claim: a text or a number, or those of a list. */
-function textsOf(claim: unknown): readonly string[] {
+export function textsOf(claim: unknown): readonly string[] {
   const values = Array.isArray(claim) ? claim : [claim];
   return values.filter((value) => typeof value === "string" || typeof value === "number").map(String);
 }

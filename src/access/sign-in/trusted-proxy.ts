@@ -52,7 +52,7 @@ export function createProxyReader({ addresses, userHeader, groupsHeader, roles, 
 }
 
 /** The error of somebody who signed in and may do nothing. */
-function withoutRole(name: string): ServiceError {
+export function withoutRole(name: string): ServiceError {
   return new ServiceError("insufficient_scope", `${name} is signed in, but has no role here`, {
     hint: "Ask who runs this service for a role: LOGWEIR_OIDC_ROLES has them.",
   });

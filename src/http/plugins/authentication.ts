@@ -6,15 +6,16 @@ import type { AppDependencies } from "../app-context.ts";
 import { findSenderSecret } from "../ingest/credentials.ts";
 import { createTimings, type Timings } from "../observe/timings.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
-import { findPerson, foreignPage, isOwnPage } from "../request/find-person.ts";
+import { type CallingPerson, findPerson, foreignPage, isOwnPage } from "../request/find-person.ts";
 import { lastText, readParameters, urlParameters } from "../request/request-parameters.ts";
 import type { RegisteredRoute, RouteAccess } from "../request/route-access.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     timings: Timings;
-    /** The token that was sent; undefined for a person who signed in without one. */
+    /** The token that was sent, or the value of a session; undefined for a person whom a proxy names. */
     secret: string | undefined;
+    isOfPerson: boolean;
     /** Gives back the place of a body that is read for the token in it. */
     releaseBody: (() => void) | undefined;
   }
@@ -40,6 +41,7 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   app.decorateRequest("timings");
   app.decorateRequest("releaseBody");
   app.decorateRequest("secret");
+  app.decorateRequest("isOfPerson", false);
   app.addHook("onRoute", ({ method, url, config }) => {
     const methods = [method].flat();
     if (config?.access === undefined) {
@@ -55,10 +57,12 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
       request.identity = admitted(access, identity);
     });
   /** Lets a person through, by whose browser the call came. */
-  const identifyPerson = (request: FastifyRequest, access: RouteAccess, person: Identity) => {
-    request.logNotes.tokenId = person.tokenId;
+  const identifyPerson = (request: FastifyRequest, access: RouteAccess, { identity, secret }: CallingPerson) => {
+    request.logNotes.tokenId = identity.tokenId;
     if (!isOwnPage(request)) throw foreignPage();
-    request.identity = admitted(access, person);
+    request.isOfPerson = true;
+    request.secret = secret;
+    request.identity = admitted(access, identity);
   };
 
   app.addHook("onRequest", async (request, reply) => {
@@ -92,8 +96,8 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
 
 /** Keeps answers to people out of their browser's cache, which could show them to whoever signs in next. */
 function addPrivateAnswers(app: FastifyInstance): void {
-  app.addHook("onSend", async ({ identity, secret }, reply) => {
-    if (identity !== undefined && secret === undefined) reply.header("Cache-Control", "no-store");
+  app.addHook("onSend", async ({ isOfPerson }, reply) => {
+    if (isOfPerson) reply.header("Cache-Control", "no-store");
   });
 }
 

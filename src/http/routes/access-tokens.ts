@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { parseLifetime } from "../../access/expiry.ts";
 import { hashSecret } from "../../access/secret.ts";
+import { isSession } from "../../access/sign-in/sessions.ts";
 import type { Token, TokenStore } from "../../access/token.ts";
 import { describeToken, exceedsRights, NewTokenDocument, readNewToken, ShownPin } from "../../access/token-document.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
@@ -138,6 +139,9 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
     if (exceedsRights({ id, ...old }, owner)) {
       throw new ServiceError("insufficient_scope", "This token may not get the value of one that may do more");
     }
+    if (isSession({ tokenId: id })) {
+      throw new ServiceError("insufficient_scope", "A session's value is its person's alone: it can only be revoked");
+    }
     const rotated = await tokens.rotate(id, graceMs);
     if (rotated === undefined) throw unknownToken();
     audit.record({
@@ -172,7 +176,7 @@ function unknownToken(): ServiceError {
 }
 
 /** The audit's details of a token: never the values of its pins. */
-function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Record<string, string>> {
+export function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Record<string, string>> {
   const pinned = Object.keys(pins);
   return {
     scopes: scopes.join(" "),

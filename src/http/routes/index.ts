@@ -39,6 +39,7 @@ import { addQueryRoutes, queryRoutes, querySchemas } from "./query.ts";
 import { addReloadRoute, type ReloadRouteDependencies, reloadRoutes } from "./reload.ts";
 import { addRunEndpointRoutes } from "./run-endpoint.ts";
 import { addSessionRoute, sessionRoutes } from "./session.ts";
+import { addOidcRoutes, oidcRoutes } from "./sign-in/oidc.ts";
 import { addSignInRoutes, signInRoutes } from "./sign-in/sign-in.ts";
 import { addSourcesRoutes, sourceRoutes, sourceSchemas } from "./sources.ts";
 import { addStatisticsRoutes, statisticsRoutes } from "./statistics.ts";
@@ -136,6 +137,7 @@ const routeGroups: readonly RouteGroup[] = [
   // The service itself.
   { routes: sessionRoutes, add: (app, { context }) => addSessionRoute(app, context) },
   { routes: signInRoutes, add: (app, { context }) => addSignInRoutes(app, context) },
+  { routes: oidcRoutes, add: (app, { context }) => addOidcRoutes(app, context) },
   { routes: catalogueRoutes, add: addCatalogueRoute },
   { routes: healthRoutes, add: (app, { context }) => addHealthRoute(app, context) },
   { routes: metricsRoutes, add: (app, { context, metrics }) => addMetricsRoute(app, context, metrics) },
