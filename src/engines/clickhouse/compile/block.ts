@@ -45,12 +45,12 @@ export function exportAs(block: Block, key: number | string, alias: string, prin
 }
 
 /**
- * The item as a column of the sub-select's alias. It can fail as the item can: the server may compute it where the
- * column is read, before it filters.
+ * A column of a sub-select, or of several that are united, by the items that it stands for. It can fail as they can:
+ * the server may compute them where the column is read, before it filters.
  */
-function outsideColumn(table: string, { alias, sql: selected }: SelectItem): Sql {
-  const column = columnOf(table, alias);
-  return selected.canFail ? fallible(column) : column;
+export function outsideColumn(table: string, ...items: readonly [SelectItem, ...SelectItem[]]): Sql {
+  const column = columnOf(table, items[0].alias);
+  return items.some((item) => item.sql.canFail) ? fallible(column) : column;
 }
 
 /** Leaves and presence of a record are handed out of a sub-select as columns of their own. */

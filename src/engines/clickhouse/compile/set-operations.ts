@@ -1,13 +1,13 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
-import { columnOf, nameSql } from "../sql/atoms.ts";
+import { nameSql } from "../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { newBlock, selectColumn, wrapBlock } from "./block.ts";
+import { newBlock, outsideColumn, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { castTo } from "./physical-types.ts";
-import type { Block } from "./render.ts";
+import type { Block, SelectItem } from "./render.ts";
 import { renderBlock } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
 
@@ -26,6 +26,7 @@ export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks
   const wrong = scan.columns.find(({ type }) => !isUnionAll && (!isComparable(type) || type.kind === "FLOAT64"));
   if (wrong !== undefined) throw new NotPushed(`${operator} DISTINCT over values of the type ${wrong.type.kind}`);
   const names = scan.columns.map((column) => compilation.analysis.alias(column.id));
+  const lists: (readonly SelectItem[])[] = [];
   const parts = scan.inputs.map((input, index) => {
     const built = blocks[index] ?? newBlock();
     const block = built.isDistinct ? wrapBlock(compilation, built) : built;
@@ -33,6 +34,7 @@ export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks
       alias: names[place] ?? "",
       sql: castTo(selectColumn(compilation, block, column).sql, column.type),
     }));
+    lists.push(items);
     return sql`(${renderBlock(block, items)})`;
   });
   const alias = nextAlias(compilation, "u");
@@ -40,7 +42,8 @@ export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks
   const united = isUnionAll ? joinSql(parts, " UNION ALL ") : joinParts(parts, operator);
   block.from = () => sql`(${united}) AS ${nameSql(alias)}`;
   scan.columns.forEach((column, index) => {
-    block.bindings.set(column.id, cheapBinding(columnOf(alias, names[index] ?? "")));
+    const [first, ...others] = lists.flatMap((items) => items[index] ?? []);
+    if (first !== undefined) block.bindings.set(column.id, cheapBinding(outsideColumn(alias, first, ...others)));
   });
   return block;
 }

@@ -61,6 +61,7 @@ describe("the pushdown planner", () => {
     expect(plan.kind === "divided" && plan.reasons[0]?.reason).toBe("a join's condition that may fail");
     expect(joined(side.replace("CAST(project", "CHAR_LENGTH(project").replace(" AS INT64)", ")")).kind).toBe("whole");
     expect(joined(`(SELECT n FROM ${side} LIMIT 5)`).kind).toBe("divided");
+    expect(joined(`(SELECT 1 AS n UNION ALL ${side})`).kind).toBe("divided");
   });
 
   it("pushes nothing that may fail ahead of a remaining condition", () => {
