@@ -60,6 +60,8 @@ const UNMOVED: Readonly<Record<string, string>> = {
   query_plan_filter_push_down: "0",
   query_plan_merge_filters: "0",
   enable_optimize_predicate_expression: "0",
+  // Such a filter of a join is merged with that of a sub-query, behind what the sub-query computes.
+  enable_join_runtime_filters: "0",
 };
 
 /** The server would look through those of each part for some that answer the statement. */
