@@ -48,6 +48,10 @@ const MAX_PARTS = 250_000;
 /** Thrown for a statement of more parts. */
 export class StatementTooLong extends Error {
   override readonly name = "StatementTooLong";
+
+  constructor() {
+    super(`The query becomes more than ${MAX_PARTS} parts of SQL; ask for less at once`);
+  }
 }
 
 /** Makes and emits an engine's statements. */
@@ -82,7 +86,7 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
   };
   let parts = 0;
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (++parts > MAX_PARTS) throw new StatementTooLong(`The query becomes more than ${MAX_PARTS} parts of SQL`);
+    if (++parts > MAX_PARTS) throw new StatementTooLong();
     if (typeof at === "string") {
       out += at;
       continue;

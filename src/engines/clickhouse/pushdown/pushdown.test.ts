@@ -116,6 +116,13 @@ describe("the pushdown planner", () => {
     expect(plan.residual.parameters.map(({ key }) => key)).toContain("a");
   });
 
+  it("rejects a query that becomes too much SQL, as the embedded engine does", () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? "SELECT id FROM edge_logs" : `SELECT id FROM edge_logs WHERE id IN (${nested(depth - 1)})`;
+    expect(planOf(compileText(nested(4))).kind).toBe("whole");
+    expect(() => compileText(nested(8))).toThrow("more than 250000 parts of SQL; ask for less at once");
+  });
+
   it("rejects queries nested deeper than 400 levels", () => {
     const tables = Array.from({ length: 2_000 }, (_, index) => `t${index + 1} AS (SELECT id FROM t${index})`);
     const text = `WITH t0 AS (SELECT id FROM edge_logs), ${tables.join(", ")} SELECT id FROM t2000`;

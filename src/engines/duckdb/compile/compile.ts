@@ -42,7 +42,7 @@ export function compileQuery(query: ResolvedQuery, layouts: LayoutCatalog, optio
     // Rows of the function tables know where a call stands, but not the text it stands in.
     if (error instanceof GoogleSqlError) throw new GoogleSqlError(options.text ?? "", error.diagnostics);
     if (!(error instanceof StatementTooLong)) throw error;
-    const message = `${error.message}; ask for less at once`;
+    const { message } = error;
     throw new GoogleSqlError(options.text ?? "", [{ code: "too_complex", message, span: { start: 0, end: 0 } }]);
   }
 }
