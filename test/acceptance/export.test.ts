@@ -110,7 +110,7 @@ describe("logweir export", () => {
 
   it("divides events by day and tenant, for readers of Hive's layout", async () => {
     const source = await makeSource("project");
-    const tenants = ["abc", "ABC", "a/b=*'ä", "..", "__HIVE_DEFAULT_PARTITION__", "x".repeat(300)];
+    const tenants = ["abc", "ABC", "a/b=*'ä", "..", "Null", "__HIVE_DEFAULT_PARTITION__", "x".repeat(300)];
     const wide = { n: 2n ** 63n - 1n, x: 0.1, big: new WideNumber("1e400"), ok: true, source: "nginx", Day: 1 };
     await send(from, source, [
       ...tenants.map((project, index) => eventAt(project, startUs + BigInt(index), { project, ...wide })),
@@ -127,6 +127,7 @@ describe("logweir export", () => {
       [
         ["day=2026-08-19/tenant=__HIVE_DEFAULT_PARTITION__/events.parquet", 1],
         ["day=2026-08-20/tenant=%5F_HIVE_DEFAULT_PARTITION__/events.parquet", 1],
+        ["day=2026-08-20/tenant=%4Eull/events.parquet", 1],
         ["day=2026-08-20/tenant=../events.parquet", 1],
         ["day=2026-08-20/tenant=ABC/events.parquet", 1],
         ["day=2026-08-20/tenant=a%2Fb%3D%2A%27%C3%A4/events.parquet", 1],
@@ -137,7 +138,7 @@ describe("logweir export", () => {
     );
     for (const { path, bytes } of files) expect((await stat(join(into, path))).size).toBe(bytes);
     const [first] = await ask(`SELECT count(*), count(project), count(n) FROM read_parquet('${into}/**/*.parquet')`);
-    expect(first).toEqual(["9", "8", "7"]);
+    expect(first).toEqual(["10", "9", "8"]);
     const glob = `read_parquet('${into}/**/*.parquet', hive_partitioning = true, union_by_name = true)`;
     expect(
       await ask(`SELECT DISTINCT source, CAST(day AS VARCHAR), tenant, project FROM ${glob} ORDER BY ALL NULLS LAST`),
@@ -146,6 +147,7 @@ describe("logweir export", () => {
         [source, "2026-08-19", null, null],
         [source, "2026-08-20", "a/b=*'ä", "a/b=*'ä"],
         [source, "2026-08-20", "abc", "abc"],
+        [source, "2026-08-20", "Null", "Null"],
       ]),
     );
     const columns = "epoch_us(timestamp), event_message, n, x, big, ok, _source, _Day, metadata";
@@ -308,6 +310,25 @@ describe("the import of an export", () => {
     expect(await storedIn(to, source)).toHaveLength(200);
   });
 
+  it.each([
+    '{"day":"2026-08-20"}',
+    '{"day":"2026-08-20","files":"a"}',
+    '{"day":"2026-08-20","files":[null]}',
+    '{"day":"2026-08-20","files":[{"path":5}]}',
+    "[1]",
+  ])("names a list of files with the line %s", async (line) => {
+    const { source, into } = await prepare("ndjson");
+    const list = join(into, `source=${source}`, "_export.manifest");
+    await appendFile(list, `${line}\n`);
+    for (const args of [
+      ["import", into],
+      ["export", source, "--to", into, "--format", "ndjson"],
+    ]) {
+      const { code, errors } = await logweir(from, args);
+      expect([code, errors]).toEqual([1, expect.stringContaining(`${list} was changed`)]);
+    }
+  });
+
   it("names a Parquet file that cannot be read, wherever it is", async () => {
     const { path } = await prepare("parquet");
     const whole = await readFile(path);
@@ -332,6 +353,15 @@ describe("the import of an export", () => {
     expect(await logweir(to, ["import", `${lone}.some`, "--source", "auth"])).toMatchObject({ code: 0 });
     const [stored] = await storedIn(to, "auth");
     expect([stored, (await storedIn(to, "db")).includes(stored ?? "")]).toEqual([expect.any(String), true]);
+  });
+
+  it("refuses Parquet whose row groups would not fit into memory, however few bytes they are", async () => {
+    const path = join(folder, "wide.parquet");
+    const columns = Array.from({ length: 1_000 }, (_, at) => `1 AS c${at}`).join();
+    await ask(`COPY (SELECT ${columns} FROM range(50000)) TO '${path}' (FORMAT parquet)`);
+    expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
+      ...{ code: 1, errors: expect.stringContaining("wide.parquet has row groups of more than 512 MB, or of") },
+    });
   });
 
   it("takes Parquet of others, with a field for each column", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readError, type Service, startService } from "./service.ts";
+import { privateToken, readError, type Service, startService } from "./service.ts";
 
 let service: Service;
 const roles = {
@@ -93,6 +93,25 @@ describe("a person whom a trusted proxy names", () => {
   it("gives way to a token that was sent, also to a wrong one", async () => {
     expect((await ask("owner", "/api/session", { "x-api-key": "wrong" })).status).toBe(401);
     expect((await ask("owner", "/api/session?api_key=wrong")).status).toBe(401);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["the console's header", console],
+    ["no header of the console's", {}],
+  ])("gives way to a token in the body, with %s", async (_, headers) => {
+    const answerTo = async (parameters: Record<string, unknown>) => {
+      const body = JSON.stringify({ project: "abc", sql: "select id from edge_logs", ...parameters });
+      const more = { "x-forwarded-user": "owner", "content-type": "application/json", ...headers };
+      const answer = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
+        method: "POST",
+        headers: more,
+        body,
+      });
+      return answer.status;
+    };
+    expect(await answerTo({})).toBe("x-logweir-session" in headers ? 200 : 403);
+    expect(await answerTo({ api_key: privateToken })).toBe(200);
+    for (const wrong of ["wrong", "", 5, null]) expect(await answerTo({ api_key: wrong })).toBe(401);
   });
 });
 

@@ -25,6 +25,8 @@ export function tenantFolder(tenant: string | null): string {
 
 function encode(value: string): string {
   if (value === nullValue) return value.replace("_", "%5F");
+  // DuckDB reads this as no value, in any case of its letters.
+  if (/^null$/i.test(value)) return `%${value.charCodeAt(0).toString(16).toUpperCase()}${value.slice(1)}`;
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!~*'()]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

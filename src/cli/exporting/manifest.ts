@@ -72,14 +72,20 @@ function readLine(line: string): object | undefined {
   }
 }
 
+/** Throws `CliError` for a line that no export writes, though it is JSON. */
 function checkDay(day: ExportedDay, path: string): ExportedDay {
+  const isText = (value: unknown) => typeof value === "string";
+  const isFile = (file: ExportedFile | null) => isText(file?.path) && isText(file.sha256);
+  if (!isText(day.day) || !Array.isArray(day.files) || !day.files.every(isFile)) {
+    throw new CliError(`${path} was changed: a line of it is not of a day. Export to a new folder`);
+  }
   for (const file of day.files) checkPath(file.path, path);
   return day;
 }
 
 /** Throws `CliError` for a path that leads out of the folder. */
 function checkPath(path: string, manifest: string): void {
-  const isInside = typeof path === "string" && path.split("/").every((part) => !["", ".", ".."].includes(part));
+  const isInside = path.split("/").every((part) => !["", ".", ".."].includes(part));
   if (!isInside) throw new CliError(`${manifest} names a file outside the export: ${JSON.stringify(path)}`);
 }
 

@@ -67,14 +67,15 @@ async function filesBelow(folder: string): Promise<{ readonly path: string; read
 
 /** Compares files with the lists of the exports that they are in. */
 class ExportChecks {
-  readonly #lists = new Map<string, Promise<Manifest | undefined>>();
+  /** The files of each export by their paths. */
+  readonly #lists = new Map<string, Promise<ExportList>>();
 
   /** A file that no list names is not of an export. */
   async check(path: string): Promise<void> {
     const folder = exportFolderOf(path);
     if (folder === undefined) return;
     const within = relative(folder, resolve(path)).replaceAll("\\", "/");
-    const known = filesOf(await this.#listOf(folder)).find((file) => file.path === within);
+    const known = (await this.#listOf(folder)).get(within);
     if (known === undefined || known.sha256 === (await digestFile(path))) return;
     throw new CliError(
       `${path} is damaged or was changed: it is not what the export wrote, as its SHA-256 tells. Nothing was sent. ` +
@@ -88,24 +89,28 @@ class ExportChecks {
     const root = resolve(path);
     for (const [folder, list] of this.#lists) {
       if (folder !== root && !folder.startsWith(join(root, "/"))) continue;
-      const missing = filesOf(await list).find((file) => !there.has(join(folder, file.path)));
+      const missing = [...(await list).keys()].find((file) => !there.has(join(folder, file)));
       if (missing === undefined) continue;
       throw new CliError(
-        `${join(folder, missing.path)} is missing: the export wrote it. Nothing was sent. Run the export again, ` +
+        `${join(folder, missing)} is missing: the export wrote it. Nothing was sent. Run the export again, ` +
           "or import the folders of days that are there",
       );
     }
   }
 
-  #listOf(folder: string): Promise<Manifest | undefined> {
-    const list = this.#lists.get(folder) ?? readManifest(folder);
+  #listOf(folder: string): Promise<ExportList> {
+    const list = this.#lists.get(folder) ?? readManifest(folder).then(listFiles);
     this.#lists.set(folder, list);
     return list;
   }
 }
 
-function filesOf(manifest: Manifest | undefined): readonly ExportedFile[] {
-  return [...(manifest?.days.values() ?? [])].flatMap(({ files }) => files);
+type ExportList = ReadonlyMap<string, ExportedFile>;
+
+/** Empty where nothing was exported. */
+function listFiles(manifest: Manifest | undefined): ExportList {
+  const files = [...(manifest?.days.values() ?? [])].flatMap((day) => day.files);
+  return new Map(files.map((file) => [file.path, file]));
 }
 
 /** The folder `source=NAME` that a file is in. */

@@ -18,8 +18,9 @@ import { CliError } from "../context.ts";
 import { digestKey, eventColumn } from "../exporting/parquet-file.ts";
 import type { NumberedLine } from "./numbered-lines.ts";
 
-/** A row group is decoded as a whole. */
+/** A row group is decoded as a whole, where a value takes some tens of bytes, however short the file says it. */
 const maxGroupBytes = 512_000_000;
+const maxGroupValues = 50_000_000;
 
 const magic = "PAR1";
 
@@ -50,7 +51,7 @@ type Decompress = (input: Uint8Array, options: { readonly maxOutputLength: numbe
 const decompressBy =
   (decompress: Decompress): ((input: Uint8Array, outputLength: number) => Uint8Array) =>
   (input, maxOutputLength) =>
-    decompress(input, { maxOutputLength });
+    decompress(input, { maxOutputLength: Math.min(maxOutputLength, maxGroupBytes) });
 
 /** zstd came with Node 22.15. */
 const zstd = (zlib as { readonly zstdDecompressSync?: Decompress }).zstdDecompressSync;
@@ -108,15 +109,18 @@ function digestOf({ key_value_metadata = [] }: FileMetaData): string | undefined
 /** Each row group has the columns of the schema, in its order; the reader relies on it. */
 function checkParts(path: string, metadata: FileMetaData): void {
   const leaves = leavesOf(parquetSchema(metadata)).map((names) => names.join("\0"));
-  for (const { columns } of metadata.row_groups) {
+  for (const { columns, num_rows } of metadata.row_groups) {
     const chunks = columns.flatMap(({ meta_data }) => meta_data ?? []);
     if (chunks.some(({ path_in_schema: names }, index) => names.join("\0") !== leaves[index])) {
       throw new Error("its parts do not have the columns that it tells");
     }
     refuseCodecs(path, chunks);
     const size = chunks.reduce((sum, { total_uncompressed_size: bytes }) => sum + bytes, 0n);
-    if (size > maxGroupBytes) {
-      throw new CliError(`${path} has row groups of more than 512 MB: write it with smaller ones`);
+    // Each row is an object beside its values.
+    const values = Number(num_rows) * (chunks.length + 1);
+    if (size > maxGroupBytes || values > maxGroupValues) {
+      const limits = `512 MB, or of more than ${maxGroupValues.toLocaleString("en")} values`;
+      throw new CliError(`${path} has row groups of more than ${limits}: write it with smaller ones`);
     }
   }
 }

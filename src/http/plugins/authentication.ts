@@ -16,6 +16,8 @@ declare module "fastify" {
     /** The token that was sent, or the value of a session; undefined for a person whom a proxy names. */
     secret: string | undefined;
     isOfPerson: boolean;
+    /** Who calls unless a token is in the body, which is still to be read. */
+    person: CallingPerson | undefined;
     /** Gives back the place of a body that is read for the token in it. */
     releaseBody: (() => void) | undefined;
   }
@@ -35,20 +37,13 @@ type Needs = Pick<AppDependencies, "authenticator" | "runner" | "signIn">;
  * when a route is registered without a declaration.
  */
 export function addAuthentication(app: FastifyInstance, { authenticator, runner, signIn }: Needs): void {
-  const routes: RegisteredRoute[] = [];
-  app.decorate("registeredRoutes", routes);
+  checkDeclarations(app);
   app.decorateRequest("identity");
   app.decorateRequest("timings");
   app.decorateRequest("releaseBody");
   app.decorateRequest("secret");
   app.decorateRequest("isOfPerson", false);
-  app.addHook("onRoute", ({ method, url, config }) => {
-    const methods = [method].flat();
-    if (config?.access === undefined) {
-      throw new Error(`The route ${methods.join(", ")} ${url} does not declare who may call it: config.access`);
-    }
-    routes.push({ methods, url, access: config.access });
-  });
+  app.decorateRequest("person");
   const bodies = createBodyBudget(maxTokenBodies);
   const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
     request.timings.measureWaiting("auth", async () => {
@@ -76,11 +71,12 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
     }
     const secret = secretOf(request, access);
     const person = secret === undefined && signIn !== undefined ? await findPerson(signIn, request) : undefined;
-    if (person !== undefined) return identifyPerson(request, access, person);
     if (secret === undefined && access.tokenIn === "parameters" && isShortBody(request)) {
-      request.releaseBody = bodies.take(reply, tooManyBodies);
+      if (person === undefined) request.releaseBody = bodies.take(reply, tooManyBodies);
+      request.person = person;
       return;
     }
+    if (person !== undefined) return identifyPerson(request, access, person);
     await identify(request, access, secret);
   });
   if (signIn !== undefined) addPrivateAnswers(app);
@@ -90,7 +86,22 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
     request.releaseBody?.();
     if (access.scope === "anybody") return;
     const sent = await readParameters(request, maxTokenBodyBytes);
+    const { person } = request;
+    if (person !== undefined && !sent.has("api_key")) return identifyPerson(request, access, person);
     await identify(request, access, lastText(sent.get("api_key")));
+  });
+}
+
+/** Lists the routes, each of which has to declare who may call it. */
+function checkDeclarations(app: FastifyInstance): void {
+  const routes: RegisteredRoute[] = [];
+  app.decorate("registeredRoutes", routes);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    const methods = [method].flat();
+    if (config?.access === undefined) {
+      throw new Error(`The route ${methods.join(", ")} ${url} does not declare who may call it: config.access`);
+    }
+    routes.push({ methods, url, access: config.access });
   });
 }
 
