@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfiguration } from "../../src/config/config.ts";
 import { openMemoryEngine } from "../../src/engines/index.ts";
 import { type RunningService, startService } from "../../src/service/service.ts";
+import { createCookieBrowser } from "../support/cookie-browser.ts";
+import { type OidcIssuer, startOidcIssuer } from "../support/oidc-issuer.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { changeInTurn, valueAt } from "./endpoint-changes.ts";
@@ -13,6 +15,7 @@ import { nodeAt, nodeEnvironment, type TestNode } from "./start-node.ts";
 const patienceMs = 15_000;
 
 let cluster: PostgresCluster;
+let issuer: OidcIssuer;
 let environment: Record<string, string>;
 let services: readonly RunningService[];
 let one: TestNode;
@@ -28,8 +31,15 @@ function startInProcess(isEngineShared = true): Promise<RunningService> {
 
 describe.runIf(hasPostgres())("two nodes on one database", () => {
   beforeAll(async () => {
-    cluster = await startPostgres();
-    environment = { ...nodeEnvironment(cluster.createDatabase()), LOGWEIR_LOG_LEVEL: "silent" };
+    [cluster, issuer] = await Promise.all([startPostgres(), startOidcIssuer()]);
+    environment = {
+      ...nodeEnvironment(cluster.createDatabase()),
+      LOGWEIR_LOG_LEVEL: "silent",
+      LOGWEIR_OIDC_ISSUER: issuer.url,
+      LOGWEIR_OIDC_CLIENT_ID: issuer.clientId,
+      LOGWEIR_OIDC_CLIENT_SECRET: issuer.clientSecret,
+      LOGWEIR_OIDC_ROLES: '{"*": "query"}',
+    };
     // Both start at once on an empty database: tables, key and the files' versions are created once.
     services = await Promise.all([startInProcess(), startInProcess()]);
     [one, other] = services.map(({ url }) => nodeAt(url)) as [TestNode, TestNode];
@@ -37,7 +47,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
 
   afterAll(async () => {
     await Promise.all(services.map((service) => service.stop()));
-    await cluster.stop();
+    await Promise.all([cluster.stop(), issuer.close()]);
   });
 
   it("record the versions of endpoint files once", async () => {
@@ -60,6 +70,23 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     await waitUntil(async () => (await call()).status === 200, patienceMs);
     await one.call("DELETE", `/api/access-tokens/${body.id}`);
     await waitUntil(async () => (await call()).status === 401, patienceMs);
+  });
+
+  it("finish each other's sign-ins, and end each other's sessions", async () => {
+    const [first = "", second = ""] = services.map(({ url }) => url);
+    issuer.serve(first);
+    const browser = createCookieBrowser();
+    const { url } = await browser.open(`${first}/api/sign-in/start`, (place) => place.includes("/callback?"));
+    // Cookies belong to a host, whichever node answers for it.
+    const cookie = [...browser.cookies(first)].map(([name, value]) => `${name}=${value}`).join("; ");
+    const finished = await fetch(url.replace(first, second), { headers: { cookie }, redirect: "manual" });
+    const session = /logweir_session=\w+/.exec(finished.headers.getSetCookie().join())?.[0] ?? "";
+    const headers = { cookie: session, "x-logweir-session": "1" };
+    for (const node of [first, second]) {
+      await waitUntil(async () => (await fetch(`${node}/api/session`, { headers })).status === 200, patienceMs);
+    }
+    expect((await fetch(`${first}/api/sign-out`, { method: "POST", headers })).status).toBe(200);
+    await waitUntil(async () => (await fetch(`${second}/api/session`, { headers })).status === 401, patienceMs);
   });
 
   it("see each other's sources, views, backends and rules", async () => {
