@@ -93,6 +93,12 @@ describe("an issuer", () => {
     };
     answerToken(await sign({ org: "own" }));
     expect(await finish()).toMatchObject({ sub: "ada", groups: ["a"], org: "own", email: "ada@example.com" });
+    // That one answer has a verified address says nothing of the other's.
+    answerToken(await sign({ email: "owner@example.com" }));
+    expect(await finish()).toMatchObject({ email: "ada@example.com" });
+    answerToken(await sign({ email_verified: true }));
+    answers["/userinfo"] = { body: { sub: "ada", email: "owner@example.com" } };
+    expect(await finish()).not.toHaveProperty("email");
     answers["/userinfo"] = { body: { sub: "eve", groups: ["a"] } };
     await expect(finish()).rejects.toMatchObject({ code: "unauthorized" });
     answers["/userinfo"] = { status: 500, body: {} };

@@ -99,7 +99,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     async finish(parameters, attempt) {
       const known = await discovered();
       try {
-        return verifiedOnly(await redeem(known, parameters, attempt));
+        return await redeem(known, parameters, attempt);
       } catch (error) {
         if (isOutage(known.library, error)) throw unavailable(error);
         onFailure(`${issuer.href} signed nobody in: ${describeCause(error)}`);
@@ -143,9 +143,10 @@ async function redeem(
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   });
-  const claims: Claims = { ...tokens.claims() };
+  const claims = verifiedOnly({ ...tokens.claims() });
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-  return { ...(await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))), ...claims };
+  const info = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub));
+  return { ...verifiedOnly(info), ...claims };
 }
 
 /** By `client_secret_basic`, the standard's default, unless the issuer takes the secret in the body alone. */
@@ -158,9 +159,9 @@ function authenticateClient(library: Library, secret: string): ClientAuth {
   };
 }
 
-/** An address that its issuer did not check may be anyone's. */
+/** An address that its issuer did not check may be anyone's. What one answer says is of the address in it alone. */
 function verifiedOnly(claims: Claims): Claims {
-  const { email: _, ...others } = claims;
+  const { email: _, email_verified: __, ...others } = claims;
   return claims.email_verified === true ? claims : others;
 }
 
