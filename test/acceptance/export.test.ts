@@ -1,4 +1,16 @@
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -326,6 +338,17 @@ describe("the import of an export", () => {
     ]) {
       const { code, errors } = await logweir(from, args);
       expect([code, errors]).toEqual([1, expect.stringContaining(`${list} was changed`)]);
+    }
+  });
+
+  it("names a link, whose events it would leave out", async () => {
+    const { into, path } = await prepare("ndjson");
+    for (const target of [path, folder]) {
+      const other = await mkdtemp(join(folder, "links-"));
+      await symlink(target, join(other, "link.ndjson"));
+      expect(await logweir(to, ["import", into, other, "--source", "edge"])).toMatchObject({
+        ...{ code: 1, errors: expect.stringContaining("link.ndjson is a link, which is not followed") },
+      });
     }
   });
 

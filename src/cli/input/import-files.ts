@@ -59,6 +59,8 @@ async function filesBelow(folder: string): Promise<{ readonly path: string; read
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (/^[._]/.test(entry.name)) continue;
+    // It may lead back here, and events that are left out unsaid would be missed too late.
+    if (entry.isSymbolicLink()) throw new CliError(`${path} is a link, which is not followed: import what it leads to`);
     if (entry.isDirectory()) files.push(...(await filesBelow(path)));
     else if (entry.isFile() && dataFile.test(entry.name)) files.push({ path, bytes: (await stat(path)).size });
   }
