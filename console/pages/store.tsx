@@ -123,7 +123,7 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
       </TableCard>
       <section class="card card-body stack" aria-label="Backups">
         <h2>Backups</h2>
-        <Snippet title="Back up, while events are stored" text="logweir backup ./backup-2026-08-20" />
+        <Snippet title="Back up what is new, while events are stored" text="logweir backup ./backups" />
       </section>
     </>
   );

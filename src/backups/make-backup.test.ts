@@ -140,19 +140,14 @@ describe("a backup", () => {
     expect(await problemsOf(place)).toEqual([]);
   });
 
-  it("is refused for a damaged block in use, also at the next try, and made for one that is not", async () => {
-    const isWhole = (_path: string, position: number) => position !== header + block;
-    const damaged = createFakeService(service.files, { isWhole });
-    for (const _ of ["first", "second"]) {
-      await expect(makeBackup(place, damaged.work)).rejects.toThrow("a damaged block is in use");
-    }
-    let checked = 0;
-    const checkFile = async (from: BackupPlace, file: Parameters<typeof readBackupFile>[1]) => {
-      expect(file.path).toBe("store/events.duckdb");
-      for await (const piece of readBackupFile(from, file)) checked += piece.length;
+  it("is refused for a damaged block, also at the next try", async () => {
+    const checkBlocks = (path: string, position: number) => {
+      if (path.startsWith("store/") && position === header + block) throw new Error("a block is damaged");
     };
-    await makeBackup(place, createFakeService(service.files, { isWhole, checkFile }).work);
-    expect(checked).toBe(header + 4 * block);
+    const damaged = createFakeService(service.files, { checkBlocks });
+    for (const _ of ["first", "second"]) await expect(makeBackup(place, damaged.work)).rejects.toThrow("is damaged");
+    expect(await listBackups(place)).toEqual([]);
+    await makeBackup(place, service.work);
     expect(await readBack(place)).toEqual(sumsOf(service.files));
   });
 

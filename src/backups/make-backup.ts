@@ -18,13 +18,8 @@ import { takeLock } from "./place-lock.ts";
 export interface BackupWork {
   /** Asks the service for its files, without the chunks that these sorted prefixes begin. */
   readonly request: (prefixes: Buffer) => Promise<AsyncIterable<Uint8Array>>;
-  /** Do the blocks of a new chunk fit their checksums? `position` is where it begins in its file. */
-  readonly isWhole: (path: string, position: number, chunk: Buffer) => boolean;
-  /**
-   * Reads a file of this place, of which blocks are damaged, to its last value. Throws where they hold something: a
-   * block that is not in use may be damaged.
-   */
-  readonly checkFile: (place: BackupPlace, file: BackupFile) => Promise<void>;
+  /** Throws where blocks of a new chunk do not fit their checksums. `position` is where it begins in its file. */
+  readonly checkBlocks: (path: string, position: number, chunk: Buffer) => void;
   readonly onProgress: (done: number, total: number) => void;
   /** Told of what the user should know, in words. */
   readonly notify: (message: string) => void;
@@ -38,15 +33,9 @@ export interface MadeBackup {
 
 /** The file by which a place of backups is known. */
 const markerKey = "logweir-backups.json";
-/** Words for a store that must not be backed up. */
-export const damagedStore =
-  "The store is damaged; the backup was not made, and earlier ones are unchanged. `logweir doctor --deep` says where; " +
-  "bring an earlier backup back with `logweir restore`";
 const writesAtOnce = 16;
 const readsAtOnce = 16;
 const maxRounds = 3;
-/** More damaged blocks than this are no accident of one write: the disk fails. */
-const maxDamaged = 200;
 
 /**
  * Adds a backup of a running service to a place, of which only what the place does not have is asked for and written.
@@ -100,9 +89,8 @@ interface Received {
 async function receiveAll(place: BackupPlace, known: Set<string>, work: BackupWork): Promise<Received> {
   let newBytes = 0;
   for (let round = 1; ; round++) {
-    const { damaged, ...received } = await receive(place, known, work);
+    const received = await receive(place, known, work);
     newBytes += received.newBytes;
-    await admitDamaged(place, received.files, damaged, work);
     await place.settle();
     const problems = place.isRemote ? new Map<string, string>() : await findProblems(place, received.files);
     const [first] = problems.values();
@@ -111,23 +99,6 @@ async function receiveAll(place: BackupPlace, known: Set<string>, work: BackupWo
     work.notify(`${first}${problems.size > 1 ? `, and ${problems.size - 1} more` : ""}: copied again`);
     for (const name of problems.keys()) known.delete(name);
   }
-}
-
-/**
- * Writes chunks whose blocks are damaged once it is known that they are not in use. Until then they are not in the
- * place: there, a later backup would take them for verified.
- */
-async function admitDamaged(
-  place: BackupPlace,
-  files: readonly ChunkedFile[],
-  damaged: ReadonlyMap<string, Buffer>,
-  work: BackupWork,
-): Promise<void> {
-  const withThem = { ...place, read: async (key: string) => damaged.get(key) ?? place.read(key) };
-  for (const file of files.filter(({ chunks }) => chunks.some((name) => damaged.has(keyOfChunk(name))))) {
-    await work.checkFile(withThem, file);
-  }
-  for (const [key, bytes] of damaged) await place.write(key, bytes);
 }
 
 /** The chunks of files that cannot be used, with the reasons. */
@@ -145,34 +116,29 @@ interface NewChunk {
   readonly bytes: Buffer;
 }
 
-/**
- * Receives one answer of the service, and writes what is new of it. The chunks that it brings are in `known` then.
- * Those whose blocks are damaged are only returned, by key.
- */
-async function receive(place: BackupPlace, known: Set<string>, work: BackupWork) {
+/** Receives one answer of the service, and writes what is new of it: the chunks that it brings are in `known` then. */
+async function receive(place: BackupPlace, known: Set<string>, work: BackupWork): Promise<Received> {
   const reader = new ByteReader(await work.request(writePrefixes(known)));
   try {
     const head = readLine<BackupHead>(await reader.line());
     for (const { path } of head.files) checkedParts(path, "The service");
     if (head.format !== 2) throw new UserError("The service is of another version; use its own `logweir backup`");
     const files: ChunkedFile[] = [];
-    const damaged = new Map<string, Buffer>();
     let newBytes = 0;
     async function* newChunks(): AsyncGenerator<NewChunk> {
       for await (const { path, position, name, bytes } of readChunks(reader, head, files, work.onProgress)) {
         if (known.has(name)) continue;
         if (bytes === undefined) throw new UserError("The service left out a part of its files. Try again");
+        // In the place, a damaged one would be taken for verified by the next backup.
+        work.checkBlocks(path, position, bytes);
         known.add(name);
         newBytes += bytes.length;
-        const isWhole = work.isWhole(path, position, bytes);
-        if (isWhole) yield { name, bytes };
-        else damaged.set(keyOfChunk(name), bytes);
-        if (damaged.size > maxDamaged) throw new UserError(damagedStore);
+        yield { name, bytes };
       }
     }
     await forAll(newChunks(), writesAtOnce, ({ name, bytes }) => place.write(keyOfChunk(name), bytes));
     readLine<BackupTail>(await reader.line());
-    return { head, files, newBytes, damaged };
+    return { head, files, newBytes };
   } finally {
     await reader.close();
   }

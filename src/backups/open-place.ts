@@ -1,24 +1,16 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { UserError } from "../shared/user-error.ts";
 import { findDataFolder, openFolderPlace } from "./folder-place.ts";
 import type { BackupPlace } from "./place.ts";
 import type { S3Access } from "./s3-place.ts";
 
-/** A place, and a folder that is not there, where a copy of the store's file may lie for a while. */
-export interface OpenPlace {
-  readonly place: BackupPlace;
-  readonly scratch: string;
-}
-
 /**
  * Opens a folder, or `s3://BUCKET/PREFIX`. Throws `UserError` for a folder in the data folder of a service, and for
  * other addresses.
  */
-export async function openPlace(name: string, access: S3Access): Promise<OpenPlace> {
+export async function openPlace(name: string, access: S3Access): Promise<BackupPlace> {
   if (/^s3:/i.test(name)) {
     const { openS3Place } = await import("./s3-place.ts");
-    return { place: openS3Place(name, access), scratch: join(tmpdir(), `logweir-checking-${process.pid}`) };
+    return openS3Place(name, access);
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
     throw new UserError(`Backups are kept in a folder or at s3://BUCKET/PREFIX, not at ${name}`);
@@ -30,5 +22,5 @@ export async function openPlace(name: string, access: S3Access): Promise<OpenPla
         "possible on another disk",
     );
   }
-  return { place: openFolderPlace(name), scratch: join(name, "checking") };
+  return openFolderPlace(name);
 }

@@ -212,9 +212,18 @@ export interface LogLoss {
   readonly foundBytes: number;
 }
 
+/** A file of a snapshot. */
+export interface SnapshotFile {
+  readonly name: string;
+  readonly path: string;
+  readonly byteCount: number;
+  /** Where blocks of 256 KB begin that hold nothing: they need not be copied, and hold zeros in a copy. */
+  findUnused?(): Promise<ReadonlySet<number>>;
+}
+
 /** A consistent state of a store, held until it is released: its files do not change, while events are still stored. */
 export interface StoreSnapshot {
-  readonly files: readonly { readonly name: string; readonly path: string; readonly byteCount: number }[];
+  readonly files: readonly SnapshotFile[];
   /** The content of the files. */
   readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
   /**

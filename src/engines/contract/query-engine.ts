@@ -27,6 +27,7 @@ export type {
   LogLoss,
   ReadEvents,
   RejectedEvent,
+  SnapshotFile,
   SourceDefinition,
   StoredBody,
   StoreSnapshot,

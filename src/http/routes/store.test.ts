@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -99,6 +99,24 @@ describe("the store over HTTP", () => {
       await test.app.close();
       test = await createTestApp();
     }
+  });
+
+  it("sends zeros in place of blocks that hold nothing", async () => {
+    const path = join(folder, "events.db");
+    const bytes = randomBytes(12_288 + 2 * 262_144);
+    writeFileSync(path, bytes);
+    const files = [{ name: "events.db", path, byteCount: bytes.length, findUnused: async () => new Set([12_288]) }];
+    addRoutes({ snapshot: async () => ({ files, sources: [], release: async () => undefined }) });
+    const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
+    const headers = { "x-api-key": "private-token", "content-type": "application/octet-stream" };
+    const response = await fetch(`${address}/api/store/backup`, { method: "POST", headers });
+    const answer = Buffer.from(await response.arrayBuffer());
+    const frames = answer.subarray(answer.indexOf(10) + 1);
+    const chunkAt = (start: number, size: number) => frames.subarray(start + 33, start + 33 + size);
+    expect(chunkAt(0, 12_288).equals(bytes.subarray(0, 12_288))).toBe(true);
+    expect(chunkAt(12_288 + 33, 262_144).equals(Buffer.alloc(262_144))).toBe(true);
+    expect(chunkAt(12_288 + 262_144 + 66, 262_144).equals(bytes.subarray(-262_144))).toBe(true);
+    await test.app.close();
   });
 
   it("cuts a backup off when the engine was restarted underneath it", async () => {

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { type BackupHead, type BackupTail, hasPrefix } from "../../backups/backup-stream.ts";
 import { cutFile } from "../../backups/chunks.ts";
-import type { Engine } from "../../engines/contract/query-engine.ts";
+import type { Engine, SnapshotFile } from "../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
 import { anyRow } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
@@ -110,8 +110,8 @@ async function* makeBackup(
   try {
     rmSync(metadataCopyPath, { force: true });
     metadata.copyTo?.(metadataCopyPath);
-    const files = [
-      ...snapshot.files.map(({ name, path, byteCount }) => ({ path, name: `store/${name}`, byteCount })),
+    const files: readonly SnapshotFile[] = [
+      ...snapshot.files.map((file): SnapshotFile => ({ ...file, name: `store/${file.name}` })),
       ...(metadata.copyTo === undefined
         ? []
         : [{ path: metadataCopyPath, name: "metadata.db", byteCount: statSync(metadataCopyPath).size }]),
@@ -124,9 +124,9 @@ async function* makeBackup(
     };
     yield Buffer.from(`${JSON.stringify(head)}\n`);
     const sha256: string[] = [];
-    for (const { path, byteCount } of files) {
-      if (prefixes === undefined) sha256.push(yield* readFileBytes(path, byteCount, signal));
-      else yield* readFileChunks(path, byteCount, prefixes, signal);
+    for (const file of files) {
+      if (prefixes === undefined) sha256.push(yield* readFileBytes(file.path, file.byteCount, signal));
+      else yield* readFileChunks(file, prefixes, signal);
     }
     isReleased = true;
     // Fails when the engine was restarted, because the file may have changed during the copy: then the last line is not
@@ -154,16 +154,18 @@ async function* readFileBytes(path: string, byteCount: number, signal: AbortSign
 
 /** Each chunk's hash, then 1 and the chunk, or 0 where the caller has it. */
 async function* readFileChunks(
-  path: string,
-  byteCount: number,
+  { path, byteCount, findUnused }: SnapshotFile,
   prefixes: Uint8Array,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
+  const unused = await findUnused?.();
   const file = await open(path, "r");
   try {
+    let position = 0;
     for (const size of cutFile(byteCount)) {
       signal.throwIfAborted();
-      const chunk = await readChunk(file, size);
+      const chunk = unused?.has(position) ? Buffer.alloc(size) : await readChunk(file, position, size);
+      position += size;
       const hash = createHash("sha256").update(chunk).digest();
       const isThere = hasPrefix(prefixes, hash);
       yield Buffer.concat(isThere ? [hash, Buffer.of(0)] : [hash, Buffer.of(1), chunk]);
@@ -173,10 +175,10 @@ async function* readFileChunks(
   }
 }
 
-async function readChunk(file: FileHandle, size: number): Promise<Buffer> {
+async function readChunk(file: FileHandle, position: number, size: number): Promise<Buffer> {
   const chunk = Buffer.allocUnsafe(size);
   for (let done = 0; done < size; ) {
-    const { bytesRead } = await file.read(chunk, done, size - done);
+    const { bytesRead } = await file.read(chunk, done, size - done, position + done);
     if (bytesRead === 0) throw new Error("The store's file is shorter than it was");
     done += bytesRead;
   }

@@ -17,7 +17,7 @@ export interface FakeService {
   readonly notes: string[];
 }
 
-/** A service with these files; blocks are whole unless `isWhole` says otherwise, and damaged ones are in use. */
+/** A service with these files, whose blocks are whole unless `checkBlocks` says otherwise. */
 export function createFakeService(files: Record<string, Buffer>, some: Partial<BackupWork> = {}): FakeService {
   const service: FakeService = {
     files,
@@ -27,8 +27,7 @@ export function createFakeService(files: Record<string, Buffer>, some: Partial<B
     notes: [],
     work: {
       request: async (prefixes) => answer(service, prefixes),
-      isWhole: () => true,
-      checkFile: () => Promise.reject(new Error("a damaged block is in use")),
+      checkBlocks: () => undefined,
       onProgress: () => undefined,
       notify: (message) => void service.notes.push(message),
       ...some,

@@ -14,7 +14,7 @@ export interface PlaceOptions {
 
 /** Lists the backups of a place, oldest first. */
 export async function listPlace(name: string, options: PlaceOptions, context: CliContext): Promise<void> {
-  const { place } = await openPlace(name, readObjectStore(context.environment));
+  const place = await openPlace(name, readObjectStore(context.environment));
   const backups = await listBackups(place);
   if (options.json === true) {
     const rows = backups.map(({ id, backup, problem }) =>
@@ -36,7 +36,7 @@ export async function listPlace(name: string, options: PlaceOptions, context: Cl
 
 /** Reads every file of the backups of a place. Fails, after it has said which, where one is missing or damaged. */
 export async function verifyPlace(name: string, options: PlaceOptions, context: CliContext): Promise<void> {
-  const { place } = await openPlace(name, readObjectStore(context.environment));
+  const place = await openPlace(name, readObjectStore(context.environment));
   const bar = createProgressBar(context.errors, "Reading files");
   const { backups, problems } = await verifyBackups(place, (done, total) => bar.update(done, total)).finally(() =>
     bar.end(),
@@ -63,7 +63,7 @@ export async function prunePlace(
       `--keep takes the number of backups to keep, 1 or more; it was ${options.keep}. Nothing changed`,
     );
   }
-  const { place } = await openPlace(name, readObjectStore(context.environment));
+  const place = await openPlace(name, readObjectStore(context.environment));
   const { removed, kept, files } = await pruneBackups(place, keep);
   if (options.json === true) printJson(context.output, { removed, kept, files });
   else {

@@ -35,7 +35,7 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
       `The data folder ${target} is not empty; nothing was changed. Choose another with LOGWEIR_DATA_DIR`,
     );
   }
-  const { place } = await openPlace(name, readObjectStore(context.environment));
+  const place = await openPlace(name, readObjectStore(context.environment));
   const backup = await findBackup(place, options.at);
   const staging = `${target}.restoring`;
   await rm(staging, { recursive: true, force: true });

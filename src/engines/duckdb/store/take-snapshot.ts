@@ -1,5 +1,6 @@
 import type { StoreSnapshot } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
+import { findUnusedBlocks } from "../file/unused-blocks.ts";
 import type { EngineHost } from "../host/protocol.ts";
 
 /**
@@ -12,5 +13,6 @@ export async function takeSnapshot(host: EngineHost, signal: AbortSignal): Promi
     beginning.then(() => host.endSnapshot()).catch(() => undefined);
     throw error;
   });
-  return { files: [file], sources, release: () => host.endSnapshot() };
+  const findUnused = () => findUnusedBlocks(file.path);
+  return { files: [{ ...file, findUnused }], sources, release: () => host.endSnapshot() };
 }
