@@ -22,6 +22,7 @@ import type { RateLimiter } from "./request/rate-limiter.ts";
 import type { BodyTimes } from "./request/read-body.ts";
 import type { Shutdown } from "./request/shutdown.ts";
 import type { ConnectionTimes } from "./server.ts";
+import type { TailLimits } from "./tail/tail-limits.ts";
 
 /** The dependencies of the HTTP side. */
 export interface AppDependencies {
@@ -75,6 +76,8 @@ export interface AppContext extends AppDependencies {
   readonly scopes: SourceScopes;
   /** Queries that are followed. */
   readonly tails: TailHub;
+  /** Bounds the tails of each token. */
+  readonly tailLimits: TailLimits;
   /** Changes with the endpoints and sources. */
   readonly revision: () => number;
   /** Counts of received bodies and events by outcome. */

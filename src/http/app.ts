@@ -22,6 +22,8 @@ import { parseQueryText } from "./request/query-text.ts";
 import { readBody } from "./request/read-body.ts";
 import { addRoutes, type ServedContext } from "./routes/index.ts";
 import { createHttpServer, maxHeaderBytes } from "./server.ts";
+import { createTailLimits } from "./tail/tail-limits.ts";
+import { addWebSockets } from "./tail/web-sockets.ts";
 
 /** The service's HTTP side, not yet listening; tests talk to it with `inject`. */
 export async function buildApp(given: AppDependencies & Pick<ServedContext, "management">): Promise<FastifyInstance> {
@@ -30,6 +32,7 @@ export async function buildApp(given: AppDependencies & Pick<ServedContext, "man
     ...given,
     scopes: createSourceScopes(given.sources),
     tails,
+    tailLimits: createTailLimits(),
     revision: countChanges(given),
     intake: createIntakeTally(given.nowMs),
     warnOfTenantless: createTenantlessWarnings(given.nowMs),
@@ -109,6 +112,7 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addUnreadBodies(app);
   addUnknownRoutes(app);
   addAuthentication(app, dependencies);
+  addWebSockets(app);
 }
 
 /** A number that grows with every change of an endpoint or a source, whichever node made it. */

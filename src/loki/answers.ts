@@ -19,14 +19,12 @@ type Value = readonly [ns: string, line: string] | readonly [ns: string, line: s
  */
 export function tellLines(lines: readonly StoredLine[], isCategorized: boolean): object {
   const streams = new Map<string, { readonly stream: object; readonly values: Value[] }>();
-  for (const { ns, line, labels } of lines) {
-    const [stream, parsed] = [labels.of("stream"), labels.of("parsed")];
-    const shown = isCategorized ? stream : new Map([...stream, ...parsed]);
-    const key = keyOf(shown);
-    const found = streams.get(key) ?? { stream: Object.fromEntries(shown), values: [] };
+  for (const line of lines) {
+    const { stream, value } = tellLine(line, isCategorized);
+    const key = keyOf(stream);
+    const found = streams.get(key) ?? { stream: Object.fromEntries(stream), values: [] };
     streams.set(key, found);
-    if (!isCategorized) found.values.push([String(ns), line]);
-    else found.values.push([String(ns), line, categorize(labels.of("metadata"), parsed)]);
+    found.values.push(value);
   }
   return {
     resultType: "streams",
@@ -34,6 +32,16 @@ export function tellLines(lines: readonly StoredLine[], isCategorized: boolean):
     result: [...streams.values()],
     stats: statistics(lines.length),
   };
+}
+
+/** A line, and the labels of the stream that it is told in. */
+export function tellLine(
+  { ns, line, labels }: StoredLine,
+  isCategorized: boolean,
+): { readonly stream: ReadonlyMap<string, string>; readonly value: Value } {
+  const [stream, parsed] = [labels.of("stream"), labels.of("parsed")];
+  if (!isCategorized) return { stream: new Map([...stream, ...parsed]), value: [String(ns), line] };
+  return { stream, value: [String(ns), line, categorize(labels.of("metadata"), parsed)] };
 }
 
 function categorize(metadata: ReadonlyMap<string, string>, parsed: ReadonlyMap<string, string>): object {

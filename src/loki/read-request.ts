@@ -60,6 +60,23 @@ export function readRange(sent: Sent, nowMs: number, hours: number): TimeRange {
   return { startNs: startNs < 0n ? 0n : startNs, endNs };
 }
 
+/** Where a tail begins, in nanoseconds: an hour ago unless the request says otherwise. */
+export function readTailStart(sent: Sent, nowMs: number): bigint {
+  const start = sent.get("start");
+  return start === undefined ? BigInt(nowMs - 3_600_000) * 1_000_000n : readTime("start", start);
+}
+
+/** Seconds for which lines of a tail may be held back. */
+const maxDelay = 5;
+
+/** How long lines of a tail are held back, in milliseconds: not at all unless the request says so. */
+export function readDelay(sent: Sent): number {
+  const seconds = Number(sent.get("delay_for") ?? 0);
+  if (!Number.isInteger(seconds) || seconds < 0) refuse("delay_for", "delay_for must be a whole number of seconds");
+  if (seconds > maxDelay) refuse("delay_for", `delay_for can't be greater than ${maxDelay}`);
+  return seconds * 1_000;
+}
+
 /** The steps of a range query: 250 of them, of at least a second, unless the request says how long one is. */
 export function readSteps(sent: Sent, { startNs, endNs }: TimeRange): Steps {
   const length = Number(endNs - startNs);

@@ -37,6 +37,8 @@ export interface RouteDescription {
   readonly isCheckedByHandler?: boolean;
   /** True where the parameters may also be sent as a body: a JSON object, or a form. */
   readonly hasBodyParameters?: boolean;
+  /** True where the caller asks for a WebSocket. */
+  readonly isWebSocket?: boolean;
   /** The status of a successful answer. */
   readonly status: number;
   /** A JSON answer; absent where there is no body, or another one. */

@@ -261,7 +261,7 @@ describe("what is refused", () => {
     ["query", { query: '{app="web"}' }, /instant query type/],
     ["query", { query: 'count_over_time({app="bad"} | json [2m])', time: ns(120) }, /pipeline error: 'JSONParserErr'/],
     ["query", { query: 'rate({app="web"}[2m]) * on(env) rate({env="prod"}[2m])', time: ns(120) }, /Several series/],
-    ["tail", { query: '{app="web"}' }, /tail is not supported/],
+    ["tail", { query: '{app="web"}' }, /tail is a WebSocket/],
     ["patterns", { query: '{app="web"}' }, /patterns is not supported/],
     ["index/shards", { query: '{app="web"}' }, /index\/shards is not supported/],
     ["format_query", { query: '{app="web"' }, /line 1, col 11: syntax error/],

@@ -22,6 +22,8 @@ export interface TailRow {
   /** As the endpoint answers it. */
   readonly json: string;
   readonly place: PagePlace;
+  /** True for a row that is told to nobody, but counts as one of the answer's. */
+  readonly isHidden?: boolean;
 }
 
 /** The newest rows of a period, newest first. */

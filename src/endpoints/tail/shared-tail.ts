@@ -83,7 +83,7 @@ export class SharedTail {
     return this.#newestUs === undefined || this.#last.tables.includes(source);
   }
 
-  /** Resolves once every event stored from now on will be delivered. */
+  /** Resolves once every event stored from now on will be delivered, and what is between its start and now is. */
   join(follower: Follower, start: TailStart): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: unknown) => (error === undefined ? resolve() : reject(error));
@@ -237,10 +237,11 @@ export class SharedTail {
     }
   }
 
-  /** Oldest first, with the places to resume behind. */
+  /** Those that are shown, oldest first, with the places to resume behind. */
   #inOrder(rows: readonly TailRow[]): readonly TailRow[] {
     const toldUs = this.#nowUs();
-    const placed = rows.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
+    const shown = rows.filter(({ isHidden }) => isHidden !== true);
+    const placed = shown.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
     // Rows of one time are in the reverse of their order.
     return placed.reverse().sort((a, b) => (a.timeUs < b.timeUs ? -1 : a.timeUs > b.timeUs ? 1 : 0));
   }
@@ -254,8 +255,8 @@ export class SharedTail {
         // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
         const isHere = this.#removeNewcomer(next);
         if (isHere) this.#followers.add(follower);
-        done();
         if (isHere) await this.#catchUp(follower, start);
+        done();
       } catch (error) {
         this.#removeNewcomer(next);
         this.#followers.delete(follower);
@@ -285,7 +286,8 @@ export class SharedTail {
     const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
     const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
     if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);
-    if (missed.length > 0) follower.deliver(this.#inOrder(missed));
+    const told = this.#inOrder(missed);
+    if (told.length > 0) follower.deliver(told);
   }
 
   /** Ends it for all followers, unless the failure may be transient. */

@@ -32,6 +32,7 @@ export type AddRoute = <const Description extends RouteDescription>(
 export function createRouteAdder(app: FastifyInstance): AddRoute {
   return (description, handler) => {
     const { method, alsoBy = [], path, aliases = [], scope, isRedacted = false, tokenIn = "request" } = description;
+    const { isWebSocket = false } = description;
     const { body, bodyType, hasBodyParameters = false } = description;
     const hasBody = body !== undefined || bodyType !== undefined || hasBodyParameters;
     const preHandler = documentReader(description);
@@ -39,7 +40,7 @@ export function createRouteAdder(app: FastifyInstance): AddRoute {
       app.route({
         method: [method, ...alsoBy].map((name) => name.toUpperCase()),
         url: each.replaceAll(/\{(\w+)\}/g, ":$1"),
-        config: { access: { scope, isRedacted, tokenIn, hasBody } },
+        config: { access: { scope, isRedacted, tokenIn, hasBody, isWebSocket } },
         ...(preHandler === undefined ? {} : { preHandler }),
         handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
       });

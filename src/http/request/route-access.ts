@@ -15,6 +15,8 @@ export interface RouteAccess {
   readonly tokenIn: TokenPlace;
   /** False for a route that reads no body: one that is sent all the same is discarded unread. */
   readonly hasBody: boolean;
+  /** True for a route that makes the connection a WebSocket. */
+  readonly isWebSocket?: boolean;
 }
 
 /** A route as it was registered, under one path. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../access/expiry.ts";
-import type { FollowedPeriod, PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
-import { askTail, prepareTail, type TailRow } from "../../endpoints/tail/ask-tail.ts";
+import { askTail, prepareTail } from "../../endpoints/tail/ask-tail.ts";
 import type { TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
 import { inQuery } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
@@ -18,14 +17,13 @@ import {
   type OpenedCall,
   openCall,
 } from "../request/endpoint-call.ts";
-import { createTailGuard, guardFollower, type TailGuard } from "../request/tail-guard.ts";
-import { createTailChunks, openStream, type TailChunks, type WaitingBytes } from "../request/tail-stream.ts";
+import { createEventForm, openEvents } from "../tail/event-outlet.ts";
+import { keepTail } from "../tail/keep-tail.ts";
+import { createTailGuard, describeView, guardFollower, noPeriod, type TailGuard } from "../tail/tail-guard.ts";
+import type { WaitingBytes } from "../tail/tail-limits.ts";
+import { openTailStream, type TailForm } from "../tail/tail-stream.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
-/** The maximum number of concurrent followers of a token. */
-const maxPerToken = 1_000;
-const heartbeatMs = 15_000;
-const checkMs = 500;
 const maxSinceMs = 7 * 86_400_000;
 
 export const tailRoutes = describeRoutes({
@@ -54,48 +52,32 @@ type TailRequest = RequestOf<typeof tailRoutes.followRows>;
  * Server-Sent Events.
  */
 export function addTailRoute(app: FastifyInstance, dependencies: AppContext): void {
-  const tokens = new Map<string, TokenTails>();
-  const chunks = createTailChunks();
+  const makeForm = createEventForm();
   createRouteAdder(app)(
     tailRoutes.followRows,
     answerBy(async (request: TailRequest, reply) => {
       const openedAt = dependencies.revision();
       const call = await openCall(dependencies, request);
-      const { tokenId } = call.identity;
       const signal = createCallSignal(reply, dependencies.shutdown);
-      const turn = { caller: tokenId, openSignal: () => signal };
-      const prepared = await prepareTail(dependencies.runner, call, nothing, turn);
+      const turn = { caller: call.identity.tokenId, openSignal: () => signal };
+      const prepared = await prepareTail(dependencies.runner, call, noPeriod, turn);
       signal.throwIfAborted();
-      const start = readStart(dependencies, request, call, prepared.cursorScope);
-      const own = tokens.get(tokenId) ?? { count: 0, waiting: { count: 0 } };
-      if (own.count >= maxPerToken) {
-        throw new ServiceError("too_many_queries", `This token follows ${maxPerToken} queries already`);
-      }
-      tokens.set(tokenId, own);
-      own.count++;
-      reply.raw.once("close", () => {
-        own.count--;
-        if (own.count === 0) tokens.delete(tokenId);
-      });
-      noteRun(request, call.identity, call);
       const { cursorScope } = prepared;
-      const view = describeView(prepared);
+      const start = readStart(dependencies, request, call, cursorScope);
+      const { waiting, leave } = dependencies.tailLimits.enter(call.identity.tokenId, 1);
+      reply.raw.once("close", leave);
+      noteRun(request, call.identity, call);
+      const form = makeForm((place) => dependencies.runner.cursors.seal(cursorScope, place));
+      const view = describeView([prepared]);
       await follow(dependencies, request, reply, {
-        ...{ ...call, chunks, cursorScope, start, openedAt, view, turn },
-        waiting: own.waiting,
+        ...{ ...call, form, waiting, cursorScope, start, openedAt, view, turn },
       });
     }),
   );
 }
 
-/** The tails of a token. */
-interface TokenTails {
-  count: number;
-  readonly waiting: WaitingBytes;
-}
-
 interface FollowedCall extends OpenedCall {
-  readonly chunks: TailChunks;
+  readonly form: TailForm;
   readonly waiting: WaitingBytes;
   /** The scope of the call's cursors. */
   readonly cursorScope: string;
@@ -110,42 +92,32 @@ async function follow(
   dependencies: AppContext,
   request: TailRequest,
   reply: FastifyReply,
-  { chunks, waiting, start, ...call }: FollowedCall,
+  { form, waiting, start, ...call }: FollowedCall,
 ): Promise<void> {
   const { runner, tails, shutdown } = dependencies;
-  const { cursorScope } = call;
   // Tokens with the same view share a tail; the limits of a token are part of the key, and what errors tell it.
-  const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins, call.isOwner]);
-  const seal = (place: TailRow["place"]) => runner.cursors.seal(cursorScope, place);
-  const stream = openStream(reply, { chunks, seal, waiting });
+  const key = JSON.stringify([call.cursorScope, call.budget ?? null, call.identity.pins, call.isOwner]);
+  const { outlet, begin } = openEvents(reply);
+  const stream = openTailStream(outlet, form, waiting);
   const ask: TailAsk = async (period, signal) => {
     const target = await findTarget(dependencies, call.identity, request.params.endpoint);
     return askTail(runner, { ...call, target }, period, signal);
   };
-  const guard = createGuard(dependencies, request, call);
-  const guarded = guardFollower(stream.follower, guard);
+  const guarded = guardFollower(stream.follower, createGuard(dependencies, request, call));
   const following = tails.follow(key, ask, guarded, start);
-  const timers = [
-    setInterval(stream.beat, heartbeatMs).unref(),
-    setInterval(() => guarded.deliver([]), checkMs).unref(),
-  ];
-  const stop = () => stream.follower.end(new ServiceError("shutting_down", "The service is stopping"));
-  const forget = shutdown.onStopping(stop);
-  reply.raw.once("close", () => {
-    for (const timer of timers) clearInterval(timer);
-    forget();
-    following.leave();
-  });
+  outlet.onClose(following.leave);
+  keepTail(shutdown, { outlet, stream, guarded });
   // Errors of the query's first run are reported before the answer begins.
   await following.joined;
-  stream.begin();
+  begin();
+  stream.open();
 }
 
 /** Checks a follower's access as if its call were opened now. */
 function createGuard(
   dependencies: AppContext,
   request: TailRequest,
-  call: Omit<FollowedCall, "chunks" | "waiting" | "start">,
+  call: Omit<FollowedCall, "form" | "waiting" | "start">,
 ): TailGuard {
   const { authenticator, runner, revision } = dependencies;
   const { identity, openedAt, view } = call;
@@ -154,16 +126,9 @@ function createGuard(
     const parameters = chooseParameters(identity, target, call.sent);
     const redactsPii = decideRedaction(identity, target, request);
     const now = { ...call, target, parameters, redactsPii };
-    return describeView(await prepareTail(runner, now, nothing, call.turn));
+    return describeView([await prepareTail(runner, now, noPeriod, call.turn)]);
   };
   return createTailGuard({ authenticator, secret: request.secret, identity, revision, openedAt, view, readView });
-}
-
-/** A period of no events: that calls are checked for. */
-const nothing: FollowedPeriod = { fromUs: 0n, toUs: 0n };
-
-function describeView({ query, cursorScope, redactsPii, budget, detectors }: PreparedCall): string {
-  return JSON.stringify([query.sql, query.computed ?? null, redactsPii, cursorScope, budget, detectors ?? null]);
 }
 
 /** After `Last-Event-ID` or `cursor`, otherwise since `since` ago, otherwise from now on. */

@@ -50,6 +50,23 @@ export function selectLines(table: LokiTable, selection: Selection, order: strin
   return `SELECT ${columns.join(", ")} FROM (${rows}) AS t`;
 }
 
+/** The query of a table's lines as it is followed, of whatever time; of none where its labels match none yet. */
+export function followLines(
+  table: LokiTable,
+  matchers: readonly Matcher[],
+  lineFilters: readonly LineFilter[],
+): string {
+  const columns = [
+    "t.timestamp",
+    ...(table.hasId ? ["t.id"] : []),
+    'IFNULL(t.event_message, "") AS line',
+    "TO_JSON_STRING(t) AS fields",
+  ];
+  const where = [...(matchLabels(table, matchers) ?? ["FALSE"]), ...lineFilters.map(testLine)];
+  const condition = where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`;
+  return `SELECT ${columns.join(", ")} FROM ${quoteName(table.name)} AS t${condition} ORDER BY t.timestamp DESC`;
+}
+
 /** Equal parts of time in which lines are counted: of `firstUs`, not included, and so many microseconds each. */
 export interface Buckets {
   readonly firstUs: bigint;
@@ -101,16 +118,24 @@ function fieldText({ paths }: LabelField): string {
 
 function buildConditions(table: LokiTable, selection: Selection): string | undefined {
   const { matchers, lineFilters, fromUs, toUs } = selection;
-  const conditions = [
+  const labels = matchLabels(table, matchers);
+  if (labels === undefined) return undefined;
+  const times = [
     `t.timestamp >= TIMESTAMP "${formatIsoTimestamp(fromUs)}"`,
     `t.timestamp < TIMESTAMP "${formatIsoTimestamp(toUs)}"`,
   ];
+  return [...times, ...labels, ...lineFilters.map(testLine)].join(" AND ");
+}
+
+/** The conditions of a table's labels; undefined where those that all its lines have, or none has, do not match. */
+function matchLabels(table: LokiTable, matchers: readonly Matcher[]): readonly string[] | undefined {
+  const conditions: string[] = [];
   for (const matcher of matchers) {
     const field = table.labels.find(({ name }) => name === matcher.name);
     if (field !== undefined) conditions.push(compareText(fieldText(field), matcher));
     else if (!compileMatcher(matcher)(table.constant.get(matcher.name) ?? "")) return undefined;
   }
-  return [...conditions, ...lineFilters.map(testLine)].join(" AND ");
+  return conditions;
 }
 
 function compareText(value: string, { operator, value: text }: Matcher): string {

@@ -67,7 +67,8 @@ export function tooMany(limit: number, unit: "lines" | "counts"): ServiceError {
   });
 }
 
-function toLine({ source, us, line, fields }: SqlRow, tables: readonly LokiTable[]): StoredLine {
+/** A line of a table's row, with the labels that the table has. */
+export function toLine({ source, us, line, fields }: SqlRow, tables: readonly LokiTable[]): StoredLine {
   const table = tables.find(({ name }) => name === source);
   if (table === undefined) throw new ServiceError("internal", "A line has no table");
   const read = parseJson(String(fields)) as Readonly<Record<string, unknown>>;

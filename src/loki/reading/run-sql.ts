@@ -57,7 +57,7 @@ async function* readBatches(run: ReturnType<typeof runPrepared>): SqlRun["rows"]
 }
 
 /** The place of an error is one in SQL that the caller has not written. */
-function withoutPlace(error: unknown): unknown {
+export function withoutPlace(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.details.line === undefined) return error;
   const { line: _, column: __, hint: ___, ...details } = error.details;
   return new ServiceError(error.code, error.message, details);

@@ -10,6 +10,7 @@ import { answerErrors } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { noteRun } from "../../request/endpoint-call.ts";
 import { readParameters } from "../../request/request-parameters.ts";
+import { createLokiTail } from "./loki-tail.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
 
 const root = "/loki/api/v1";
@@ -37,11 +38,22 @@ export const lokiRoutes = describeRoutes({
   listLokiDetectedLabels: { ...read, path: `${root}/detected_labels`, summary: "Loki: labels with their cardinality" },
   listLokiDetectedFields: { ...read, path: `${root}/detected_fields`, summary: "Loki: the fields of the newest lines" },
   formatLokiQuery: { ...read, path: `${root}/format_query`, summary: "Loki: a query, laid out for readers" },
+  tailLoki: {
+    tag: "service",
+    scope: "query",
+    tokenIn: "sender",
+    method: "get",
+    isWebSocket: true,
+    path: `${root}/tail`,
+    summary: "Loki: lines as they arrive, by a WebSocket",
+    status: 101,
+    errors: [...read.errors, "foreign_origin"],
+  },
   refuseLoki: {
     ...read,
-    path: `${root}/tail`,
-    aliases: [`${root}/patterns`, `${root}/index/shards`],
-    summary: "Loki: refused, as patterns and index/shards",
+    path: `${root}/index/shards`,
+    aliases: [`${root}/patterns`],
+    summary: "Loki: refused, as patterns",
   },
 });
 
@@ -87,6 +99,11 @@ export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): v
       lokiRoutes.listLokiLabelValues,
       answer((serve, request, name) => serve.listLabelValues(request, name)),
     );
+    const tail = createLokiTail(dependencies);
+    add(lokiRoutes.tailLoki, async (request, reply) => {
+      await tail(request, reply, await openRequest(dependencies, request, reply));
+      return undefined;
+    });
     add(lokiRoutes.refuseLoki, (request) => {
       const path = request.routeOptions.url?.slice(root.length + 1) ?? "";
       throw new ServiceError("unsupported", `Loki's ${path} is not supported`);

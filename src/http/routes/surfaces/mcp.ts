@@ -5,13 +5,13 @@ import type { McpCaller } from "../../../mcp/mcp-caller.ts";
 import { runErrors } from "../../../openapi/error-responses.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
 import { csvFormat } from "../../formats/csv.ts";
 import { ndjsonFormat } from "../../formats/json.ts";
 import { noteError, toServiceError } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { CallerGoneError } from "../../request/call-signal.ts";
+import { refuseForeignOrigin } from "../../request/foreign-origin.ts";
 import { readJsonBody } from "../../request/json-body.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
 
@@ -49,12 +49,6 @@ export function addMcpRoute(app: FastifyInstance, dependencies: AppContext): voi
     const response = await serveMcp(createCaller(dependencies, request, reply), message, new Headers(headers));
     return reply.header("Cache-Control", "no-store").send(response);
   });
-}
-
-/** A page in a browser may call where it is on the same machine: any other could have been led here by its DNS. */
-function refuseForeignOrigin({ headers: { origin } }: FastifyRequest): void {
-  if (origin === undefined || /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(origin)) return;
-  throw new ServiceError("foreign_origin", `Pages of ${origin.slice(0, 200)} may not call this`);
 }
 
 function createCaller(dependencies: AppContext, request: FastifyRequest, reply: FastifyReply): McpCaller {

@@ -1,7 +1,9 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import type { TailRow } from "../../endpoints/tail/ask-tail.ts";
-import { createTailChunks, openStream, type WaitingBytes } from "./tail-stream.ts";
+import { createEventForm, openEvents } from "./event-outlet.ts";
+import type { WaitingBytes } from "./tail-limits.ts";
+import { openTailStream } from "./tail-stream.ts";
 
 /** An answer whose reader takes nothing until it is told to. */
 class StalledAnswer extends EventEmitter {
@@ -23,7 +25,6 @@ class StalledAnswer extends EventEmitter {
 
   take(): void {
     for (const taker of this.#takers.splice(0)) taker();
-    this.emit("drain");
   }
 
   close(): void {
@@ -35,9 +36,14 @@ class StalledAnswer extends EventEmitter {
 function open(waiting: WaitingBytes) {
   const raw = new StalledAnswer();
   const reply = { raw, header: () => reply, getHeaders: () => ({}), hijack: () => reply };
-  const options = { chunks: createTailChunks(), seal: () => "1", waiting };
-  const stream = openStream(reply as unknown as Parameters<typeof openStream>[0], options);
-  stream.begin();
+  const { outlet, begin } = openEvents(reply as unknown as Parameters<typeof openEvents>[0]);
+  const stream = openTailStream(
+    outlet,
+    createEventForm()(() => "1"),
+    waiting,
+  );
+  begin();
+  stream.open();
   return { raw, follower: stream.follower };
 }
 

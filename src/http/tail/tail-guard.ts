@@ -1,5 +1,6 @@
 import type { Authenticator, RecalledIdentity } from "../../access/authenticator.ts";
 import type { Identity } from "../../access/scope.ts";
+import type { FollowedPeriod, PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { Follower } from "../../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../../shared/errors.ts";
 
@@ -17,6 +18,18 @@ export interface TailGuardOptions {
   readonly view: string;
   /** The same now. Throws where it may follow no longer. */
   readonly readView: () => Promise<string>;
+}
+
+/** A period of no events: that calls are checked for. */
+export const noPeriod: FollowedPeriod = { fromUs: 0n, toUs: 0n };
+
+/** Everything that decides what calls may show, as text. */
+export function describeView(calls: readonly PreparedCall[]): string {
+  return JSON.stringify(
+    calls.map(({ query, cursorScope, redactsPii, budget, detectors }) => [
+      ...[query.sql, query.computed ?? null, redactsPii, cursorScope, budget, detectors ?? null],
+    ]),
+  );
 }
 
 /** Tells whether a follower may still be shown what it follows. */

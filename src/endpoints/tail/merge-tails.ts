@@ -1,0 +1,113 @@
+import type { TailRow } from "./ask-tail.ts";
+import type { Follower } from "./shared-tail.ts";
+
+/** Characters of rows that are held at most: of those before now, and of those that are held back. */
+const maxHeldCharacters = 16_000_000;
+
+interface MergeOptions {
+  /** The newest rows that were there before now, of which at most so many are told. */
+  readonly limit: number;
+  /** So long rows are held back, to be told in the order of their times. */
+  readonly delayMs: number;
+}
+
+/** Several queries that are followed as one. */
+export interface MergedTails {
+  /** A follower for one of the queries, and a function to call once that has told the rows before now. */
+  add(): { readonly follower: Follower; readonly join: () => void };
+  /** Tells a follower the rows before now, and from here on those that arrive. */
+  begin(follower: Follower): void;
+  close(): void;
+}
+
+/** Follows several queries as one: what was there before now comes first, by its times, then rows as they arrive. */
+export function mergeTails({ limit, delayMs }: MergeOptions): MergedTails {
+  let before: readonly TailRow[] = [];
+  const waiting: ((follower: Follower) => void)[] = [];
+  let told: Follower | undefined;
+  const tell = (work: (follower: Follower) => void) => (told === undefined ? void waiting.push(work) : work(told));
+  const held = holdBack(delayMs, (rows) => tell((follower) => follower.deliver(rows)));
+  return {
+    add() {
+      let isLive = false;
+      return {
+        join() {
+          isLive = true;
+        },
+        follower: {
+          deliver(rows) {
+            if (isLive) held.take(rows);
+            else before = newestOf([...before, ...rows], limit);
+          },
+          // That there were more rows before now than are asked for is no gap.
+          skip: (count) => (isLive ? tell((follower) => follower.skip(count)) : undefined),
+          end(error) {
+            held.release();
+            tell((follower) => follower.end(error));
+          },
+        },
+      };
+    },
+    begin(follower) {
+      told = follower;
+      if (before.length > 0) follower.deliver(before);
+      before = [];
+      for (const work of waiting.splice(0)) work(follower);
+    },
+    close: held.close,
+  };
+}
+
+/** Holds rows back for a while, and tells them in the order of times with earlier ones that came meanwhile. */
+function holdBack(delayMs: number, tell: (rows: readonly TailRow[]) => void) {
+  let held: TailRow[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+  const releaseUntil = (untilUs: bigint) => {
+    const rows = held.filter(({ timeUs }) => timeUs <= untilUs).sort(byTime);
+    held = held.filter(({ timeUs }) => timeUs > untilUs);
+    if (rows.length > 0) tell(rows);
+  };
+  const close = () => {
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+  };
+  return {
+    take(rows: readonly TailRow[]) {
+      if (delayMs === 0) return tell(rows);
+      held.push(...rows);
+      const untilUs = latestOf(rows);
+      // What is too much to be held is told early.
+      if (lengthOf(held) > maxHeldCharacters) return releaseUntil(untilUs);
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        releaseUntil(untilUs);
+      }, delayMs).unref();
+      timers.add(timer);
+    },
+    release() {
+      close();
+      releaseUntil(latestOf(held));
+    },
+    close,
+  };
+}
+
+function latestOf(rows: readonly TailRow[]): bigint {
+  return rows.reduce((latest, { timeUs }) => (timeUs > latest ? timeUs : latest), 0n);
+}
+
+const byTime = (a: TailRow, b: TailRow) => (a.timeUs < b.timeUs ? -1 : a.timeUs > b.timeUs ? 1 : 0);
+
+function newestOf(rows: TailRow[], limit: number): readonly TailRow[] {
+  const newest = rows.sort(byTime).slice(-limit);
+  let characters = 0;
+  const isBeyond = ({ json }: TailRow) => {
+    characters += json.length;
+    return characters > maxHeldCharacters;
+  };
+  return newest.slice(newest.findLastIndex(isBeyond) + 1);
+}
+
+function lengthOf(rows: readonly TailRow[]): number {
+  return rows.reduce((sum, { json }) => sum + json.length, 0);
+}
