@@ -165,6 +165,13 @@ describe("a backup", () => {
     }
   });
 
+  it("is refused in a file, and where no name is given", async () => {
+    const file = join(root, "file");
+    writeFileSync(file, "");
+    await expect(openPlace(file, {})).rejects.toThrow("is a file; name a folder");
+    await expect(openPlace("", {})).rejects.toThrow("an empty name was given");
+  });
+
   it("does not begin while another is made, or a pruning", async () => {
     await makeBackup(place, service.work);
     await grow(1);

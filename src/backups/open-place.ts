@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { UserError } from "../shared/user-error.ts";
 import { findDataFolder, openFolderPlace } from "./folder-place.ts";
 import type { BackupPlace } from "./place.ts";
@@ -15,6 +16,8 @@ export async function openPlace(name: string, access: S3Access): Promise<BackupP
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
     throw new UserError(`Backups are kept in a folder or at s3://BUCKET/PREFIX, not at ${name}`);
   }
+  if (name === "") throw new UserError("Name the folder of backups: an empty name was given");
+  if (statSync(name, { throwIfNoEntry: false })?.isFile()) throw new UserError(`${name} is a file; name a folder`);
   const dataFolder = findDataFolder(name);
   if (dataFolder !== undefined) {
     throw new UserError(
