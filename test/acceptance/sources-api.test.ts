@@ -91,6 +91,7 @@ describe("a source created over the API", () => {
       kind: "log",
       description: "",
       retention_days: null,
+      fields: { tier: "INT64" },
       read_only: false,
     });
     expect(token).toBe(id);
