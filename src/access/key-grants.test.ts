@@ -172,6 +172,7 @@ describe("an access token", () => {
     const { accessToken } = await service.grants.exchange(await sign());
     const recalled = service.callers.recall(accessToken);
     expect(recalled?.isCurrent()).toBe(true);
+    expect(service.callers.recall(accessToken)?.identity).toBe(recalled?.identity);
     change("a1", { pins: { project: "changed" }, redaction: "required" });
     expect(recalled?.isCurrent()).toBe(false);
     expect(await service.callers.authenticate(accessToken)).toMatchObject({

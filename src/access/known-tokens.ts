@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { TokenKey } from "./key-file.ts";
 import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
@@ -26,6 +27,9 @@ interface Reading {
   isOver(withinMs: number | undefined): Promise<boolean>;
 }
 
+/** Access tokens of key files that are remembered. */
+const maxEnding = 1_000;
+
 type TokenIndex = ReadonlyMap<number, readonly KnownToken[]>;
 
 /** The fixed tokens, and those of a store as they were read last. */
@@ -37,6 +41,8 @@ export class KnownTokens {
   #all: TokenIndex;
   /** Those with a key, by their ids. */
   #keyed: ReadonlyMap<string, KnownToken> = new Map();
+  /** The answers of `findKeyed`, so that a caller's identity stays the same object. */
+  readonly #ending = new LRUCache<string, KnownToken>({ max: maxEnding });
   #version: string | undefined;
   #reading: Reading | undefined;
   /** Changes with the tokens. */
@@ -102,11 +108,17 @@ export class KnownTokens {
   findKeyed(tokenId: string, endsAt = Number.POSITIVE_INFINITY): KnownToken | undefined {
     const token = this.#keyed.get(tokenId);
     if (token === undefined) return undefined;
-    const expiresAt = Math.min(endsAt, token.expiresAt ?? Number.POSITIVE_INFINITY);
-    const found = Number.isFinite(expiresAt)
-      ? { ...token, identity: endingAt(token.identity, expiresAt), expiresAt }
-      : token;
+    const found = endsAt < (token.expiresAt ?? Number.POSITIVE_INFINITY) ? this.#endedAt(token, endsAt) : token;
     return this.isExpired(found) ? undefined : found;
+  }
+
+  #endedAt(token: KnownToken, expiresAt: number): KnownToken {
+    const key = `${token.identity.tokenId} ${expiresAt}`;
+    const known = this.#ending.get(key);
+    if (known !== undefined) return known;
+    const ended = { ...token, identity: endingAt(token.identity, expiresAt), expiresAt };
+    this.#ending.set(key, ended);
+    return ended;
   }
 
   findFixed(secret: string): KnownToken | undefined {
@@ -125,6 +137,7 @@ export class KnownTokens {
     this.#keyed = new Map(
       known.flatMap(([token]) => (token?.key === undefined ? [] : [[token.identity.tokenId, token]])),
     );
+    this.#ending.clear();
     this.#version = version;
     this.serial++;
   }
