@@ -1,3 +1,4 @@
+import { splitList } from "../shared/private-networks.ts";
 import { maskServerUrls } from "./mask-database-url.ts";
 import { integer, nameSettings, type SettingDefinition } from "./setting-definition.ts";
 
@@ -106,7 +107,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 export function findServerProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
   if (read(engineSettings.engine) !== "clickhouse") return [];
   const problems: string[] = [];
-  const urls = urlsOf(read(engineSettings.clickhouseUrl));
+  const urls = splitList(read(engineSettings.clickhouseUrl) ?? "");
   if (urls.length === 0) problems.push("LOGWEIR_CLICKHOUSE_URL: must be set where LOGWEIR_ENGINE is clickhouse");
   for (const [index, url] of urls.entries()) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -136,13 +137,6 @@ export function findServerProblems(read: (definition: SettingDefinition) => stri
   return problems;
 }
 
-function urlsOf(value: string | undefined): readonly string[] {
-  return (value ?? "")
-    .split(",")
-    .map((url) => url.trim())
-    .filter((url) => url !== "");
-}
-
 /** The server; undefined for an engine that keeps its events in the data folder. */
 export function readServer(read: (definition: SettingDefinition) => string | undefined): EngineServer | undefined {
   if (read(engineSettings.engine) !== "clickhouse") return undefined;
@@ -154,7 +148,7 @@ export function readServer(read: (definition: SettingDefinition) => string | und
   };
   const tls = Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
   return {
-    urls: urlsOf(read(engineSettings.clickhouseUrl)),
+    urls: splitList(read(engineSettings.clickhouseUrl) ?? ""),
     user: read(engineSettings.clickhouseUser) ?? "",
     password: read(engineSettings.clickhousePassword) ?? "",
     ...(readerUser === undefined

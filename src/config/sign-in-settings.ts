@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { readRoles } from "../access/sign-in/roles.ts";
-import { findDestinationProblem, splitDestinations } from "../shared/private-networks.ts";
+import { findDestinationProblem, splitList } from "../shared/private-networks.ts";
 import { UserError } from "../shared/user-error.ts";
 import { nameSettings, type SettingDefinition } from "./setting-definition.ts";
 
@@ -97,7 +97,7 @@ function readAddress(text: string): URL | undefined {
 
 /** Names are none: what they stand for is up to others. */
 function findAddressProblem(text: string): string | undefined {
-  const name = splitDestinations(text).find((entry) => isIP(entry.split("/")[0] ?? "") === 0);
+  const name = splitList(text).find((entry) => isIP(entry.split("/")[0] ?? "") === 0);
   return name === undefined ? findDestinationProblem(text) : `${JSON.stringify(name)} is no address or network`;
 }
 

@@ -6,7 +6,7 @@ import { createProxyReader } from "../access/sign-in/trusted-proxy.ts";
 import type { TokenStore } from "../access/token.ts";
 import type { Settings } from "../config/settings.ts";
 import type { OidcSignIn, SignIn } from "../http/request/find-person.ts";
-import { splitDestinations } from "../shared/private-networks.ts";
+import { splitList } from "../shared/private-networks.ts";
 import type { Start } from "./start.ts";
 
 interface Needs {
@@ -40,7 +40,7 @@ function openOidc({ settings, nowMs: now, logger }: Start, roles: Roles, needs: 
   const sessions = createSessions({
     tokens: needs.tokens,
     roles,
-    roleClaims: splitDestinations(oidcRolesClaim),
+    roleClaims: splitList(oidcRolesClaim),
     issuerName: issuer.name,
     settings: [oidcIssuer, oidcClientId, oidcRolesClaim, oidcRoles],
     now,
@@ -53,7 +53,7 @@ function openProxy(settings: Settings, roles: Roles, now: () => number): SignIn[
   const { trustedProxy, proxyUserHeader, proxyGroupsHeader } = settings;
   if (trustedProxy === undefined || proxyUserHeader === undefined) return undefined;
   return createProxyReader({
-    addresses: splitDestinations(trustedProxy),
+    addresses: splitList(trustedProxy),
     userHeader: proxyUserHeader.toLowerCase(),
     groupsHeader: proxyGroupsHeader?.toLowerCase(),
     roles,

@@ -13,7 +13,7 @@ import type { Nodes } from "../metadata/nodes.ts";
 import { openMetadata } from "../metadata/open-metadata.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
-import { splitDestinations } from "../shared/private-networks.ts";
+import { splitList } from "../shared/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
 import { loadAllSources } from "./all-sources.ts";
@@ -65,7 +65,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     findSource: (name) => sources.find(name),
     nodes,
     nowMs,
-    privateDestinations: splitDestinations(settings.privateDestinations ?? ""),
+    privateDestinations: splitList(settings.privateDestinations ?? ""),
     isStoreSynchronous: plainEngine.capabilities.isSchemaSynchronous,
     warn: (message) => logger.warn(message),
   });

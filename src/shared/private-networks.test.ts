@@ -5,7 +5,7 @@ import {
   mayReach,
   PrivateDestinationError,
   readDestinations,
-  splitDestinations,
+  splitList,
 } from "./private-networks.ts";
 
 const nothing = readDestinations([]);
@@ -62,7 +62,7 @@ describe("private networks", () => {
   });
 
   it("may be reached by the names, addresses and networks that are allowed, and by no others", () => {
-    const allowed = readDestinations(splitDestinations(" Logs.Internal, 10.1.0.0/16 ,192.168.7.7,fd00::/8,, ::1"));
+    const allowed = readDestinations(splitList(" Logs.Internal, 10.1.0.0/16 ,192.168.7.7,fd00::/8,, ::1"));
     const reach = (host: string, address = host) => mayReach(host, address, allowed);
     for (const address of ["10.1.255.255", "192.168.7.7", "fd12::1", "::1", "::ffff:10.1.0.1"]) {
       expect([address, reach(address)]).toEqual([address, true]);

@@ -33,7 +33,7 @@ const embeddings: readonly { readonly network: string; readonly at: number }[] =
   { network: "2002::/16", at: 2 },
 ];
 
-const notAllowed = createList(privateNetworks);
+const notAllowed = listNetworks(privateNetworks);
 
 /** The destinations that drains may reach besides the public internet: host names, addresses and networks. */
 export interface AllowedDestinations {
@@ -41,8 +41,8 @@ export interface AllowedDestinations {
   readonly networks: BlockList;
 }
 
-/** The entries of `private_destinations`. */
-export function splitDestinations(text: string): readonly string[] {
+/** The entries of a setting with commas between, without blanks around them and without empty ones. */
+export function splitList(text: string): readonly string[] {
   return text
     .split(",")
     .map((entry) => entry.trim())
@@ -51,7 +51,7 @@ export function splitDestinations(text: string): readonly string[] {
 
 /** The problem of a value of `private_destinations`; undefined for none. */
 export function findDestinationProblem(text: string): string | undefined {
-  for (const entry of splitDestinations(text)) {
+  for (const entry of splitList(text)) {
     const problem = checkDestination(entry);
     if (problem !== undefined) return `${JSON.stringify(entry)} ${problem}`;
   }
@@ -76,7 +76,7 @@ export function readDestinations(entries: readonly string[]): AllowedDestination
   const isNetwork = (entry: string) => isIP(entry.split("/")[0] ?? "") !== 0;
   return {
     names: new Set(entries.filter((entry) => !isNetwork(entry)).map(foldName)),
-    networks: createList(entries.filter(isNetwork)),
+    networks: listNetworks(entries.filter(isNetwork)),
   };
 }
 
@@ -114,7 +114,8 @@ export class PrivateDestinationError extends Error {
   }
 }
 
-function createList(networks: readonly string[]): BlockList {
+/** A list of addresses and networks (`10.1.0.0/16`). Throws where one is neither. */
+export function listNetworks(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = "", prefix] = network.split("/");
@@ -124,11 +125,12 @@ function createList(networks: readonly string[]): BlockList {
   return list;
 }
 
-function isIn(list: BlockList, address: string): boolean {
+/** True for an address among those of a list. */
+export function isIn(list: BlockList, address: string): boolean {
   return list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-const embedding = embeddings.map(({ network, at }) => ({ list: createList([network]), at }));
+const embedding = embeddings.map(({ network, at }) => ({ list: listNetworks([network]), at }));
 
 /** An address without its zone, and the IPv4 address in place of one that embeds it; undefined for none. */
 export function plainAddress(address: string): string | undefined {

@@ -1,5 +1,6 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { ServiceError } from "../../shared/errors.ts";
+import { isIn, listNetworks, splitList } from "../../shared/private-networks.ts";
 import type { Identity } from "../scope.ts";
 import { markOf, personId } from "./person.ts";
 import type { Roles } from "./roles.ts";
@@ -35,13 +36,13 @@ const maxNameLength = 200;
  * have added, and `insufficient_scope` for a person without a role.
  */
 export function createProxyReader({ addresses, userHeader, groupsHeader, roles, now }: TrustedProxy): FindProxied {
-  const trusted = listAddresses(addresses);
+  const trusted = listNetworks(addresses);
   return ({ socket, rawHeaders }) => {
     if (!isAmong(trusted, socket.remoteAddress)) return undefined;
     const name = readOnce(rawHeaders, userHeader);
     if (name === "") return undefined;
     if (name.length > maxNameLength) throw new ServiceError("unauthorized", `The name in ${userHeader} is too long`);
-    const groups = groupsHeader === undefined ? undefined : splitGroups(readOnce(rawHeaders, groupsHeader));
+    const groups = groupsHeader === undefined ? undefined : splitList(readOnce(rawHeaders, groupsHeader));
     const nowMs = now();
     const granted = roles.grant(groups ?? [name], { sub: name, groups: groups ?? [] }, nowMs);
     if (granted === undefined) throw withoutRole(name);
@@ -67,26 +68,8 @@ function readOnce(rawHeaders: readonly string[], name: string): string {
   });
 }
 
-function splitGroups(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((group) => group.trim())
-    .filter((group) => group !== "");
-}
-
-function listAddresses(addresses: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const each of addresses) {
-    const [address = "", prefix] = each.split("/");
-    const version = isIP(address) === 4 ? 4 : 6;
-    list.addSubnet(address, Number(prefix ?? (version === 4 ? 32 : 128)), `ipv${version}`);
-  }
-  return list;
-}
-
 /** An IPv4 address is in IPv6's form where the service listens on both; no other form of one is the same caller's. */
-function isAmong(list: BlockList, remoteAddress: string | undefined): boolean {
+function isAmong(list: ReturnType<typeof listNetworks>, remoteAddress: string | undefined): boolean {
   const address = (remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
-  const version = isIP(address);
-  return version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6");
+  return isIP(address) !== 0 && isIn(list, address);
 }
