@@ -1,4 +1,6 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { say } from "../state/toasts.ts";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNotice } from "./notices.tsx";
 
@@ -27,5 +29,52 @@ export function Confirm({ title, text, action, act, onClose }: ConfirmProps) {
         </button>
       </div>
     </Dialog>
+  );
+}
+
+interface EditAndDeleteProps {
+  /** Its kind in the titles, such as `source`. */
+  readonly kind: string;
+  /** The form, which calls back once it has saved. */
+  readonly form: (onSaved: () => void) => ComponentChildren;
+  readonly onSaved: () => void;
+  /** The consequence of a deletion, for people. */
+  readonly consequence: string;
+  readonly remove: () => Promise<unknown>;
+  readonly onRemoved: () => void;
+}
+
+/** Buttons to edit a thing in a dialog, and to delete it after a question. */
+export function EditAndDelete({ kind, form, onSaved, consequence, remove, onRemoved }: EditAndDeleteProps) {
+  const [asked, setAsked] = useState<"edit" | "delete" | undefined>();
+  const close = () => setAsked(undefined);
+  const saved = () => {
+    say("Saved");
+    close();
+    onSaved();
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setAsked("edit")}>
+        Edit
+      </button>
+      <button type="button" class="button danger" onClick={() => setAsked("delete")}>
+        Delete
+      </button>
+      {asked === "edit" && (
+        <Dialog title={`Edit the ${kind}`} onClose={close}>
+          {form(saved)}
+        </Dialog>
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title={`Delete the ${kind}`}
+          text={consequence}
+          action="Delete"
+          act={remove}
+          onClose={(isDone) => (isDone ? onRemoved() : close())}
+        />
+      )}
+    </>
   );
 }

@@ -1,4 +1,25 @@
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+
+interface FormProps {
+  readonly onSubmit: () => unknown;
+  readonly children: ComponentChildren;
+}
+
+/** Fields one below the other, which are sent by Enter and by their button. */
+export function Form({ onSubmit, children }: FormProps) {
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
 
 interface TextFieldProps {
   readonly label: string;

@@ -6,6 +6,7 @@ import { followAddress, query, toParameters } from "../state/explore.ts";
 import { navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
+import { Form } from "./fields.tsx";
 import { Icon } from "./icon.tsx";
 import { Loaded } from "./loaded.tsx";
 import { Menu } from "./menu.tsx";
@@ -101,13 +102,7 @@ function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== "") void save();
-      }}
-    >
+    <Form onSubmit={() => name.trim() !== "" && save()}>
       <div class="row">
         <input
           class="input grow"
@@ -127,6 +122,6 @@ function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
           <span>For everybody who may run {query.value.scope.replace(/^source:/, "")}</span>
         </label>
       )}
-    </form>
+    </Form>
   );
 }

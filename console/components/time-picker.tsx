@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { describeRange, fromInputValue, quickRanges, resolveRange, type TimeRange, toInputValue } from "../lib/time.ts";
 import { zone } from "../state/preferences.ts";
+import { Form } from "./fields.tsx";
 import { Menu } from "./menu.tsx";
 
 interface TimePickerProps {
@@ -61,20 +62,14 @@ function Between({ range, onChange }: TimePickerProps) {
     </label>
   );
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isGood) onChange({ kind: "between", fromMs, toMs });
-      }}
-    >
+    <Form onSubmit={() => isGood && onChange({ kind: "between", fromMs, toMs })}>
       {field("From", from, setFrom)}
       {field("To", to, setTo)}
       {!isGood && <p class="faint">The end must be later than the start.</p>}
       <button type="submit" class="button primary" disabled={!isGood}>
         Show this time
       </button>
-    </form>
+    </Form>
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
 import { parsePin } from "../lib/pins.ts";
 import { session } from "../state/session.ts";
-import { SelectField, TextField } from "./fields.tsx";
+import { Form, SelectField, TextField } from "./fields.tsx";
 import { ErrorNotice } from "./notices.tsx";
 
 const empty = { description: "", scope: "query", project: "", expires: "30d", rows: "" };
@@ -25,13 +25,7 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void make();
-      }}
-    >
+    <Form onSubmit={make}>
       {error !== undefined && <ErrorNotice error={error} />}
       <TextField label="Description" value={values.description} onInput={(description) => set({ description })} />
       <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
@@ -56,7 +50,7 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
       <button type="submit" class="button primary">
         Create token
       </button>
-    </form>
+    </Form>
   );
 }
 

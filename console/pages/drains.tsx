@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { callApi, messageOf } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
-import { Confirm } from "../components/confirm.tsx";
+import { EditAndDelete } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { DrainForm } from "../components/drain/drain-form.tsx";
 import { DrainRules } from "../components/drain/drain-rules.tsx";
@@ -111,7 +111,6 @@ function DrainDetail({ id }: { readonly id: string }) {
 
 function Actions({ backend, onChanged }: { readonly backend: Backend; readonly onChanged: () => void }) {
   const { id, name } = backend;
-  const [asked, setAsked] = useState<"edit" | "delete" | undefined>();
   const [isTested, setTested] = useState(false);
   const test = async () => {
     setTested(true);
@@ -129,34 +128,14 @@ function Actions({ backend, onChanged }: { readonly backend: Backend; readonly o
       <button type="button" class="button" disabled={isTested} onClick={() => void test()}>
         Test the connection
       </button>
-      <button type="button" class="button" onClick={() => setAsked("edit")}>
-        Edit
-      </button>
-      <button type="button" class="button danger" onClick={() => setAsked("delete")}>
-        Delete
-      </button>
-      {asked === "edit" && (
-        <Dialog title="Edit the drain" onClose={() => setAsked(undefined)}>
-          <DrainForm
-            id={id}
-            draft={readBackendDraft(backend)}
-            onSaved={() => {
-              say("Saved");
-              setAsked(undefined);
-              onChanged();
-            }}
-          />
-        </Dialog>
-      )}
-      {asked === "delete" && (
-        <Confirm
-          title="Delete the drain"
-          text={`“${showControls(name)}” ends with its rules; events that wait for it are not sent.`}
-          action="Delete"
-          act={() => callApi("deleteBackend", { path: { id } })}
-          onClose={(isDone) => (isDone ? navigate("drains") : setAsked(undefined))}
-        />
-      )}
+      <EditAndDelete
+        kind="drain"
+        form={(onSaved) => <DrainForm id={id} draft={readBackendDraft(backend)} onSaved={onSaved} />}
+        onSaved={onChanged}
+        consequence={`“${showControls(name)}” ends with its rules; events that wait for it are not sent.`}
+        remove={() => callApi("deleteBackend", { path: { id } })}
+        onRemoved={() => navigate("drains")}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import { type AlertDraft, toAlertDocument } from "../../lib/alert-draft.ts";
 import { session } from "../../state/session.ts";
-import { CheckField, SelectField, TextField } from "../fields.tsx";
+import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
 import { Problems } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { DestinationsField } from "./alert-destinations.tsx";
@@ -32,13 +32,7 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form onSubmit={save}>
       <div class="row wrap form-row">
         <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
         <SelectField
@@ -68,7 +62,7 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
           {id === undefined ? "Create alert" : "Save"}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -8,7 +8,7 @@ import {
   type ConfigField,
   toBackendDocument,
 } from "../../lib/backend-draft.ts";
-import { CheckField, SelectField, TextField } from "../fields.tsx";
+import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
 import { Problems } from "../notices.tsx";
 
 interface DrainFormProps {
@@ -36,13 +36,7 @@ export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form onSubmit={save}>
       <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
       <SelectField
         label="Type"
@@ -67,7 +61,7 @@ export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
       <button type="submit" class="button primary">
         {id === undefined ? "Create drain" : "Save"}
       </button>
-    </form>
+    </Form>
   );
 }
 

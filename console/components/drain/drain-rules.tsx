@@ -5,7 +5,7 @@ import { formatAgo } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
-import { SelectField, TextField } from "../fields.tsx";
+import { Form, SelectField, TextField } from "../fields.tsx";
 import { Icon } from "../icon.tsx";
 import { Loaded } from "../loaded.tsx";
 import { Problems } from "../notices.tsx";
@@ -135,13 +135,7 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void make();
-      }}
-    >
+    <Form onSubmit={make}>
       <div class="row wrap form-row">
         <SelectField label="Source" value={chosen ?? ""} options={names} onChange={setSource} />
         <TextField
@@ -155,6 +149,6 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
         </button>
       </div>
       {error !== undefined && <Problems error={error} />}
-    </form>
+    </Form>
   );
 }

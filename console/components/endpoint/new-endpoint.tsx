@@ -14,6 +14,7 @@ import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
+import { Form } from "../fields.tsx";
 import { Problems } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { Snippet } from "../snippet.tsx";
@@ -121,13 +122,7 @@ function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (err
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
+    <Form onSubmit={create}>
       <Names draft={draft} set={set} />
       <section class="card" aria-label="Query">
         <div class="card-head">
@@ -161,7 +156,7 @@ function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (err
         </button>
       </div>
       {file !== undefined && <Snippet title={`endpoints/${draft.name.trim()}.sql`} text={file} />}
-    </form>
+    </Form>
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import { type SourceDraft, toSourceChange } from "../../lib/source-draft.ts";
 import { refreshSession } from "../../state/session.ts";
-import { TextField } from "../fields.tsx";
+import { Form, TextField } from "../fields.tsx";
 import { Problems } from "../notices.tsx";
 
 interface SourceFormProps {
@@ -29,19 +29,13 @@ export function SourceForm({ draft: first, isNew, onSaved }: SourceFormProps) {
     }
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form onSubmit={save}>
       <SourceFields draft={draft} isNew={isNew} set={set} />
       {error !== undefined && <Problems error={error} />}
       <button type="submit" class="button primary">
         {isNew ? "Create source" : "Save"}
       </button>
-    </form>
+    </Form>
   );
 }
 
