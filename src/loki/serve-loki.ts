@@ -22,6 +22,7 @@ import {
 import { type Selection, splitStages } from "./reading/build-sql.ts";
 import { findTables } from "./reading/find-tables.ts";
 import { maxLinesRead, readLines, type StoredLine } from "./reading/read-lines.ts";
+import { readPatterns } from "./reading/read-patterns.ts";
 import { type CountedStream, readStreams } from "./reading/read-streams.ts";
 
 /** A request: who sends it, what it sends, and when. */
@@ -224,6 +225,26 @@ function sumVolumes({ sent }: LokiRequest, matchers: readonly Matcher[], streams
   }
   const sorted = [...volumes.values()].sort((a, b) => b.bytes - a.bytes);
   return sorted.slice(0, readLimit(sent));
+}
+
+/** `patterns`: the kinds of the lines of streams, those of the most lines first, and how many there are at each step. */
+export async function listPatterns(request: LokiRequest): Promise<object> {
+  const { caller, sent, nowMs } = request;
+  readQuery(sent, caller);
+  const matchers = readMatchers(request);
+  const range = readRange(sent, nowMs, 1);
+  const { stepUs } = readSteps(sent, range);
+  const readers = await findTables(caller, matchers);
+  const selection = { matchers, lineFilters: [], ...toWindow(range.startNs, range.endNs) };
+  const patterns = await readPatterns(caller, readers, selection, stepUs);
+  return succeed(
+    patterns.map(({ pattern, counts }) => ({
+      pattern,
+      samples: [...counts]
+        .sort(([a], [b]) => a - b)
+        .map(([bucket, count]) => [Math.floor((bucket * stepUs) / 1e6), count]),
+    })),
+  );
 }
 
 /** Lines that are looked at to find fields. */

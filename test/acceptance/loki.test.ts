@@ -97,6 +97,14 @@ async function instant(query: string): Promise<Readonly<Record<string, string>>>
   return Object.fromEntries(entries);
 }
 
+const makeToken = async (document: object) => {
+  const { status, body } = await manage(service, "POST", "/api/access-tokens", document);
+  expect(status).toBe(201);
+  return { id: String(body.id), token: String(body.token) };
+};
+const pinned = { scopes: ["query:endpoint:mine"], pins: { project: "aaa" } };
+const selector = { query: '{source="lines"}', ...window };
+
 describe("log queries", () => {
   it.each([
     ['{app="web"} |= "status=500"', ["100", "80", "60", "40", "20"]],
@@ -248,6 +256,39 @@ it("formats a query, by GET and by a form", async () => {
   expect(await posted.json()).toEqual(expected);
 });
 
+it("tells the kinds of lines, those of the most lines first, with counts at each step", async () => {
+  const { body } = await ask("patterns", { ...window, query: '{env=~".+"}', step: "60" });
+  const at = (second: number) => Math.floor(seconds(second) / 60) * 60;
+  expect(body).toEqual({
+    status: "success",
+    data: [
+      {
+        pattern: "status=<_> took=<_>ms size=<_>KB",
+        samples: [
+          [at(0), 6],
+          [at(60), 4],
+        ],
+      },
+      {
+        pattern: '{"<_>":"<_>","<_>":<_>}',
+        samples: [
+          [at(0), 2],
+          [at(60), 1],
+        ],
+      },
+      { pattern: "no json", samples: [[at(0), 1]] },
+    ],
+  });
+  // Every line by itself, and more counts than a token may read.
+  const fine = { ...window, query: '{app="web"}', step: "1" };
+  expect((await ask("patterns", fine)).body.data[0].samples).toHaveLength(10);
+  const { token } = await makeToken({ ...pinned, budget: { max_rows: 2 } });
+  const bound = await ask("patterns", { ...selector, step: "1" }, { "x-api-key": token });
+  expect([bound.status, bound.text]).toEqual([400, expect.stringContaining("more than 2 counts")]);
+  const { body: own } = await ask("patterns", { ...window, query: '{source="edge"}' });
+  expect(own.data[0]).toEqual({ pattern: "uuu <_> of <_>", samples: expect.any(Array) });
+});
+
 describe("what is refused", () => {
   it.each([
     ["query_range", { query: '{app="web"' }, /line 1, col 11: syntax error: unexpected end of the query, expected }/],
@@ -262,7 +303,8 @@ describe("what is refused", () => {
     ["query", { query: 'count_over_time({app="bad"} | json [2m])', time: ns(120) }, /pipeline error: 'JSONParserErr'/],
     ["query", { query: 'rate({app="web"}[2m]) * on(env) rate({env="prod"}[2m])', time: ns(120) }, /Several series/],
     ["tail", { query: '{app="web"}' }, /tail is a WebSocket/],
-    ["patterns", { query: '{app="web"}' }, /patterns is not supported/],
+    ["patterns", { query: '{app="web"} | json' }, /only label matchers/],
+    ["patterns", {}, /query is required/],
     ["index/shards", { query: '{app="web"}' }, /index\/shards is not supported/],
     ["format_query", { query: '{app="web"' }, /line 1, col 11: syntax error/],
     ["label/app/values", { query: '{app="web"} |= "x"' }, /only label matchers/],
@@ -312,14 +354,6 @@ describe("labels, series and volumes", () => {
   });
 });
 
-const makeToken = async (document: object) => {
-  const { status, body } = await manage(service, "POST", "/api/access-tokens", document);
-  expect(status).toBe(201);
-  return { id: String(body.id), token: String(body.token) };
-};
-const pinned = { scopes: ["query:endpoint:mine"], pins: { project: "aaa" } };
-const selector = { query: '{source="lines"}', ...window };
-
 describe("tenants, budgets and redaction", () => {
   const everything = [
     ["query_range", selector],
@@ -336,6 +370,7 @@ describe("tenants, budgets and redaction", () => {
     ["index/volume_range", { ...selector, step: "60" }],
     ["detected_labels", window],
     ["detected_fields", selector],
+    ["patterns", selector],
   ] as const;
 
   it("a pinned token is told its tenant's lines, names, values and counts alone", async () => {
@@ -419,6 +454,7 @@ describe("tenants, budgets and redaction", () => {
       expect(text).not.toContain(email);
       const found = await ask("query_range", { ...selector, query: `{source="lines"} |= "${email}"` }, headers);
       expect(found.body.data.result).toEqual([]);
+      expect((await ask("patterns", selector, headers)).body.data[0].pattern).toBe("aaa <_> of REDACTED");
       const counted = { query: `count_over_time({source="lines"} |= "${email}" [1h])`, time: ns(300) };
       expect((await ask("query", counted, headers)).body.data.result).toEqual([]);
       const extracted = { ...selector, query: '{source="lines"} | pattern "<a> of <mail>" | line_format "{{.mail}}"' };

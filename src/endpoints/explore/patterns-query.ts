@@ -29,7 +29,7 @@ const hex = "[0-9a-fA-F]";
 const ipv6 = `(?:${hex}{1,4}:){7}${hex}{1,4}|(?:${hex}{1,4}:)*${hex}{1,4}::(?:${hex}{1,4}(?::${hex}{1,4})*)?`;
 
 /** The parts that vary between messages of one kind, in the order in which they are masked (RE2). */
-const masks: readonly (readonly [pattern: string, mask: string])[] = [
+export const masks: readonly (readonly [pattern: string, mask: string])[] = [
   [`"(?:[^"\\\\]|\\\\.)*"`, '"<text>"'],
   [`(^|[\\s=:(\\[,])'[^']*'`, "\\1'<text>'"],
   [`${hex}{8}-(?:${hex}{4}-){3}${hex}{12}`, "<uuid>"],

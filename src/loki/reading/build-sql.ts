@@ -1,3 +1,4 @@
+import { masks } from "../../endpoints/explore/patterns-query.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { LineFilter, Matcher, Stage } from "../logql/logql-ast.ts";
 import { compileMatcher } from "../pipeline/regexp.ts";
@@ -98,6 +99,31 @@ export function countStreams(
   ];
   const keys = columns.slice(0, -2).map((_, index) => index + 1);
   return `SELECT ${columns.join(", ")} FROM ${quoteName(table.name)} AS t WHERE ${where} GROUP BY ${keys.join(", ")}`;
+}
+
+/**
+ * The query of how many lines of each pattern tables have, by equal parts of time since 1970: the patterns of the most
+ * lines come first, up to a number of rows. Undefined where no table's labels match.
+ */
+export function countPatterns(
+  tables: readonly LokiTable[],
+  selection: Selection,
+  widthUs: number,
+  limit: number,
+): string | undefined {
+  const masked = masks.reduce((line, [pattern, mask]) => {
+    return `REGEXP_REPLACE(${line}, ${literal(pattern)}, ${literal(mask)})`;
+  }, 'IFNULL(t.event_message, "")');
+  const bucket = `DIV(UNIX_MICROS(t.timestamp), ${widthUs})`;
+  const selects = tables.flatMap((table) => {
+    const where = buildConditions(table, selection);
+    if (where === undefined) return [];
+    return `SELECT ${masked} AS pattern, ${bucket} AS bucket FROM ${quoteName(table.name)} AS t WHERE ${where}`;
+  });
+  if (selects.length === 0) return undefined;
+  const counts = "COUNT(*) AS entries, SUM(COUNT(*)) OVER (PARTITION BY pattern) AS total";
+  const rows = `SELECT pattern, bucket, ${counts} FROM (${selects.join("\nUNION ALL\n")}) GROUP BY pattern, bucket`;
+  return `SELECT * FROM (${rows} ORDER BY total DESC, pattern, bucket LIMIT ${limit})`;
 }
 
 function labelText({ constant, labels }: LokiTable, name: string): string {

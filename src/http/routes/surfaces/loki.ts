@@ -49,12 +49,8 @@ export const lokiRoutes = describeRoutes({
     status: 101,
     errors: [...read.errors, "foreign_origin"],
   },
-  refuseLoki: {
-    ...read,
-    path: `${root}/index/shards`,
-    aliases: [`${root}/patterns`],
-    summary: "Loki: refused, as patterns",
-  },
+  listLokiPatterns: { ...read, path: `${root}/patterns`, summary: "Loki: the kinds of lines, counted at each step" },
+  refuseLoki: { ...read, path: `${root}/index/shards`, summary: "Loki: refused" },
 });
 
 type Serve = typeof import("../../../loki/serve-loki.ts");
@@ -71,6 +67,7 @@ const functions = {
   listLokiDetectedLabels: "listDetectedLabels",
   listLokiDetectedFields: "listDetectedFields",
   formatLokiQuery: "formatQuery",
+  listLokiPatterns: "listPatterns",
 } as const satisfies Partial<Record<keyof typeof lokiRoutes, keyof Serve>>;
 
 /**
