@@ -31,6 +31,31 @@ export interface components {
         AnyRow: {
             [key: string]: unknown;
         };
+        QueryRequest: {
+            sql?: string;
+            lql?: string;
+            parameters?: {
+                [key: string]: unknown;
+            };
+        };
+        QueryAnswer: {
+            result: components["schemas"]["AnyRow"][];
+        };
+        QueryReport: {
+            result: {
+                parameters: components["schemas"]["AnyRow"][];
+                columns: {
+                    name: string;
+                    type: string;
+                }[];
+                tables: string[];
+                endpoints: string[];
+                diagnostics: components["schemas"]["AnyRow"][];
+                warnings: components["schemas"]["AnyRow"][];
+                compiled_sql: string | null;
+                explain: components["schemas"]["AnyRow"][];
+            };
+        };
         Accepted: {
             message: string;
             accepted: number;
@@ -188,31 +213,6 @@ export interface components {
                 breaking: boolean;
             }[];
             query: components["schemas"]["AnyRow"][];
-        };
-        QueryRequest: {
-            sql?: string;
-            lql?: string;
-            parameters?: {
-                [key: string]: unknown;
-            };
-        };
-        QueryAnswer: {
-            result: components["schemas"]["AnyRow"][];
-        };
-        QueryReport: {
-            result: {
-                parameters: components["schemas"]["AnyRow"][];
-                columns: {
-                    name: string;
-                    type: string;
-                }[];
-                tables: string[];
-                endpoints: string[];
-                diagnostics: components["schemas"]["AnyRow"][];
-                warnings: components["schemas"]["AnyRow"][];
-                compiled_sql: string | null;
-                explain: components["schemas"]["AnyRow"][];
-            };
         };
         Source: {
             id: string;
@@ -883,6 +883,72 @@ export interface operations {
             };
         };
     };
+    runQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryAnswer"];
+                };
+            };
+        };
+    };
+    parseQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryReport"];
+                };
+            };
+        };
+    };
+    listFunctions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        functions: {
+                            name: string;
+                            aliases: string[];
+                            kind: string;
+                            area: string;
+                            signatures: string[];
+                            summary: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     sendEvents: {
         parameters: {
             query?: never;
@@ -1171,44 +1237,6 @@ export interface operations {
                             }[];
                         } | null;
                     };
-                };
-            };
-        };
-    };
-    runQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
-                };
-            };
-        };
-    };
-    parseQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryReport"];
                 };
             };
         };
@@ -2300,34 +2328,6 @@ export interface operations {
             };
         };
     };
-    listFunctions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        functions: {
-                            name: string;
-                            aliases: string[];
-                            kind: string;
-                            area: string;
-                            signatures: string[];
-                            summary: string;
-                        }[];
-                    };
-                };
-            };
-        };
-    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -2386,6 +2386,9 @@ export const operations = {
   listViews: ["get", "/api/views"],
   saveView: ["post", "/api/views"],
   deleteView: ["delete", "/api/views/{id}"],
+  runQuery: ["post", "/api/query"],
+  parseQuery: ["post", "/api/query/parse"],
+  listFunctions: ["get", "/api/catalogue"],
   sendEvents: ["post", "/api/logs"],
   listEndpoints: ["get", "/api/endpoints"],
   createEndpoint: ["post", "/api/endpoints"],
@@ -2400,8 +2403,6 @@ export const operations = {
   rollBack: ["post", "/api/endpoints/{endpoint}/versions/{version}/rollback"],
   getTests: ["get", "/api/endpoints/{endpoint}/tests"],
   runTests: ["post", "/api/endpoints/{endpoint}/tests"],
-  runQuery: ["post", "/api/query"],
-  parseQuery: ["post", "/api/query/parse"],
   listSources: ["get", "/api/sources"],
   createSource: ["post", "/api/sources"],
   getSource: ["get", "/api/sources/{source}"],
@@ -2454,7 +2455,6 @@ export const operations = {
   beginSignIn: ["get", "/api/sign-in/start"],
   finishSignIn: ["get", "/api/sign-in/callback"],
   signOut: ["post", "/api/sign-out"],
-  listFunctions: ["get", "/api/catalogue"],
   getMetrics: ["get", "/metrics"],
   getOpenApi: ["get", "/api/openapi.json"],
 } as const;

@@ -25,13 +25,13 @@ import { createManagedSources } from "../sources/managed-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
 import { createRateLimiter } from "./request/rate-limiter.ts";
 import { createShutdown } from "./request/shutdown.ts";
-import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
-import { addDrainRoutes } from "./routes/drains.ts";
-import { addEndpointVersionRoutes } from "./routes/endpoint-versions.ts";
-import { addManagedEndpointRoutes } from "./routes/managed-endpoints.ts";
-import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
-import { addAlertRoutes } from "./routes/surfaces/alerts.ts";
-import { addViewRoutes } from "./routes/views.ts";
+import { addAccessTokenRoutes } from "./routes/admin/access-tokens.ts";
+import { addAlertRoutes } from "./routes/admin/alerts.ts";
+import { addDrainRoutes } from "./routes/admin/drains.ts";
+import { addEndpointVersionRoutes } from "./routes/admin/endpoint-versions.ts";
+import { addManagedEndpointRoutes } from "./routes/admin/managed-endpoints.ts";
+import { addManagedSourceRoutes } from "./routes/admin/managed-sources.ts";
+import { addViewRoutes } from "./routes/query/views.ts";
 import { maxHeaderBytes } from "./server.ts";
 
 interface Answer {

@@ -8,49 +8,49 @@ import {
   accessTokenRoutes,
   accessTokenSchemas,
   addAccessTokenRoutes,
-} from "./access-tokens.ts";
-import { addCacheRoute, cacheRoutes } from "./cache.ts";
-import { addCatalogueRoute, catalogueRoutes } from "./catalogue.ts";
-import { addConsoleRoutes } from "./console.ts";
-import { addDrainRoutes, backendRoutes, drainSchemas, ruleRoutes } from "./drains.ts";
-import { addEndpointTestRoutes, type EndpointTestDependencies, endpointTestRoutes } from "./endpoint-tests.ts";
+} from "./admin/access-tokens.ts";
+import { addAlertRoutes, alertRoutes, alertSchemas } from "./admin/alerts.ts";
+import { addCacheRoute, cacheRoutes } from "./admin/cache.ts";
+import { addDeleteEventsRoute, deleteEventsRoutes } from "./admin/delete-events.ts";
+import { addDrainRoutes, backendRoutes, drainSchemas, ruleRoutes } from "./admin/drains.ts";
+import { addEndpointTestRoutes, type EndpointTestDependencies, endpointTestRoutes } from "./admin/endpoint-tests.ts";
 import {
   addEndpointVersionRoutes,
   type VersionDependencies,
   versionRoutes,
   versionSchemas,
-} from "./endpoint-versions.ts";
-import { addEndpointsRoutes, endpointRoutes, endpointSchemas } from "./endpoints.ts";
-import { addExploreRoutes, exploreRoutes } from "./explore.ts";
-import { addDeleteEventsRoute, deleteEventsRoutes } from "./forgetting/delete-events.ts";
-import { addHealthRoute, healthRoutes } from "./health.ts";
-import { addIngestRoutes, ingestRoutes, ingestSchemas } from "./ingest.ts";
-import { addManagedEndpointRoutes, managedEndpointRoutes, managedEndpointSchemas } from "./managed-endpoints.ts";
+} from "./admin/endpoint-versions.ts";
+import { addEndpointsRoutes, endpointRoutes, endpointSchemas } from "./admin/endpoints.ts";
+import { addManagedEndpointRoutes, managedEndpointRoutes, managedEndpointSchemas } from "./admin/managed-endpoints.ts";
 import {
   addManagedSourceRoutes,
   type ManagedSourceDependencies,
   managedSourceRoutes,
   managedSourceSchemas,
-} from "./managed-sources.ts";
-import { addMetricsRoute, metricsRoutes } from "./metrics.ts";
-import { addStoredEventRoutes, storedEventRoutes } from "./moving/stored-events.ts";
-import { addOpenApiRoute, openApiRoutes } from "./openapi.ts";
-import { addQueryRoutes, queryRoutes, querySchemas } from "./query.ts";
-import { addReloadRoute, type ReloadRouteDependencies, reloadRoutes } from "./reload.ts";
-import { addRunEndpointRoutes } from "./run-endpoint.ts";
-import { addSessionRoute, sessionRoutes } from "./session.ts";
+} from "./admin/managed-sources.ts";
+import { addReloadRoute, type ReloadRouteDependencies, reloadRoutes } from "./admin/reload.ts";
+import { addSourcesRoutes, sourceRoutes, sourceSchemas } from "./admin/sources.ts";
+import { addStatisticsRoutes, statisticsRoutes } from "./admin/statistics.ts";
+import { addStoreRoutes, type StoreDependencies, storeRoutes } from "./admin/store.ts";
+import { addStoredEventRoutes, storedEventRoutes } from "./admin/stored-events.ts";
+import { addIngestRoutes, ingestRoutes, ingestSchemas } from "./ingest/ingest.ts";
+import { addCatalogueRoute, catalogueRoutes } from "./query/catalogue.ts";
+import { addExploreRoutes, exploreRoutes } from "./query/explore.ts";
+import { addQueryRoutes, queryRoutes, querySchemas } from "./query/query.ts";
+import { addRunEndpointRoutes } from "./query/run-endpoint.ts";
+import { addTailRoute, tailRoutes } from "./query/tail.ts";
+import { addViewRoutes, type ViewDependencies, viewRoutes } from "./query/views.ts";
+import { addConsoleRoutes } from "./service/console.ts";
+import { addHealthRoute, healthRoutes } from "./service/health.ts";
+import { addMetricsRoute, metricsRoutes } from "./service/metrics.ts";
+import { addOpenApiRoute, openApiRoutes } from "./service/openapi.ts";
 import { addOidcRoutes, oidcRoutes } from "./sign-in/oidc.ts";
+import { addSessionRoute, sessionRoutes } from "./sign-in/session.ts";
 import { addSignInRoutes, signInRoutes } from "./sign-in/sign-in.ts";
-import { addSourcesRoutes, sourceRoutes, sourceSchemas } from "./sources.ts";
-import { addStatisticsRoutes, statisticsRoutes } from "./statistics.ts";
-import { addStoreRoutes, type StoreDependencies, storeRoutes } from "./store.ts";
-import { addAlertRoutes, alertRoutes, alertSchemas } from "./surfaces/alerts.ts";
 import { addBigQueryRoutes, bigQueryRoutes } from "./surfaces/bigquery.ts";
 import { addKeyGrantRoute, keyGrantRoutes } from "./surfaces/key-grant.ts";
 import { addLokiRoutes, lokiRoutes } from "./surfaces/loki.ts";
 import { addMcpRoute, mcpRoutes } from "./surfaces/mcp.ts";
-import { addTailRoute, tailRoutes } from "./tail.ts";
-import { addViewRoutes, type ViewDependencies, viewRoutes } from "./views.ts";
 
 /** The dependencies of the owners' routes. */
 export type Management = Pick<AccessTokenDependencies, "tokens"> &
@@ -87,29 +87,30 @@ const managing =
     if (context.management !== undefined) add(app, { ...context, ...context.management });
   };
 
-/** Every route of the service. */
+/** Every route of the service, by who calls it: one part for each folder. */
 const routeGroups: readonly RouteGroup[] = [
-  // Calls of endpoints: their operations are made of each endpoint, so that no description of them stands here.
+  // query/: consumers read. Operations of calls are made of each endpoint, so that no description of them stands here.
   { routes: {}, add: (app, { context, replies }) => addRunEndpointRoutes(app, context, replies) },
   { routes: exploreRoutes, add: (app, { context }) => addExploreRoutes(app, context) },
   { routes: tailRoutes, add: (app, { context }) => addTailRoute(app, context) },
   { routes: viewRoutes, add: managing(addViewRoutes) },
+  { routes: queryRoutes, schemas: querySchemas, add: (app, { context }) => addQueryRoutes(app, context) },
+  { routes: catalogueRoutes, add: addCatalogueRoute },
+
+  // surfaces/: the same reading, by tools that speak an API of their own.
   { routes: mcpRoutes, add: (app, { context }) => addMcpRoute(app, context) },
   { routes: bigQueryRoutes, add: (app, { context }) => addBigQueryRoutes(app, context) },
   { routes: keyGrantRoutes, add: (app, { context }) => addKeyGrantRoute(app, context) },
   { routes: lokiRoutes, add: (app, { context }) => addLokiRoutes(app, context) },
 
-  // Events come in: by the own form, and by those of other senders.
+  // ingest/: senders store events, by the own form and by those of other services.
   { routes: ingestRoutes, schemas: ingestSchemas, add: (app, { context }) => addIngestRoutes(app, context) },
 
-  // Endpoints, and queries of owners.
+  // admin/: owners manage what there is.
   { routes: endpointRoutes, schemas: endpointSchemas, add: (app, { context }) => addEndpointsRoutes(app, context) },
   { routes: managedEndpointRoutes, schemas: managedEndpointSchemas, add: managing(addManagedEndpointRoutes) },
   { routes: versionRoutes, schemas: versionSchemas, add: managing(addEndpointVersionRoutes) },
   { routes: endpointTestRoutes, add: managing(addEndpointTestRoutes) },
-  { routes: queryRoutes, schemas: querySchemas, add: (app, { context }) => addQueryRoutes(app, context) },
-
-  // Sources, and where their events are sent on to.
   { routes: sourceRoutes, schemas: sourceSchemas, add: (app, { context }) => addSourcesRoutes(app, context) },
   { routes: managedSourceRoutes, schemas: managedSourceSchemas, add: managing(addManagedSourceRoutes) },
   {
@@ -119,11 +120,22 @@ const routeGroups: readonly RouteGroup[] = [
       if (forgetting !== undefined) addDeleteEventsRoute(app, { ...all, forgetting });
     }),
   },
-  { routes: { ...backendRoutes, ...ruleRoutes }, schemas: drainSchemas, add: addDrainRoutesIfAny },
-
-  { routes: alertRoutes, schemas: alertSchemas, add: addAlertRoutesIfAny },
-
-  // Who may do what, what was done, and what is stored.
+  {
+    routes: { ...backendRoutes, ...ruleRoutes },
+    schemas: drainSchemas,
+    add: managing((app, all) => {
+      const { drains } = all;
+      if (drains !== undefined) addDrainRoutes(app, { ...all, drains });
+    }),
+  },
+  {
+    routes: alertRoutes,
+    schemas: alertSchemas,
+    add: managing((app, all) => {
+      const { alerts } = all;
+      if (alerts !== undefined) addAlertRoutes(app, { ...all, alerts });
+    }),
+  },
   { routes: accessTokenRoutes, schemas: accessTokenSchemas, add: managing(addAccessTokenRoutes) },
   { routes: statisticsRoutes, add: (app, { context }) => addStatisticsRoutes(app, context) },
   { routes: cacheRoutes, add: (app, { context }) => addCacheRoute(app, context) },
@@ -134,26 +146,17 @@ const routeGroups: readonly RouteGroup[] = [
   },
   { routes: reloadRoutes, add: managing(addReloadRoute) },
 
-  // The service itself.
+  // sign-in/: people of the console.
   { routes: sessionRoutes, add: (app, { context }) => addSessionRoute(app, context) },
   { routes: signInRoutes, add: (app, { context }) => addSignInRoutes(app, context) },
   { routes: oidcRoutes, add: (app, { context }) => addOidcRoutes(app, context) },
-  { routes: catalogueRoutes, add: addCatalogueRoute },
+
+  // service/: the service itself, for whoever operates or looks at it.
   { routes: healthRoutes, add: (app, { context }) => addHealthRoute(app, context) },
   { routes: metricsRoutes, add: (app, { context, metrics }) => addMetricsRoute(app, context, metrics) },
   { routes: openApiRoutes, add: (app, { context }) => addOpenApiRoute(app, context, describedService) },
   { routes: {}, add: (app, { context }) => addConsoleRoutes(app, context.consoleFolder) },
 ];
-
-function addDrainRoutesIfAny(app: FastifyInstance, { context }: Parts): void {
-  const { drains } = context;
-  if (context.management !== undefined && drains !== undefined) addDrainRoutes(app, { ...context, drains });
-}
-
-function addAlertRoutesIfAny(app: FastifyInstance, { context }: Parts): void {
-  const { alerts } = context;
-  if (context.management !== undefined && alerts !== undefined) addAlertRoutes(app, { ...context, alerts });
-}
 
 /** The description of the service in the OpenAPI document, without its endpoints. */
 export const describedService: ServiceDescription = {

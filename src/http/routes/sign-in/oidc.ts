@@ -10,7 +10,7 @@ import { noteError, toServiceError } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { readCookie, setCookie } from "../../request/cookies.ts";
 import { findPerson, foreignPage, isOwnPage, type OidcSignIn } from "../../request/find-person.ts";
-import { detailsOf } from "../access-tokens.ts";
+import { detailsOf } from "../admin/access-tokens.ts";
 
 const common = { tag: "service", scope: "anybody" } as const;
 

@@ -6,7 +6,7 @@ import { createCallSignal } from "../../request/call-signal.ts";
 import { noteRun, openNamedCall } from "../../request/endpoint-call.ts";
 import type { RateLimiter } from "../../request/rate-limiter.ts";
 import { callerOf } from "../../request/route-access.ts";
-import { runOptions } from "../run-endpoint.ts";
+import { runOptions } from "../query/run-endpoint.ts";
 
 /**
  * A request as it lets another protocol call endpoints, under the rules of an endpoint's own address. However often it

@@ -1,0 +1,106 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { formatEventLine } from "../../../engines/contract/event-line.ts";
+import type { StoredEvents } from "../../../engines/contract/query-engine.ts";
+import { count, inQuery, listOf, text } from "../../../openapi/forms.ts";
+import { describeRoutes } from "../../../openapi/route-description.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { openOwnedStream } from "../../answer/owned-stream.ts";
+import { createRouteAdder } from "../../request/add-route.ts";
+import { createCallSignal } from "../../request/call-signal.ts";
+import { urlParameters } from "../../request/request-parameters.ts";
+import { callerOf } from "../../request/route-access.ts";
+import type { StoreDependencies } from "./store.ts";
+
+const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
+
+const rangeParameters = [
+  inQuery("source", "Name of the source", Type.String()),
+  inQuery("from_us", "Events from this time on, in microseconds since 1970", Type.String()),
+  inQuery("to_us", "Events before this time", Type.String()),
+];
+
+export const storedEventRoutes = describeRoutes({
+  listSlices: {
+    ...ofStore,
+    path: "/api/store/slices",
+    summary: "Count a source's stored events by interval, for `logweir migrate-data`",
+    parameters: [...rangeParameters, inQuery("width_us", "Length of an interval in microseconds", Type.String())],
+    answer: Type.Object({ slices: listOf({ start_us: text, events: count, fingerprint: text }) }),
+    errors: ["invalid_parameter", "engine_unavailable"],
+  },
+  readStoredEvents: {
+    ...ofStore,
+    path: "/api/store/events",
+    summary:
+      "A source's stored events as they came, of all tenants or one, not redacted, a line each; the last line counts them",
+    parameters: [...rangeParameters, inQuery("tenant", "Only events of this tenant")],
+    mediaType: "application/x-ndjson",
+    errors: ["invalid_parameter", "engine_unavailable"],
+  },
+});
+
+type Dependencies = Pick<StoreDependencies, "engine" | "audit" | "shutdown">;
+
+/** `GET /api/store/slices` and `GET /api/store/events`: what a store holds, past all queries, for owners. */
+export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shutdown }: Dependencies): void {
+  const addRoute = createRouteAdder(app);
+
+  addRoute(storedEventRoutes.listSlices, async (request, reply) => {
+    const { stored, source, range, read } = readCall(urlParameters(request), engine.storedEvents);
+    const width = read("width_us");
+    if (width < 1n) throw wrongTime("width_us");
+    const slices = await stored.slices(source, range, width, createCallSignal(reply, shutdown));
+    reply.header("Cache-Control", "no-store");
+    return {
+      slices: slices.map(({ startUs, eventCount, fingerprint }) => {
+        return { start_us: String(startUs), events: eventCount, fingerprint };
+      }),
+    };
+  });
+
+  addRoute(storedEventRoutes.readStoredEvents, async (request, reply) => {
+    const owner = callerOf(request);
+    const parameters = urlParameters(request);
+    const { stored, source, range } = readCall(parameters, engine.storedEvents);
+    const tenant = parameters.get("tenant")?.at(-1);
+    const lines = makeLines(stored.read(source, range, createCallSignal(reply, shutdown), tenant));
+    // What can be refused is refused before the answer begins.
+    const first = await lines.next();
+    audit.record({ action: "store.read", actor: owner.tokenId, target: source });
+    const body = openOwnedStream(reply, startWith(first, lines), () => void lines.return().catch(() => undefined));
+    return reply.header("Cache-Control", "no-store").type("application/x-ndjson").send(body);
+  });
+}
+
+function wrongTime(parameter: string): ServiceError {
+  const problem = `The parameter ${parameter} must be a whole number of microseconds`;
+  return new ServiceError("invalid_parameter", problem, { parameter });
+}
+
+function readCall(parameters: ReturnType<typeof urlParameters>, stored: StoredEvents | undefined) {
+  if (stored === undefined) throw new ServiceError("not_found", "Events cannot be read from this engine");
+  const read = (name: string): bigint => {
+    const value = parameters.get(name)?.at(-1) ?? "";
+    if (!/^-?\d{1,19}$/.test(value)) throw wrongTime(name);
+    return BigInt.asIntN(64, BigInt(value));
+  };
+  const source = parameters.get("source")?.at(-1) ?? "";
+  return { stored, source, range: { fromUs: read("from_us"), toUs: read("to_us") }, read };
+}
+
+async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** The last line says how many there were: an answer without it was cut off. */
+async function* makeLines(batches: ReturnType<StoredEvents["read"]>): AsyncGenerator<Buffer, void> {
+  let total = 0;
+  for await (const events of batches) {
+    total += events.length;
+    yield Buffer.from(events.map((event) => `${formatEventLine(event)}\n`).join(""));
+  }
+  yield Buffer.from(`${JSON.stringify({ events: total })}\n`);
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from "fastify";
+import { buildOpenApi } from "../../../openapi/build-open-api.ts";
+import { anyRow } from "../../../openapi/forms.ts";
+import { describeRoutes, type ServiceDescription } from "../../../openapi/route-description.ts";
+import type { AppDependencies } from "../../app-context.ts";
+import { createRouteAdder } from "../../request/add-route.ts";
+import { callerOf } from "../../request/route-access.ts";
+
+export const openApiRoutes = describeRoutes({
+  getOpenApi: {
+    tag: "service",
+    scope: "any",
+    method: "get",
+    path: "/api/openapi.json",
+    aliases: ["/api/openapi"],
+    summary: "This document, which describes what the token may do",
+    status: 200,
+    answer: anyRow,
+  },
+});
+
+/**
+ * `GET /api/openapi.json`, also without the ending: what the token that is sent along may do, as an OpenAPI document.
+ * Any valid token will do.
+ */
+export function addOpenApiRoute(
+  app: FastifyInstance,
+  { endpoints }: AppDependencies,
+  service: ServiceDescription,
+): void {
+  createRouteAdder(app)(openApiRoutes.getOpenApi, (request, reply) => {
+    // The same address tells each token something else.
+    reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
+    return buildOpenApi(service, endpoints.endpoints, callerOf(request));
+  });
+}
