@@ -181,8 +181,8 @@ describe("/api/openapi.json", () => {
       "ingest/add-ingest-route.ts",
       "ingest/handshakes.ts",
       "request/add-route.ts",
-      "routes/console.ts",
-      "routes/run-endpoint.ts",
+      "routes/query/run-endpoint.ts",
+      "routes/service/console.ts",
     ]);
   });
 
