@@ -366,8 +366,8 @@ describe("an offer of another protocol", () => {
         await once(socket, "connect");
         socket.write(sent);
         if (n % 2 === 0) socket.resetAndDestroy();
-        else socket.end();
-        await once(socket.resume(), "close");
+        else socket.destroy();
+        await once(socket, "close");
       });
       await Promise.all(left);
     }
