@@ -48,7 +48,7 @@ export async function listChunks(place: BackupPlace) {
 export async function readChunk(place: BackupPlace, name: string): Promise<Buffer | string> {
   const key = keyOfChunk(name);
   try {
-    const bytes = await place.read(key);
+    const bytes = await place.read(key, blockBytes + 1);
     if (bytes === undefined) return `${key} is missing`;
     return nameChunk(bytes) === name ? bytes : `${key} is damaged: it is not what was written`;
   } catch (error) {

@@ -1,5 +1,5 @@
-import { createReadStream, existsSync, realpathSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { constants, createReadStream, existsSync, realpathSync } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "../shared/user-error.ts";
 import { type BackupPlace, codeOf, forAll } from "./place.ts";
@@ -28,7 +28,7 @@ export function openFolderPlace(folder: string): BackupPlace {
       for await (const key of listBelow(folder, start)) keys.push(key);
       return keys;
     },
-    read: (key) => readFile(pathOf(key)).catch(unlessMissing(undefined)),
+    read: (key, maxBytes) => readStart(pathOf(key), maxBytes).catch(unlessMissing(undefined)),
     async ageMs(key) {
       const found = await stat(pathOf(key)).catch(unlessMissing(undefined));
       return found === undefined ? undefined : Date.now() - found.mtimeMs;
@@ -55,6 +55,21 @@ export function openFolderPlace(folder: string): BackupPlace {
     },
     stream: (key) => createReadStream(pathOf(key), { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>,
   };
+}
+
+async function readStart(path: string, maxBytes: number): Promise<Buffer> {
+  // A pipe under this name would keep the reader waiting for its other end.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(Math.min((await file.stat()).size, maxBytes));
+    let done = 0;
+    for (let count = -1; count !== 0 && done < bytes.length; done += count) {
+      count = (await file.read(bytes, done, bytes.length - done, done)).bytesRead;
+    }
+    return bytes.subarray(0, done);
+  } finally {
+    await file.close();
+  }
 }
 
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {

@@ -267,6 +267,39 @@ describe("a kill before any step", () => {
   });
 });
 
+describe("a place that is changed by another during", () => {
+  it.each(["a folder", "a bucket"])("a backup is copied again where chunks of %s went meanwhile", async (kind) => {
+    const memory = { ...createMemoryPlace(), isRemote: kind === "a bucket" };
+    await makeBackup(memory, service.work);
+    let isFirst = true;
+    const request: FakeService["work"]["request"] = async (prefixes) => {
+      if (isFirst) for (const key of await memory.list("chunks")) memory.files.delete(key);
+      isFirst = false;
+      return service.work.request(prefixes);
+    };
+    await makeBackup(memory, { ...service.work, request });
+    expect(await problemsOf(memory)).toEqual([]);
+    expect(await readBack(memory)).toEqual(sumsOf(service.files));
+  });
+
+  it.each(["taken over", "taken over and released"])("a pruning ends once its lock was %s", async (how) => {
+    const memory = createMemoryPlace();
+    service.files["store/events.duckdb"] = makeStore(150);
+    await makeBackup(memory, service.work);
+    service.files["store/events.duckdb"] = makeStore(1);
+    await makeBackup(memory, service.work);
+    let removals = 0;
+    const remove: BackupPlace["remove"] = async (key) => {
+      await memory.remove(key);
+      if (++removals !== 10) return;
+      if (how === "taken over") memory.files.set("lock", Buffer.from('{"token":"other"}'));
+      else memory.files.delete("lock");
+    };
+    await expect(pruneBackups({ ...memory, remove }, 1)).rejects.toThrow("has taken over");
+    expect((await memory.list("chunks")).length).toBeGreaterThan(80);
+  });
+});
+
 describe("pruning", () => {
   it("keeps the newest, with all they need, and removes what an interrupted backup left", async () => {
     for (const minute of [1, 2, 3, 4]) {

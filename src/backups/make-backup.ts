@@ -65,8 +65,8 @@ export async function makeBackup(place: BackupPlace, work: BackupWork): Promise<
 
 /** Refuses a place that holds anything but backups. */
 async function prepare(place: BackupPlace): Promise<void> {
-  if ((await place.read(markerKey)) !== undefined) return;
-  const isOurs = (await place.isEmpty()) || (await place.read(firstFormatKey)) !== undefined;
+  if ((await place.read(markerKey, 1)) !== undefined) return;
+  const isOurs = (await place.isEmpty()) || (await place.read(firstFormatKey, 1)) !== undefined;
   if (!isOurs) {
     throw new UserError(
       `${place.title} is not empty and holds no backups of Logweir; nothing was changed. Choose a place that is new, ` +
@@ -92,7 +92,7 @@ async function receiveAll(place: BackupPlace, known: Set<string>, work: BackupWo
     const received = await receive(place, known, work);
     newBytes += received.newBytes;
     await place.settle();
-    const problems = place.isRemote ? new Map<string, string>() : await findProblems(place, received.files);
+    const problems = await findProblems(place, received.files);
     const [first] = problems.values();
     if (first === undefined) return { ...received, newBytes };
     if (round === maxRounds) throw new UserError(`The backup cannot be read back from ${place.title}: ${first}`);
@@ -104,7 +104,14 @@ async function receiveAll(place: BackupPlace, known: Set<string>, work: BackupWo
 /** The chunks of files that cannot be used, with the reasons. */
 async function findProblems(place: BackupPlace, files: Received["files"]): Promise<ReadonlyMap<string, string>> {
   const problems = new Map<string, string>();
-  await forAll(new Set(files.flatMap(({ chunks }) => chunks)), readsAtOnce, async (name) => {
+  const needed = new Set(files.flatMap(({ chunks }) => chunks));
+  if (place.isRemote) {
+    // Each is what was sent, but something else may have removed it since it was listed.
+    const { names } = await listChunks(place);
+    for (const name of needed) if (!names.has(name)) problems.set(name, `${keyOfChunk(name)} is missing`);
+    return problems;
+  }
+  await forAll(needed, readsAtOnce, async (name) => {
     const chunk = await readChunk(place, name);
     if (typeof chunk === "string") problems.set(name, chunk);
   });

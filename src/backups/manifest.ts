@@ -29,6 +29,8 @@ export interface ListedBackup {
 
 /** The manifest of a backup of the first format, which has a folder to itself, or shares it with later ones. */
 export const firstFormatKey = "manifest.json";
+/** More than a store of a terabyte has, and as much as one text may. */
+const maxManifestBytes = 400_000_000;
 const keyPattern = /^backups\/(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d\d+)?)\.json$/;
 const chunkPattern = /^[0-9a-f]{64}$/;
 /** A part of a path within a backup. */
@@ -74,7 +76,7 @@ export async function listBackups(place: BackupPlace): Promise<readonly ListedBa
     const id = keyPattern.exec(key)?.[1];
     if (id !== undefined) found.push(await readManifest(place, key, id, (text) => readSecond(text, id)));
   }
-  if ((await place.read(firstFormatKey)) !== undefined) {
+  if ((await place.read(firstFormatKey, 1)) !== undefined) {
     const taken = found.map(({ id }) => id);
     found.push(await readManifest(place, firstFormatKey, firstFormatKey, (text) => readFirst(text, taken)));
   }
@@ -87,7 +89,7 @@ async function readManifest(
   id: string,
   read: (text: string) => Backup,
 ): Promise<ListedBackup> {
-  const bytes = await place.read(key);
+  const bytes = await place.read(key, maxManifestBytes);
   if (bytes === undefined) return { id, key, problem: `${key} is missing` };
   try {
     const backup = read(bytes.toString("utf8"));

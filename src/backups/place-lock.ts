@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { isRunning } from "../shared/is-running.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { BackupPlace } from "./place.ts";
 
 const lockKey = "lock";
+const maxLockBytes = 10_000;
 const renewMs = 60_000;
 /** The lock of another machine that was not renewed for so long is nobody's. */
 const staleMs = 20 * 60_000;
+/** A lock is there before its text is. */
+const unnamedMs = 5_000;
 
 interface Holder {
   readonly token: string;
@@ -19,7 +23,7 @@ interface Holder {
 
 /** The right to change a place. */
 export interface PlaceLock {
-  /** Throws `UserError` where another process has taken the lock. */
+  /** Throws `UserError` where the lock is no longer there: another process has taken it, and may have ended since. */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
@@ -37,7 +41,8 @@ export async function takeLock(place: BackupPlace): Promise<PlaceLock> {
   for (let round = 0; !(await place.create(lockKey, text)); round++) {
     const holder = await readHolder(place);
     if (round > 2 || (holder !== undefined && (await isHeld(place, holder, own)))) {
-      const who = holder === undefined ? "" : ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+      const isNamed = holder !== undefined && holder !== "unnamed";
+      const who = isNamed ? ` (process ${holder.pid} on ${holder.host}, since ${holder.since})` : "";
       throw new UserError(
         `Another backup or pruning is at work in ${place.title}${who}; nothing was changed. If there is none, remove ` +
           `its file ${lockKey}`,
@@ -45,40 +50,41 @@ export async function takeLock(place: BackupPlace): Promise<PlaceLock> {
     }
     await place.remove(lockKey);
   }
+  // A process that was stopped for long may find the lock another's: to renew it would take it back.
+  const isOwn = async () => {
+    const holder = await readHolder(place);
+    return holder === "unnamed" || holder?.token === own.token;
+  };
+  const renew = async () => {
+    if (await isOwn()) await place.write(lockKey, text);
+  };
   // A full disk, or a connection that fails for a moment, must not end the work.
-  const timer = setInterval(() => void place.write(lockKey, text).catch(() => undefined), renewMs).unref();
+  const timer = setInterval(() => void renew().catch(() => undefined), renewMs).unref();
   return {
     async confirm() {
-      const holder = await readHolder(place);
-      if (holder !== undefined && holder.token !== own.token) {
-        throw new UserError(`Another backup or pruning has taken over ${place.title}; this one ends. Try again`);
-      }
+      if (await isOwn()) return;
+      throw new UserError(`Another backup or pruning has taken over ${place.title}; this one ends. Try again`);
     },
     async release() {
       clearInterval(timer);
-      const holder = await readHolder(place);
-      if (holder === undefined || holder.token === own.token) await place.remove(lockKey);
+      if (await isOwn()) await place.remove(lockKey);
     },
   };
 }
 
-/** Undefined where there is no lock, or one without its text: its holder ended before it was written. */
-async function readHolder(place: BackupPlace): Promise<Holder | undefined> {
-  const bytes = await place.read(lockKey);
+/** Undefined where there is no lock; unnamed where it has no text, as on a full disk. */
+async function readHolder(place: BackupPlace): Promise<Holder | "unnamed" | undefined> {
+  const bytes = await place.read(lockKey, maxLockBytes);
   try {
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString("utf8")) as Holder);
   } catch {
-    return undefined;
+    return "unnamed";
   }
 }
 
-async function isHeld(place: BackupPlace, holder: Holder, own: Holder): Promise<boolean> {
+async function isHeld(place: BackupPlace, holder: Holder | "unnamed", own: Holder): Promise<boolean> {
+  if (holder === "unnamed") return ((await place.ageMs(lockKey)) ?? unnamedMs) < unnamedMs;
   if (holder.host !== own.host) return ((await place.ageMs(lockKey)) ?? staleMs) < staleMs;
   if (holder.pid === own.pid) return holder.began === own.began;
-  try {
-    process.kill(holder.pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return isRunning(holder.pid);
 }

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createFakeService } from "../../test/support/backups/fake-service.ts";
 import { type S3Server, startS3Server } from "../../test/support/backups/s3-server.ts";
+import { keyOfChunk, nameChunk, readChunk } from "./chunks.ts";
 import { openFolderPlace } from "./folder-place.ts";
 import { makeBackup } from "./make-backup.ts";
 import { findBackup, listBackups } from "./manifest.ts";
@@ -21,6 +22,10 @@ beforeAll(async () => {
   server = await startS3Server();
 });
 
+afterEach(() => {
+  server.behaviour = undefined;
+});
+
 afterAll(() => {
   server.close();
   rmSync(root, { recursive: true, force: true });
@@ -34,7 +39,7 @@ const kinds: readonly [string, (name: string) => BackupPlace][] = [
 describe.each(kinds)("%s", (kind, open) => {
   it("lists, reads, writes and removes files", async () => {
     const place = open("files");
-    expect([await place.isEmpty(), await place.list("a"), await place.read("a/b")]).toEqual([true, [], undefined]);
+    expect([await place.isEmpty(), await place.list("a"), await place.read("a/b", 100)]).toEqual([true, [], undefined]);
     expect(await place.ageMs("a/b")).toBeUndefined();
     const keys = ["a/1", "a/2", "a/3", "a/b/4", "a/b/5", "ab/6", "top"];
     for (const key of keys) await place.write(key, Buffer.from(`old ${key}`));
@@ -42,7 +47,7 @@ describe.each(kinds)("%s", (kind, open) => {
     await place.settle();
     expect(await place.isEmpty()).toBe(false);
     expect((await place.list("a")).toSorted()).toEqual(keys.slice(0, 5));
-    expect((await place.read("a/b/5"))?.toString()).toBe("a/b/5");
+    expect((await place.read("a/b/5", 100))?.toString()).toBe("a/b/5");
     expect(await place.ageMs("top")).toBeLessThan(60_000);
     for (const key of ["a/1", "a/1", "never"]) await place.remove(key);
     expect((await place.list("a")).toSorted()).toEqual(keys.slice(1, 5));
@@ -50,7 +55,7 @@ describe.each(kinds)("%s", (kind, open) => {
       true,
       false,
     ]);
-    expect((await place.read("new"))?.toString()).toBe("1");
+    expect((await place.read("new", 100))?.toString()).toBe("1");
   });
 
   it("holds backups that are made, verified, read and pruned", async () => {
@@ -73,7 +78,26 @@ describe.each(kinds)("%s", (kind, open) => {
     expect((await verifyBackups(place, () => undefined)).problems).toMatchObject([
       { problem: `${chunk} is damaged: it is not what was written` },
     ]);
-    expect(await place.read("lock")).toBeUndefined();
+    expect(await place.read("lock", 100)).toBeUndefined();
+  });
+});
+
+type Behaviour = NonNullable<S3Server["behaviour"]>;
+
+function drip(to: Parameters<Behaviour>[0]): void {
+  to.writeHead(200, { "content-length": 1e9 });
+  const timer = setInterval(() => to.write("x"), 10);
+  to.on("close", () => clearInterval(timer));
+}
+
+describe("a file that is longer than what is asked for", () => {
+  it.each(kinds)("is read to there in %s, and is no chunk", async (_, open) => {
+    const place = open("long");
+    const chunk = randomBytes(262_144);
+    const name = nameChunk(chunk);
+    await place.write(keyOfChunk(name), Buffer.concat([chunk, Buffer.alloc(1_000_000)]));
+    expect((await place.read(keyOfChunk(name), 10))?.equals(chunk.subarray(0, 10))).toBe(true);
+    expect(await readChunk(place, name)).toContain("is damaged");
   });
 });
 
@@ -91,7 +115,7 @@ describe("an S3-compatible store", () => {
   it("that refuses is named, with its reason", async () => {
     const place = openS3Place("s3://bucket/x", server.access);
     server.failure = { status: 403, code: "AccessDenied" };
-    for (const work of [place.isEmpty(), place.list("a"), place.read("a"), place.write("a", Buffer.alloc(1))]) {
+    for (const work of [place.isEmpty(), place.list("a"), place.read("a", 100), place.write("a", Buffer.alloc(1))]) {
       await expect(work).rejects.toThrow("s3://bucket/x cannot be used: AccessDenied: no");
     }
     await expect(listBackups(place)).rejects.toThrow("AccessDenied");
@@ -101,6 +125,46 @@ describe("an S3-compatible store", () => {
     await expect(openS3Place("s3://bucket", nowhere).isEmpty()).rejects.toThrow(
       "s3://bucket cannot be used: ECONNREFUSED",
     );
+  });
+
+  it.each<[string, Behaviour, string]>([
+    ["sends nothing", () => undefined, "it does not answer in time"],
+    [
+      "stops within an object",
+      (to) => void to.writeHead(200, { "content-length": 99 }).write("x"),
+      "it does not answer in time",
+    ],
+    ["sends an object by drops", (to) => drip(to), "s3://bucket/x cannot be used"],
+    ["takes itself for another", (to) => void to.writeHead(301).end(), "s3://bucket/x cannot be used"],
+    ["hangs up", (to) => void to.destroy(), "s3://bucket/x cannot be used"],
+    ["sends less than it says", (to) => to.writeHead(200, { "content-length": 99 }).end("x"), "s3://bucket/x"],
+  ])("that %s is given up", async (_, behaviour, reason) => {
+    server.behaviour = behaviour;
+    const place = openS3Place("s3://bucket/x", server.access, { silenceMs: 40, requestMs: 1_000 });
+    await expect(place.read("a", 1000)).rejects.toThrow(reason);
+  });
+
+  it("whose lists go in circles is given up", async () => {
+    const page = "<ListBucketResult><NextContinuationToken>again</NextContinuationToken></ListBucketResult>";
+    server.behaviour = (to) => void to.end(page);
+    await expect(openS3Place("s3://bucket/x", server.access).list("a")).rejects.toThrow("its lists do not end");
+  });
+
+  it("decides nothing about the memory that one of its objects takes", async () => {
+    let sent = 0;
+    server.behaviour = (to) => {
+      to.writeHead(200);
+      const piece = Buffer.alloc(100_000);
+      const more = () => {
+        while (!to.destroyed && to.write(piece)) sent += piece.length;
+        if (!to.destroyed) to.once("drain", more);
+      };
+      more();
+    };
+    const place = openS3Place("s3://bucket/x", server.access);
+    expect((await place.read("a", 250_000))?.length).toBe(250_000);
+    expect(await readChunk(place, "ab".repeat(32))).toContain("is damaged");
+    expect(sent).toBeLessThan(50_000_000);
   });
 
   it.each(["s3://", "s3://Bucket", "s3:bucket/x", "s3://a b/c", "S3://bucket", "gs://bucket/x"])(

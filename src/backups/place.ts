@@ -11,8 +11,11 @@ export interface BackupPlace {
   isEmpty(): Promise<boolean>;
   /** The keys of its files that begin with this folder: relative, with `/`. */
   list(folder: string): Promise<readonly string[]>;
-  /** Undefined where there is no such file. */
-  read(key: string): Promise<Buffer | undefined>;
+  /**
+   * Undefined where there is no such file. Of a longer file only the first `maxBytes` are read: whoever can write to a
+   * place decides how long its files are, and how much comes of one.
+   */
+  read(key: string, maxBytes: number): Promise<Buffer | undefined>;
   /** The time since a file was written, by the place's own clock; undefined where there is no such file. */
   ageMs(key: string): Promise<number | undefined>;
   /** Writes a file or replaces it: it has all of the bytes, or is as it was. */

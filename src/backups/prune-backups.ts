@@ -1,10 +1,10 @@
 import { UserError } from "../shared/user-error.ts";
 import { listChunks } from "./chunks.ts";
 import { listBackups } from "./manifest.ts";
-import { type BackupPlace, forAll } from "./place.ts";
+import type { BackupPlace } from "./place.ts";
 import { takeLock } from "./place-lock.ts";
 
-const removalsAtOnce = 16;
+const removalsAtOnce = 64;
 
 /** The result of pruning. */
 export interface Pruning {
@@ -46,7 +46,11 @@ export async function pruneBackups(place: BackupPlace, keep: number): Promise<Pr
     const unneeded = (await listChunks(place)).keys.filter(
       ({ key, name }) => key.endsWith(".new") || !needed.has(name),
     );
-    await forAll(unneeded, removalsAtOnce, ({ key }) => place.remove(key));
+    for (let at = 0; at < unneeded.length; at += removalsAtOnce) {
+      // Whoever has taken the lock over counts on what is still there.
+      await lock.confirm();
+      await Promise.all(unneeded.slice(at, at + removalsAtOnce).map(({ key }) => place.remove(key)));
+    }
     await place.settle();
     return { removed: old.map(({ id }) => id), kept: kept.map(({ id }) => id), files: unneeded.length };
   } finally {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -121,6 +121,32 @@ describe("backup and restore", () => {
     expect(await second.rows("saved", {})).toEqual([{ n: 2 }]);
     expect(await second.rows("saved@1", {})).toEqual([{ n: 1 }]);
     await second.stop();
+  });
+
+  it("of several restores to one folder at once, one fills it with a whole backup", async () => {
+    const env = { LOGWEIR_DATA_DIR: join(folder, "contested") };
+    const restores = await Promise.all([1, 2, 3].map(() => logweir(["restore", join(folder, "copy")], env)));
+    expect(restores.map(({ code }) => code).sort()).toEqual([0, 1, 1]);
+    const errors = restores.map((each) => each.errors).join("\n");
+    expect(errors).toContain("was filled by another process meanwhile");
+    expect((await readdir(join(folder, "contested"), { recursive: true })).sort()).toEqual([
+      "metadata.db",
+      "store",
+      "store/events.duckdb",
+    ]);
+    expect((await readdir(folder)).filter((name) => name.includes("restoring"))).toEqual([]);
+  });
+
+  it("leave nothing of a restore that was killed once another begins", async () => {
+    const env = { LOGWEIR_DATA_DIR: join(folder, "again") };
+    await mkdir(join(folder, `again.restoring-${2 ** 22 + 1}-abc`, "store"), { recursive: true });
+    await mkdir(join(folder, `again.restoring-${process.ppid}-abc`));
+    await mkdir(join(folder, "again.restoring-mine"));
+    expect((await logweir(["restore", join(folder, "copy")], env)).code).toBe(0);
+    expect((await readdir(folder)).filter((name) => name.includes("restoring")).sort()).toEqual([
+      `again.restoring-${process.ppid}-abc`,
+      "again.restoring-mine",
+    ]);
   });
 
   it("add to a folder what is new, and restore each of its backups", async () => {

@@ -23,7 +23,7 @@ export function createDyingPlace(place: BackupPlace, changes: number) {
 
 /** Changes the lock to that of a process that has ended. */
 export async function buryHolder(place: BackupPlace): Promise<void> {
-  const lock = await place.read("lock");
+  const lock = await place.read("lock", 1000);
   if (lock === undefined) return;
   const holder = { ...(JSON.parse(lock.toString()) as object), pid: 2 ** 22 + 1 };
   await place.write("lock", Buffer.from(JSON.stringify(holder)));

@@ -9,7 +9,7 @@ export function createMemoryPlace(): BackupPlace & { readonly files: Map<string,
     files,
     isEmpty: async () => files.size === 0,
     list: async (folder) => [...files.keys()].filter((key) => key.startsWith(`${folder}/`)),
-    read: async (key) => files.get(key),
+    read: async (key, maxBytes) => files.get(key)?.subarray(0, maxBytes),
     ageMs: async (key) => (files.has(key) ? 0 : undefined),
     write: async (key, bytes) => void files.set(key, Buffer.from(bytes)),
     async create(key, bytes) {

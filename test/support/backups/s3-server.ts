@@ -10,6 +10,8 @@ export interface S3Server {
   readonly objects: Map<string, Buffer>;
   /** Answers every request with this instead. */
   failure: { readonly status: number; readonly code: string } | undefined;
+  /** Does this on every request instead. */
+  behaviour: ((to: ServerResponse) => void) | undefined;
   /** Knows `If-None-Match`; other stores refuse it. */
   knowsConditions: boolean;
   close(): void;
@@ -31,6 +33,7 @@ export async function startS3Server(): Promise<S3Server> {
     access: { endpoint, region: "eu-1", credentials: { accessKeyId: "key-1", secretAccessKey: "secret" } },
     objects,
     failure: undefined,
+    behaviour: undefined,
     knowsConditions: true,
     close: () => void server.close().closeAllConnections(),
   };
@@ -44,6 +47,7 @@ function answer(store: S3Server, { method, url = "", headers }: IncomingMessage,
     to
       .writeHead(status, { "content-type": "application/xml" })
       .end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
+  if (store.behaviour !== undefined) return store.behaviour(to);
   if (store.failure !== undefined) return refuse(store.failure.status, store.failure.code);
   if (!headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=key-1/")) return refuse(403, "AccessDenied");
   if (!path.startsWith("/bucket")) return refuse(404, "NoSuchBucket");

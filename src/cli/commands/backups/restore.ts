@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
-import { rename, rm, rmdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Backup, checkedParts, findBackup } from "../../../backups/manifest.ts";
 import { openPlace } from "../../../backups/open-place.ts";
 import type { BackupPlace } from "../../../backups/place.ts";
 import { readBackupFile } from "../../../backups/read-backup.ts";
 import { readConfiguration, readObjectStore } from "../../../config/config.ts";
 import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
+import { isRunning } from "../../../shared/is-running.ts";
 import { UserError } from "../../../shared/user-error.ts";
 import { type CliContext, CliError, print, printJson } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
@@ -37,18 +38,35 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
   }
   const place = await openPlace(name, readObjectStore(context.environment));
   const backup = await findBackup(place, options.at);
-  const staging = `${target}.restoring`;
-  await rm(staging, { recursive: true, force: true });
+  const staging = await createStaging(target);
   try {
     await copyFiles(place, staging, backup, context);
     await verifyCopy(staging, backup);
     if (existsSync(target)) await rmdir(target);
     await rename(staging, target);
+  } catch (error) {
+    if (!existsSync(target) || readdirSync(target).length === 0) throw error;
+    throw new CliError(`The data folder ${target} was filled by another process meanwhile; nothing was restored`);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
   if (options.json === true) printJson(context.output, { data_dir: target, ...tellBackup(backup) });
   else print(context.output, describeBackup(`Restored the backup ${backup.id} to ${target}`, backup));
+}
+
+/**
+ * Makes a folder beside the target that no other process writes to: what one has verified is what gets the target's
+ * name. Those of processes that were killed are removed.
+ */
+async function createStaging(target: string): Promise<string> {
+  const start = `${target}.restoring-`;
+  const parent = dirname(target);
+  await mkdir(parent, { recursive: true });
+  for (const name of await readdir(parent)) {
+    const pid = /^(\d+)-/.exec(name.startsWith(basename(start)) ? name.slice(basename(start).length) : "")?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(parent, name), { recursive: true, force: true });
+  }
+  return mkdtemp(`${start}${process.pid}-`);
 }
 
 async function copyFiles(place: BackupPlace, staging: string, backup: Backup, context: CliContext): Promise<void> {

@@ -1,6 +1,7 @@
 /** One process at a time works on a folder; a killed process no longer holds it. */
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isRunning } from "../../../shared/is-running.ts";
 import { UserError } from "../../../shared/user-error.ts";
 
 /** Distinguishes a process from a later one with the same number: by its start time, if the system provides it. */
@@ -11,15 +12,6 @@ async function readStart(pid: number): Promise<string | undefined> {
     return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === "EPERM";
   }
 }
 
