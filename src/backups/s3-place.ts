@@ -24,11 +24,11 @@ export interface S3Access {
 
 const connectionTimeoutMs = 10_000;
 
-/** The time that a store has. */
+/** How long a store may take. */
 export interface S3Patience {
-  /** In which it may send and take nothing. */
+  /** Without a byte sent or taken. */
   readonly silenceMs: number;
-  /** Of one request, however slowly it goes on. */
+  /** One request, however slowly it goes on. */
   readonly requestMs: number;
 }
 

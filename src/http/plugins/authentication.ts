@@ -25,8 +25,8 @@ declare module "fastify" {
 
 /** A longer body is not searched for a token, nor is an encoded one or one of unknown length. */
 const maxTokenBodyBytes = 8_192;
-/** Bodies that are read for the token in them, at a time: half a megabyte in all. */
-const maxTokenBodies = 64;
+/** Bodies of callers without a token that are read at a time: half a megabyte, and as much on routes open to all. */
+const maxBodies = 64;
 
 type Needs = Pick<AppDependencies, "authenticator" | "runner" | "signIn">;
 
@@ -44,7 +44,7 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   app.decorateRequest("secret");
   app.decorateRequest("isOfPerson", false);
   app.decorateRequest("person");
-  const bodies = createBodyBudget(maxTokenBodies);
+  const [tokenBodies, openBodies] = [createBodyBudget(maxBodies), createBodyBudget(maxBodies)];
   const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
     request.timings.measureWaiting("auth", async () => {
       request.secret = secret;
@@ -66,13 +66,13 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
     if (access.scope === "anybody") {
       if (!access.hasBody) return;
       if (!isShortBody(request)) throw tooLongForAnybody();
-      request.releaseBody = bodies.take(reply, tooManyGrants);
+      request.releaseBody = openBodies.take(reply);
       return;
     }
     const secret = secretOf(request, access);
     const person = secret === undefined && signIn !== undefined ? await findPerson(signIn, request) : undefined;
     if (secret === undefined && access.tokenIn === "parameters" && isShortBody(request)) {
-      if (person === undefined) request.releaseBody = bodies.take(reply, tooManyBodies);
+      if (person === undefined) request.releaseBody = tokenBodies.take(reply);
       request.person = person;
       return;
     }
@@ -145,38 +145,27 @@ function tooLongForAnybody(): ServiceError {
   return new ServiceError("body_too_large", message);
 }
 
-function tooManyGrants(): ServiceError {
-  return new ServiceError("rate_limited", "Too many bodies of callers without a token are being read", {
-    retryAfterSeconds: 1,
-  });
-}
-
-function tooManyBodies(): ServiceError {
-  return new ServiceError("unauthorized", "Too many bodies are being read for the token in them", {
-    hint: "Send the access token as X-API-KEY or as Authorization: Bearer.",
-  });
-}
-
 /** Limits how many bodies of callers without a token are read at a time. */
 interface BodyBudget {
   /**
-   * Takes a place for one body, until the answer is over; throws the refusal where none is free. The returned function
-   * gives it back before, once.
+   * Takes a place for one body, until the answer is over. Where none is free, the body that has taken longest to come
+   * gives way, and its connection is closed: no number of slow callers keeps out one whose body follows its headers.
+   * The returned function gives the place back before, once.
    */
-  take(reply: FastifyReply, refusal: () => ServiceError): () => void;
+  take(reply: FastifyReply): () => void;
 }
 
 function createBodyBudget(places: number): BodyBudget {
-  let taken = 0;
+  const held = new Set<FastifyReply>();
   return {
-    take(reply, refusal) {
-      if (taken >= places) throw refusal();
-      taken++;
-      let isHeld = true;
-      const release = () => {
-        if (isHeld) taken--;
-        isHeld = false;
-      };
+    take(reply) {
+      const [slowest] = held;
+      if (held.size >= places && slowest !== undefined) {
+        held.delete(slowest);
+        slowest.raw.destroy();
+      }
+      held.add(reply);
+      const release = () => void held.delete(reply);
       reply.raw.once("close", release);
       return release;
     },

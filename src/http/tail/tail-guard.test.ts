@@ -1,7 +1,31 @@
 import { expect, it } from "vitest";
 import type { TailRow } from "../../endpoints/tail/ask-tail.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { guardFollower } from "./tail-guard.ts";
+import { createTailGuard, guardFollower } from "./tail-guard.ts";
+
+const identity = {
+  tokenId: "t",
+  scopes: ["query"],
+  pins: {},
+  budget: {},
+  redaction: "fixed",
+  expiresAt: 1_000,
+} as const;
+
+it.each<[string, string | undefined, () => Promise<typeof identity>]>([
+  ["a person whom a proxy named", undefined, async () => identity],
+  ["a token that is still known", "secret", async () => identity],
+  ["a token, while the metadata is away", "secret", () => Promise.reject(new ServiceError("metadata_unavailable", ""))],
+])("%s follows no longer than its rights last", async (_, secret, authenticate) => {
+  let now = 999;
+  const guard = createTailGuard({
+    ...{ identity, secret, nowMs: () => now, revision: () => 1, openedAt: 1, view: "", readView: async () => "" },
+    authenticator: { authenticate, recall: () => undefined },
+  });
+  expect(await guard.check()).toBeUndefined();
+  now = 1_000;
+  expect((await guard.check())?.code).toBe("unauthorized");
+});
 
 const flush = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -6,10 +6,11 @@ import { ServiceError } from "../../shared/errors.ts";
 
 export interface TailGuardOptions {
   readonly authenticator: Pick<Authenticator, "authenticate" | "recall">;
-  /** Undefined for a person whom a proxy named: their connection ends with the proxy's. */
+  /** Undefined for a person whom a proxy named: nothing but the end of their rights can be asked for. */
   readonly secret: string | undefined;
   /** Who follows, as it was when the tail began. */
   readonly identity: Identity;
+  readonly nowMs: () => number;
   /** Changes with anything that decides what an endpoint answers, besides events. */
   readonly revision: () => number;
   /** The revision before the call was opened. */
@@ -42,16 +43,18 @@ export interface TailGuard {
 }
 
 export function createTailGuard(options: TailGuardOptions): TailGuard {
-  const { authenticator, secret, identity, revision, view, readView } = options;
+  const { authenticator, secret, identity, nowMs, revision, view, readView } = options;
   const rightsOf = (of: Identity) => JSON.stringify([of.tokenId, of.scopes, of.pins, of.budget, of.redaction]);
   const rights = rightsOf(identity);
   let checkedRevision = options.openedAt;
   let recalled: RecalledIdentity | undefined;
 
   const checkToken = async (): Promise<ServiceError | undefined> => {
+    // Of its own accord: while the metadata is away, and of somebody without a token, nobody else says so.
+    if (nowMs() >= (identity.expiresAt ?? Number.POSITIVE_INFINITY)) return ended(secret);
     if (secret === undefined || recalled?.isCurrent() === true) return undefined;
     const found = await authenticator.authenticate(secret);
-    if (found === undefined) return new ServiceError("unauthorized", "The access token is not valid any more");
+    if (found === undefined) return ended(secret);
     if (rightsOf(found) !== rights) return outdated("the access token");
     recalled = authenticator.recall(secret);
     return undefined;
@@ -73,6 +76,11 @@ export function createTailGuard(options: TailGuardOptions): TailGuard {
       }
     },
   };
+}
+
+function ended(secret: string | undefined): ServiceError {
+  const what = secret === undefined ? "The sign-in" : "The access token";
+  return new ServiceError("unauthorized", `${what} is not valid any more`);
 }
 
 function outdated(what: string): ServiceError {

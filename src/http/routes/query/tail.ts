@@ -119,7 +119,7 @@ function createGuard(
   request: TailRequest,
   call: Omit<FollowedCall, "form" | "waiting" | "start">,
 ): TailGuard {
-  const { authenticator, runner, revision } = dependencies;
+  const { authenticator, runner, revision, nowMs } = dependencies;
   const { identity, openedAt, view } = call;
   const readView = async () => {
     const target = await findTarget(dependencies, identity, request.params.endpoint);
@@ -128,7 +128,8 @@ function createGuard(
     const now = { ...call, target, parameters, redactsPii };
     return describeView([await prepareTail(runner, now, noPeriod, call.turn)]);
   };
-  return createTailGuard({ authenticator, secret: request.secret, identity, revision, openedAt, view, readView });
+  const { secret } = request;
+  return createTailGuard({ authenticator, secret, identity, nowMs, revision, openedAt, view, readView });
 }
 
 /** After `Last-Event-ID` or `cursor`, otherwise since `since` ago, otherwise from now on. */

@@ -72,7 +72,7 @@ export function createLokiTail(dependencies: AppContext): AnswerTail {
     const outlet = openSocketOutlet(socket);
     const stream = openTailStream(outlet, forms[Number(tail.isCategorized)] as TailForm, waiting);
     const guard = createTailGuard({
-      ...{ authenticator, secret: request.secret, identity, revision, openedAt, view: view(found) },
+      ...{ authenticator, secret: request.secret, identity, nowMs, revision, openedAt, view: view(found) },
       readView: async () => view(await prepare(tail)),
     });
     const guarded = guardFollower(stream.follower, guard);
