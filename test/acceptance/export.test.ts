@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventText } from "../../src/cli/exporting/event-text.ts";
 import { type LogEvent, WideNumber } from "../../src/engines/contract/query-engine.ts";
 import { runCommand } from "../support/run-command.ts";
+import { makeLyingParquet, type PageClaims } from "../support/transfer/lying-parquet.ts";
 import { oddEvents } from "../support/transfer/odd-events.ts";
 import { manage } from "./manage.ts";
 import { postEvents, privateToken, publicToken, type Service, startService } from "./service.ts";
@@ -385,6 +386,21 @@ describe("the import of an export", () => {
     expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
       ...{ code: 1, errors: expect.stringContaining("wide.parquet has row groups of more than 512 MB, or of") },
     });
+  });
+
+  it.each<PageClaims>([
+    { values: 2 ** 30 },
+    { values: 2 ** 30, kind: "data of version 2" },
+    { values: 2 ** 30, kind: "dictionary" },
+    { values: 1, bytes: 2 ** 30 },
+  ])("refuses Parquet whose page tells of %o before it takes memory for that", async (claims) => {
+    const path = join(folder, "lying.parquet");
+    for (const name of ["any", "event_json"]) {
+      await writeFile(path, makeLyingParquet(name, claims));
+      expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
+        ...{ code: 1, errors: expect.stringContaining("lying.parquet has row groups of more than 512 MB, or of") },
+      });
+    }
   });
 
   it("takes Parquet of others, with a field for each column", async () => {

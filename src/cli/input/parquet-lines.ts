@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import zlib from "node:zlib";
 import {
+  type AsyncBuffer,
   asyncBufferFromFile,
+  type ColumnChunk,
   type Compressors,
   type FileMetaData,
   parquetMetadataAsync,
@@ -10,6 +12,7 @@ import {
   parquetSchema,
   type SchemaTree,
 } from "hyparquet";
+import { parquetHeader } from "hyparquet/src/column.js";
 import { valueText } from "../../engines/contract/event-line.ts";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import type { EventValue } from "../../engines/contract/query-engine.ts";
@@ -77,8 +80,9 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
     if (written !== undefined && !isExport) throw new Error(`it lacks the column ${eventColumn}`);
     checkParts(path, metadata);
     let rowStart = 0;
-    for (const { num_rows } of metadata.row_groups) {
+    for (const { num_rows, columns } of metadata.row_groups) {
       const range = { rowStart, rowEnd: rowStart + Number(num_rows) };
+      await checkPages(path, file, isExport ? columns.filter(isEventColumn) : columns);
       const of = isExport ? { columns: [eventColumn] } : {};
       const rows = await parquetReadObjects({ file, metadata, compressors, parsers, ...range, ...of });
       if (rows.length !== Number(num_rows)) throw new Error(`rows from ${rowStart + 1} on are missing`);
@@ -117,13 +121,40 @@ function checkParts(path: string, metadata: FileMetaData): void {
     refuseCodecs(path, chunks);
     const size = chunks.reduce((sum, { total_uncompressed_size: bytes }) => sum + bytes, 0n);
     // Each row is an object beside its values.
-    const values = Number(num_rows) * (chunks.length + 1);
-    if (size > maxGroupBytes || values > maxGroupValues) {
-      const limits = `512 MB, or of more than ${maxGroupValues.toLocaleString("en")} values`;
-      throw new CliError(`${path} has row groups of more than ${limits}: write it with smaller ones`);
+    refuseSize(path, Number(size), Number(num_rows) * (chunks.length + 1));
+  }
+}
+
+/**
+ * Adds up the pages of a part of a file by their own headers, which the reader goes by: memory for what they tell is
+ * taken before it is seen whether that comes.
+ */
+async function checkPages(path: string, file: AsyncBuffer, columns: readonly ColumnChunk[]): Promise<void> {
+  let [bytes, values] = [0, 0];
+  for (const { meta_data: column } of columns) {
+    if (column === undefined) continue;
+    const start = Number(column.dictionary_page_offset || column.data_page_offset);
+    const chunk = await file.slice(start, start + Number(column.total_compressed_size));
+    const reader = { view: new DataView(chunk), offset: 0 };
+    while (reader.offset < chunk.byteLength - 1) {
+      const page = parquetHeader(reader);
+      if (page.compressed_page_size < 0) throw new Error("one of its pages is shorter than nothing");
+      reader.offset += page.compressed_page_size;
+      bytes += page.uncompressed_page_size;
+      const head = page.data_page_header ?? page.data_page_header_v2 ?? page.dictionary_page_header;
+      values += head?.num_values ?? 0;
+      refuseSize(path, bytes, values);
     }
   }
 }
+
+function refuseSize(path: string, bytes: number, values: number): void {
+  if (bytes <= maxGroupBytes && values <= maxGroupValues) return;
+  const limits = `512 MB, or of more than ${maxGroupValues.toLocaleString("en")} values`;
+  throw new CliError(`${path} has row groups of more than ${limits}: write it with smaller ones`);
+}
+
+const isEventColumn = ({ meta_data: column }: ColumnChunk) => column?.path_in_schema[0] === eventColumn;
 
 function leavesOf({ children, path }: SchemaTree): readonly (readonly string[])[] {
   return children.length === 0 ? [path] : children.flatMap(leavesOf);
