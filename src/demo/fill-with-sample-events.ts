@@ -1,6 +1,6 @@
-import { createRandom, type Random } from "./random.ts";
-import type { MakeSampleEvent, SampleEvent } from "./sample-event.ts";
-import { sampleSources } from "./sample-events.ts";
+import { createRandom } from "./random.ts";
+import type { SampleEvent } from "./sample-event.ts";
+import { makeDay, sampleSources } from "./sample-events.ts";
 
 export interface FillOptions {
   /** Address of a running service, without a trailing slash. */
@@ -15,7 +15,6 @@ export interface FillOptions {
   readonly signal?: AbortSignal;
 }
 
-const dayMs = 86_400_000;
 const batchSize = 1_000;
 
 /**
@@ -24,34 +23,24 @@ const batchSize = 1_000;
  */
 export async function fillWithSampleEvents(options: FillOptions): Promise<number> {
   const eventCount = options.eventCount ?? 30_000;
-  const plan = sampleSources.map(({ source, share, make }) => ({ source, make, count: Math.ceil(eventCount * share) }));
+  const plan = sampleSources.map((sample) => ({ sample, count: Math.ceil(eventCount * sample.share) }));
   const total = plan.reduce((sum, { count }) => sum + count, 0);
   const random = createRandom(20_260_820);
   let sent = 0;
-  for (const { source, make, count } of plan) {
-    for (let from = 0; from < count; from += batchSize) {
-      const events = makeBatch(random, make, from, Math.min(count, from + batchSize), count, options.nowMs);
-      await send(options, source, events);
-      sent += events.length;
+  for (const { sample, count } of plan) {
+    let batch: SampleEvent[] = [];
+    let left = count;
+    for (const event of makeDay(sample, random, count, options.nowMs)) {
+      batch.push(event);
+      left--;
+      if (batch.length < batchSize && left > 0) continue;
+      await send(options, sample.source, batch);
+      sent += batch.length;
+      batch = [];
       options.onProgress?.(sent, total);
     }
   }
   return total;
-}
-
-/** Events `from` to `to` of the `count` that are spread over the day, oldest first. */
-function makeBatch(
-  random: Random,
-  make: MakeSampleEvent,
-  from: number,
-  to: number,
-  count: number,
-  nowMs: number,
-): SampleEvent[] {
-  return Array.from({ length: to - from }, (_, index) => {
-    const position = (from + index + random.next()) / count;
-    return make(random, new Date(nowMs - dayMs * (1 - position)).toISOString());
-  });
 }
 
 async function send(options: FillOptions, source: string, events: readonly SampleEvent[]): Promise<void> {

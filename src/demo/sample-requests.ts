@@ -2,7 +2,8 @@ import type { Random } from "./random.ts";
 import type { MakeSampleEvent } from "./sample-event.ts";
 import { address, areaPaths, areas, methods, places, projects, statuses, userAgents } from "./vocabulary.ts";
 
-export const makeEdge: MakeSampleEvent = (random, timestamp) => {
+/** A request to a project, as the gateway logs it. */
+export const makeEdge = (random: Random, timestamp: string) => {
   const project = random.weighted(projects);
   const path = random.pick(areaPaths[random.weighted(areas)]);
   const method = random.weighted(methods);

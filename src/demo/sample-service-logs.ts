@@ -1,7 +1,9 @@
+import type { Random } from "./random.ts";
 import type { MakeSampleEvent } from "./sample-event.ts";
 import { address, projects, queries } from "./vocabulary.ts";
 
-export const makeDb: MakeSampleEvent = (random, timestamp) => {
+/** A statement, as the database logs it. */
+export const makeDb = (random: Random, timestamp: string) => {
   const severity = random.weighted([
     ["LOG", 90],
     ["ERROR", 6],

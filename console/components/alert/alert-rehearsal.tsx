@@ -74,10 +74,11 @@ export function AlertRehearsal({ id, every }: { readonly id: string; readonly ev
 
 function Outcome({ fromMs, toMs, told: { runs, notices } }: Rehearsed) {
   const lanes = toLanes(notices, toMs);
+  const count = notices.length;
   return (
     <>
       <p class="soft" role="status">
-        {`${runs} runs would have told ${notices.length === 0 ? "nothing" : `${notices.length} notices`}.`}
+        {`${runs} runs would have sent ${count === 1 ? "one notice" : `${count === 0 ? "no" : count} notices`}.`}
       </p>
       {lanes.length > 0 && (
         <div class="lanes">

@@ -5,7 +5,14 @@ import type { Page } from "./read-page.ts";
 const pageGroups: readonly (readonly [title: string, pages: readonly string[]])[] = [
   [
     "Begin",
-    ["README.md", "docs/console.md", "docs/guide-versioned-endpoint-in-ci.md", "docs/upgrading.md", "CHANGELOG.md"],
+    [
+      "README.md",
+      "docs/first-steps.md",
+      "docs/console.md",
+      "docs/guide-versioned-endpoint-in-ci.md",
+      "docs/upgrading.md",
+      "CHANGELOG.md",
+    ],
   ],
   [
     "Ask",
