@@ -10,12 +10,28 @@ import type {
 } from "../contract/query-engine.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import type { Declaration } from "../schema/declaration.ts";
+import type { PlainRules } from "../schema/encode/plain/plain-reader.ts";
 import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
 import type { FieldTree } from "../schema/field-tree.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 
 /** Makes events of a body; rejects with `BodyError`. The thread's entry brings it. */
 export type BodyReader = (body: EventBody) => Promise<ReadEvents>;
+
+/** A body that may be read without parsing it, its content encoding decoded. */
+export interface PlainBody {
+  readonly bytes: Uint8Array;
+  readonly rules: PlainRules;
+  /** Events so far with a timestamp that could not be read. */
+  readonly tally: { readonly untimed: number };
+}
+
+/** How bodies are read. Both reject with `BodyError`. */
+export interface BodyReading {
+  readonly read: BodyReader;
+  /** Undefined for a body that has to be parsed. */
+  readonly readPlain?: (body: StoredBody) => Promise<PlainBody | undefined>;
+}
 
 /** By what events are encoded. */
 export interface EncodingSchema {
@@ -31,9 +47,18 @@ export type EncodeOutcome<Batch> =
   | { readonly batch: Batch; readonly carried: Carried; readonly missing?: undefined }
   | { readonly batch?: undefined; readonly missing: readonly TenantRequests[] };
 
+/** The events of a plain body. */
+export interface EncodedPlainBody<Batch> {
+  readonly eventCount: number;
+  readonly newestTimestampUs: bigint | undefined;
+  readonly outcome: EncodeOutcome<Batch>;
+}
+
 /** An engine's form of events, which can be sent from one thread to another. */
 export interface EventEncoder<Batch> {
   encode(schema: EncodingSchema, events: readonly LogEvent[]): EncodeOutcome<Batch>;
+  /** The events of a body that is not parsed; undefined where it has to be. */
+  encodePlain?(schema: EncodingSchema, body: PlainBody): EncodedPlainBody<Batch> | undefined;
   /** The bytes of a batch, which are handed over instead of copied where they are a buffer of their own. */
   bytesOf(batch: Batch): Uint8Array;
 }

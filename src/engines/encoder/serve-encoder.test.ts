@@ -53,13 +53,17 @@ describe("the encoder thread's message handler", () => {
         receipt: [["a"]],
       };
     };
-    serveEncoder<Batch>(port2, readBody, {
-      encode: (schema, some) => {
-        given.push({ schema, events: some });
-        return outcomeOf();
+    serveEncoder<Batch>(
+      port2,
+      { read: readBody },
+      {
+        encode: (schema, some) => {
+          given.push({ schema, events: some });
+          return outcomeOf();
+        },
+        bytesOf: ({ bytes }) => bytes,
       },
-      bytesOf: ({ bytes }) => bytes,
-    });
+    );
     const answers: EncoderAnswer<Batch>[] = [];
     const waiting: (() => void)[] = [];
     port1.on("message", (answer: EncoderAnswer<Batch>) => {

@@ -5,7 +5,7 @@ import { BodyError, newestTimestampUs, type StoredBody } from "../contract/query
 import type { Tenant } from "../schema/field-requests.ts";
 import { applyEntries, createFieldTree } from "../schema/field-tree.ts";
 import type {
-  BodyReader,
+  BodyReading,
   EncodedBody,
   EncodeOutcome,
   EncoderAnswer,
@@ -20,8 +20,8 @@ interface HeldBody {
 }
 
 /** Answers what is asked over the port, one request after the other. */
-export function serveEncoder<Batch>(port: MessagePort, readBody: BodyReader, encoder: EventEncoder<Batch>): void {
-  const server = new EncoderServer(port, readBody, encoder);
+export function serveEncoder<Batch>(port: MessagePort, reading: BodyReading, encoder: EventEncoder<Batch>): void {
+  const server = new EncoderServer(port, reading, encoder);
   let work: Promise<void> = Promise.resolve();
   port.on("message", (request: EncoderRequest) => {
     work = work.then(() => server.handle(request));
@@ -30,15 +30,15 @@ export function serveEncoder<Batch>(port: MessagePort, readBody: BodyReader, enc
 
 class EncoderServer<Batch> {
   readonly #port: MessagePort;
-  readonly #readBody: BodyReader;
+  readonly #reading: BodyReading;
   readonly #encoder: EventEncoder<Batch>;
   readonly #schemas = new Map<string, EncodingSchema>();
   /** The bytes are held, not the events read from them: they are rarely needed again. */
   readonly #held = new Map<number, HeldBody>();
 
-  constructor(port: MessagePort, readBody: BodyReader, encoder: EventEncoder<Batch>) {
+  constructor(port: MessagePort, reading: BodyReading, encoder: EventEncoder<Batch>) {
     this.#port = port;
-    this.#readBody = readBody;
+    this.#reading = reading;
     this.#encoder = encoder;
   }
 
@@ -86,16 +86,21 @@ class EncoderServer<Batch> {
   }
 
   async #encode({ source, body }: HeldBody, alsoFull: ReadonlySet<Tenant>): Promise<EncodedBody<Batch>> {
-    const { events, ...remarks } = await this.#readBody(body);
-    const schema = this.#schemas.get(source) ?? { tree: createFieldTree(), full: alsoFull, tenantField: null };
+    const known = this.#schemas.get(source) ?? { tree: createFieldTree(), full: alsoFull, tenantField: null };
+    const schema = { ...known, full: alsoFull.size === 0 ? known.full : new Set([...known.full, ...alsoFull]) };
+    const plain = this.#encoder.encodePlain === undefined ? undefined : await this.#reading.readPlain?.(body);
+    const encoded = plain === undefined ? undefined : this.#encoder.encodePlain?.(schema, plain);
+    if (plain !== undefined && encoded !== undefined) {
+      return { ...encoded, rejected: [], untimed: plain.tally.untimed, keys: undefined };
+    }
+    const { events, ...remarks } = await this.#reading.read(body);
     const tenantPath = schema.tenantField?.split(".");
-    const full = alsoFull.size === 0 ? schema.full : new Set([...schema.full, ...alsoFull]);
     return {
       ...remarks,
       eventCount: events.length,
       newestTimestampUs: newestTimestampUs(events),
       keys: body.wantsKeys ? events.map((event) => keyOf(tenantPath, event)) : undefined,
-      outcome: this.#encoder.encode({ ...schema, full }, events),
+      outcome: this.#encoder.encode(schema, events),
     };
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { arrayOf, formatType } from "../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../contract/query-engine.ts";
 import { decodeBatch } from "../duckdb/batch/batch-reader.ts";
-import { encodeEvents } from "../duckdb/batch/event-encoder.ts";
+import { BatchEncoder } from "../duckdb/batch/event-encoder.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";
 import type { Tenant } from "./field-requests.ts";
@@ -58,7 +58,7 @@ function encode(schema: Schema, fields: readonly Fields[]) {
   const added: SchemaEntry[] = [];
   const full = new Set<Tenant>();
   for (let round = 0; round < 3; round++) {
-    const encoded = encodeEvents({ tree: schema.tree, full }, events);
+    const encoded = new BatchEncoder().encode({ tree: schema.tree, full }, events);
     if (encoded.missing !== undefined) {
       const granted = grantEntries(schema, encoded.missing);
       added.push(...granted.entries);

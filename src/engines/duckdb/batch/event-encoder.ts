@@ -1,21 +1,73 @@
 /** Events as batches of their source's table. */
 import type { LogEvent } from "../../contract/query-engine.ts";
-import type { EncodeOutcome, EncodingSchema, EventEncoder } from "../../encoder/protocol.ts";
-import { walkEvents } from "../../schema/encode/event-walk.ts";
+import type {
+  EncodedPlainBody,
+  EncodeOutcome,
+  EncodingSchema,
+  EventEncoder,
+  PlainBody,
+} from "../../encoder/protocol.ts";
+import { ByteColumn } from "../../schema/encode/byte-column.ts";
+import { type WalkedEvents, walkEvents } from "../../schema/encode/event-walk.ts";
+import { PlainReader } from "../../schema/encode/plain/plain-reader.ts";
+import { createPlainTree, type PlainTree } from "../../schema/encode/plain/plain-tree.ts";
+import type { FieldTree } from "../../schema/field-tree.ts";
 import { BatchBuilder, type EncodedBatch } from "./batch.ts";
 
-/** Encodes the events, or tells what the schema lacks for them. */
-export function encodeEvents(
-  { tree, full }: Pick<EncodingSchema, "tree" | "full">,
-  events: readonly LogEvent[],
-): EncodeOutcome<EncodedBatch> {
-  const batch = new BatchBuilder();
-  const walked = walkEvents(batch, tree, events, full);
-  return walked.missing === undefined ? { batch: batch.encode(), carried: walked.carried } : walked;
+/** Sources whose columns' memory is used again. */
+const MAX_KEPT = 8;
+const MAX_KEPT_BYTES = 16 * 1024 ** 2;
+
+interface Kept {
+  readonly sink: BatchBuilder;
+  readonly text: ByteColumn;
+  plain: PlainTree | undefined;
 }
 
-/** For the thread that reads bodies. */
-export const batchEncoder: EventEncoder<EncodedBatch> = { encode: encodeEvents, bytesOf: ({ payload }) => payload };
+/** Encodes events, or tells what the schema lacks for them. */
+export class BatchEncoder implements EventEncoder<EncodedBatch> {
+  /** The one that was not used for the longest time first. */
+  readonly #kept = new Map<FieldTree, Kept>();
+
+  encode({ tree, full }: Pick<EncodingSchema, "tree" | "full">, events: readonly LogEvent[]) {
+    return this.#with(tree, ({ sink }) => finish(sink, walkEvents(sink, tree, events, full)));
+  }
+
+  encodePlain(schema: EncodingSchema, { bytes, rules }: PlainBody): EncodedPlainBody<EncodedBatch> | undefined {
+    const { tree } = schema;
+    return this.#with(tree, (kept) => {
+      if (kept.plain?.entryCount !== tree.entryCount) {
+        kept.plain = createPlainTree(tree, kept.sink, rules.isCleanName);
+      }
+      const { sink, text, plain } = kept;
+      const read = new PlainReader(bytes, schema, { plain, sink, text }, rules).read();
+      if (read === undefined) return undefined;
+      const { walked, ...counts } = read;
+      return { ...counts, outcome: finish(sink, walked) };
+    });
+  }
+
+  bytesOf({ payload }: EncodedBatch): Uint8Array {
+    return payload;
+  }
+
+  /** Columns are used by one body at a time: nothing is awaited. */
+  #with<Result>(tree: FieldTree, work: (kept: Kept) => Result): Result {
+    const kept = this.#kept.get(tree) ?? { sink: new BatchBuilder(), text: new ByteColumn("text"), plain: undefined };
+    this.#kept.delete(tree);
+    const result = work(kept);
+    kept.sink.clear();
+    if (kept.sink.capacity > MAX_KEPT_BYTES) return result;
+    this.#kept.set(tree, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return result;
+  }
+}
+
+function finish(sink: BatchBuilder, walked: WalkedEvents): EncodeOutcome<EncodedBatch> {
+  return walked.missing === undefined ? { batch: sink.encode(), carried: walked.carried } : walked;
+}
 
 /** A batch that comes from another thread: a Buffer arrives as a plain array of bytes. */
 export function receiveBatch({ header, payload }: EncodedBatch): EncodedBatch {

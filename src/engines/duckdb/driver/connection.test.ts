@@ -111,6 +111,48 @@ describe("a connection's interruption", () => {
   });
 });
 
+describe.each([1, 2])("a statement that runs aside, with %d threads", (threads) => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads, memoryLimitBytes: 512 * 1024 ** 2 });
+    connection = await database.connect();
+    await connection.all("CREATE TABLE numbers (n BIGINT)");
+  });
+  afterAll(() => database.close());
+
+  it("changes what others see afterwards", async () => {
+    await connection.runAside("INSERT INTO numbers SELECT range FROM range(1000)");
+    expect(await connection.all("SELECT count(*)::DOUBLE FROM numbers")).toEqual([[1000]]);
+  });
+
+  it("is part of a transaction", async () => {
+    await connection.all("BEGIN");
+    await connection.runAside("DELETE FROM numbers");
+    await connection.rollBack();
+    expect(await connection.all("SELECT count(*)::DOUBLE FROM numbers")).toEqual([[1000]]);
+  });
+
+  it("rejects with its error, also one that shows while it runs", async () => {
+    await expect(connection.runAside("INSERT INTO nothing VALUES (1)")).rejects.toThrow("nothing");
+    await expect(connection.runAside("INSERT INTO numbers SELECT error('late') FROM numbers")).rejects.toThrow("late");
+  });
+
+  it("ends soon after it is interrupted", async () => {
+    const running = connection.runAside("INSERT INTO numbers SELECT count(*) FROM range(1000000) a, range(1000000) b");
+    connection.interrupt();
+    await expect(running).rejects.toThrow("Interrupt");
+    const later = connection.runAside("INSERT INTO numbers SELECT count(*) FROM range(1000000) a, range(1000000) b");
+    setImmediate(() => connection.interrupt());
+    await expect(later).rejects.toThrow("Interrupt");
+  });
+
+  it("is waited for in the driver once the caller's patience is over", async () => {
+    await connection.runAside("INSERT INTO numbers SELECT range FROM range(1000)", 0);
+    expect(await connection.all("SELECT count(*)::DOUBLE FROM numbers")).toEqual([[2000]]);
+  });
+});
+
 describe("a connection that caches prepared statements", () => {
   let database: Database;
   let connection: Connection;

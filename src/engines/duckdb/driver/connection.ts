@@ -5,9 +5,13 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
+  type DuckDBPendingResult,
   type DuckDBPreparedStatement,
   type DuckDBType,
   type DuckDBValue,
+  type PendingResult,
+  PendingState,
+  pending_execute_check_state,
 } from "./driver.ts";
 import { registerFunctions } from "./udf-registration.ts";
 
@@ -56,6 +60,12 @@ export interface Connection {
   stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
   /** Runs one statement to its end and answers its rows. */
   all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
+  /**
+   * Runs a statement on the database's own threads alone, where it has any, and looks from time to time whether it has
+   * ended: a thread that waits for them in the driver asks for work all the time, at the cost of a whole core. After
+   * `patienceMs` it waits so all the same, and works where they have not begun.
+   */
+  runAside(sql: string, patienceMs?: number): Promise<void>;
   /** Drops a reader that was not read to its end now, rather than at the next call: a statement ends the one before. */
   discardReader(): Promise<void>;
   /** Commits when `work` succeeds; when it fails, rolls back and throws its error. */
@@ -96,6 +106,16 @@ function quoteText(text: string): string {
 /** How often an interrupt is repeated: one that arrives while a statement is being prepared or started is lost. */
 const INTERRUPT_REPEAT_MS = 10;
 
+/** How often a statement that runs aside is looked at. */
+const LOOK_MS = 5;
+
+function isWorkedOn(pending: DuckDBPendingResult): boolean {
+  // The driver has no name for it.
+  const { pending_result: result } = pending as unknown as { readonly pending_result: PendingResult };
+  const state = pending_execute_check_state(result);
+  return state === PendingState.NO_TASKS_AVAILABLE || state === PendingState.RESULT_NOT_READY;
+}
+
 /** The statement that a connection works on. */
 interface Statement {
   isInterrupted: boolean;
@@ -106,6 +126,8 @@ interface Statement {
 class DriverConnection implements Connection {
   readonly #connection: DuckDBConnection;
   readonly #keptStatements: number;
+  /** Whether the database has threads beside those that call into it. */
+  readonly #hasThreads: boolean;
   #current: Statement = { isInterrupted: false, isBusy: false };
   /** The one that was not used for the longest time first. */
   readonly #kept = new Map<string, DuckDBPreparedStatement>();
@@ -114,8 +136,9 @@ class DriverConnection implements Connection {
   #isLeftOpen = false;
   #isReading = false;
 
-  constructor(connection: DuckDBConnection, keptStatements = 0) {
+  constructor(connection: DuckDBConnection, hasThreads: boolean, keptStatements = 0) {
     this.#connection = connection;
+    this.#hasThreads = hasThreads;
     this.#keptStatements = keptStatements;
   }
 
@@ -138,6 +161,19 @@ class DriverConnection implements Connection {
     const rows: DuckDBValue[][] = [];
     for (let index = 0; index < result.chunkCount; index++) result.getChunk(index).appendToRows(rows);
     return rows;
+  }
+
+  async runAside(sql: string, patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    await this.#run(statement, sql, [], async (prepared) => {
+      if (!this.#hasThreads) return prepared.run();
+      const pending = prepared.start();
+      const joinAtMs = performance.now() + patienceMs;
+      while (isWorkedOn(pending) && performance.now() < joinAtMs) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+      return pending.getResult();
+    });
   }
 
   async discardReader(): Promise<void> {
@@ -314,7 +350,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     async connect(keptStatements) {
       const connection = await instance.connect();
       if (options.path !== undefined) await connection.run("USE store");
-      return new DriverConnection(connection, keptStatements);
+      return new DriverConnection(connection, options.threads > 1, keptStatements);
     },
     close: () => instance.closeSync(),
   };

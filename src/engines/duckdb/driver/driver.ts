@@ -16,6 +16,8 @@ export const {
   data_chunk_get_vector,
   list_vector_get_child,
   list_vector_get_size,
+  PendingState,
+  pending_execute_check_state,
   struct_vector_get_child,
   vector_assign_string_element_len,
   vector_ensure_validity_writable,
@@ -24,6 +26,7 @@ export const {
 } = bindings;
 export type {
   DuckDBConnection,
+  DuckDBPendingResult,
   DuckDBPreparedStatement,
   DuckDBType,
   DuckDBValue,
@@ -62,4 +65,4 @@ export {
   TIMESTAMP,
   VARCHAR,
 } from "@duckdb/node-api";
-export type { Vector } from "@duckdb/node-bindings";
+export type { PendingResult, Vector } from "@duckdb/node-bindings";

@@ -106,6 +106,7 @@ class Core implements EngineHost {
       const maintenance = new Maintenance(
         {
           ...{ directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
+          isQueried: () => this.#runner.isRunning,
           pauseQueries: (work) => this.#runner.pauseFor(work),
         },
         database,

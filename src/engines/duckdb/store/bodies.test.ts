@@ -6,7 +6,7 @@ import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
 import { EncoderThread } from "../../encoder/encoder-thread.ts";
 import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import { encodeEvents } from "../batch/event-encoder.ts";
+import { BatchEncoder } from "../batch/event-encoder.ts";
 import { openCore } from "../host/core.ts";
 import { DuckDbStore } from "./store.ts";
 
@@ -168,7 +168,7 @@ describe("bodies read by the encoder thread", () => {
           keys: undefined,
           release: () => undefined,
           encode: async ({ tree, table }) => {
-            const encoded = encodeEvents({ tree, full: new Set() }, events);
+            const encoded = new BatchEncoder().encode({ tree, full: new Set() }, events);
             if (++asked === 2) {
               // As after a kill between the commit of new fields and its acknowledgement.
               const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;

@@ -4,7 +4,7 @@ import type { LogEvent, SourceDefinition, StoredBody } from "../../contract/quer
 import type { ThreadEvents } from "../../encoder/encoder-thread.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import { encodeEvents } from "../batch/event-encoder.ts";
+import { BatchEncoder } from "../batch/event-encoder.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import { DuckDbStore } from "./store.ts";
 
@@ -27,7 +27,7 @@ function open(schema: Partial<StoreLimits["schema"]> = {}) {
   const told = {
     adding: async (): Promise<void> => undefined,
     appended: (): void => undefined,
-    encode: (async ({ tree, full }) => encodeEvents({ tree, full }, [eventOf({})])) as Encode,
+    encode: (async ({ tree, full }) => new BatchEncoder().encode({ tree, full }, [eventOf({})])) as Encode,
   };
   let tables = 0;
   const host: Partial<EngineHost> = {

@@ -39,7 +39,7 @@ import {
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
-import { encodeEvents, receiveBatch } from "../batch/event-encoder.ts";
+import { BatchEncoder, receiveBatch } from "../batch/event-encoder.ts";
 import type { EngineHost, OpenedStore, RowFilter } from "../host/protocol.ts";
 import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
@@ -71,6 +71,7 @@ export class DuckDbStore implements EventStore {
   readonly #ready: () => Promise<void>;
   readonly #sources: SourceStates;
   readonly #pending: PendingWork;
+  readonly #encoder = new BatchEncoder();
 
   /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
   constructor(
@@ -128,7 +129,7 @@ export class DuckDbStore implements EventStore {
     const state = this.#sources.get(sourceName);
     this.#pending.admit(signal);
     const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>) =>
-      encodeEvents({ tree, full: alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]) }, events);
+      this.#encoder.encode({ tree, full: alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]) }, events);
     return unlessAborted(this.#store(state, { count: events.length, encode }), signal);
   }
 

@@ -41,7 +41,8 @@ export type WalkedEvents =
   /** The schema must grow by these before the events can be encoded; what the rows' taker has got is of no use. */
   | { readonly missing: readonly TenantRequests[] };
 
-class EventWalk {
+/** Walks events and gathers what they carry. */
+export class EventWalk {
   readonly #rows: RowSink;
   readonly #requests = new RequestCollector();
   readonly #tree: FieldTree;
@@ -81,6 +82,28 @@ class EventWalk {
     // What is asked for besides may have a column of its own the next time.
     if (column === undefined && this.#requests.isEmpty) this.#requests.add(this.#share.tenant, { role: "rest" });
     else if (column !== undefined) this.#rows.put(this.#row, column, "STRING", `[{${this.#rest}}]`);
+  }
+
+  /**
+   * Notes an event whose row was written from its bytes: the entries that it marked, and those of values that were
+   * written apart. False where its tenant may bring no further fields, whose events are written otherwise.
+   */
+  noteEvent(tenant: Tenant, timestampUs: bigint, marks: Uint32Array, markCount: number, apart: EventWalk): boolean {
+    if (this.#full.has(tenant)) return false;
+    this.#enterShare(tenant, timestampUs);
+    for (let i = 0; i < markCount; i++) this.#mark(marks[i] as number);
+    const { entries } = this.#share;
+    const others = apart.#share.entries;
+    for (let i = 0; i < entries.length; i++) entries[i] = (entries[i] as number) | (others[i] as number);
+    others.fill(0);
+    return true;
+  }
+
+  /** Writes the value of a known field apart from its event and answers its text; undefined if it is not as known. */
+  writeApart(row: number, node: FieldNode, value: EventValue): string | undefined {
+    this.#row = row;
+    const text = this.#writeValue(node.path, node, value, true);
+    return this.#requests.isEmpty && this.#mistyped.all().length === 0 ? text : undefined;
   }
 
   #createShare(tenant: Tenant): WalkShare {

@@ -10,13 +10,17 @@ import type { Connection } from "../../driver/connection.ts";
 /** Room for the metadata that a checkpoint rewrites. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 
+/** Far longer than a checkpoint of a log of usual size. */
+const PATIENCE_MS = 2000;
+
 /**
  * Writes the log into the file, and folds row groups up to `maxFolds` times. Row groups without rows are always
- * freed.
+ * freed. `isAlone`: no query has the database's threads, for which commits would wait.
  */
-export async function makeCheckpoint(connection: Connection, maxFolds: number): Promise<void> {
+export async function makeCheckpoint(connection: Connection, maxFolds: number, isAlone: boolean): Promise<void> {
   await connection.all(`SET GLOBAL max_vacuum_tasks = ${maxFolds}`);
-  await connection.all("CHECKPOINT store");
+  if (isAlone) await connection.runAside("CHECKPOINT store", PATIENCE_MS);
+  else await connection.all("CHECKPOINT store");
 }
 
 /**

@@ -132,7 +132,7 @@ export async function beginCompaction(
 export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
   const { source, run } = compaction;
   const parts = compaction.parts.map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
-  await connection.all(
+  await connection.runAside(
     `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM (${parts.join(" UNION ALL ")})
      ORDER BY ${sortColumns(source)}`,
   );

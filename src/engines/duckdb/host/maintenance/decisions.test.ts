@@ -18,15 +18,20 @@ describe("what maintenance decides", () => {
   let tailRows: number;
   /** False while statements go on beside work that moves rows. */
   let isPaused: boolean;
+  let isQueried: boolean;
+  let freeCores: number;
   let statements: string[];
+  /** Those of them that run on the database's own threads alone. */
+  let aside: string[];
   let positions: string[];
   const problems: string[] = [];
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["performance"] });
     directory = mkdtempSync(join(tmpdir(), "logweir-decisions-"));
-    [tailRows, isPaused] = [0, true];
+    [tailRows, isPaused, isQueried, freeCores] = [0, true, false, 0];
     statements = [];
+    aside = [];
     positions = [];
     problems.length = 0;
   });
@@ -44,12 +49,16 @@ describe("what maintenance decides", () => {
 
   function create(compaction: Partial<CompactionSize> = {}, fails?: string) {
     const source = { name: "edge", table: "events_1", rules: undefined, entries: [] } as unknown as StoredSource;
-    const connection = {
+    const connection: Connection = {
       async all(sql: string) {
         statements.push(sql);
         if (fails !== undefined && sql.startsWith(fails)) throw new Error("no");
         if (sql.includes("count(*)") && sql.includes("lw_run IS NULL")) return [[tailRows]];
         return sql.includes("OFFSET") ? [[tailRows - 1]] : [];
+      },
+      async runAside(sql: string) {
+        aside.push(sql);
+        await connection.all(sql);
       },
       async rollBack() {
         statements.push("ROLLBACK");
@@ -65,6 +74,8 @@ describe("what maintenance decides", () => {
       {
         ...{ directory, position, checkpointBytes: 5 * MEBIBYTE },
         compaction: { minRows: 100, maxRows: 1_000_000, ...compaction },
+        isQueried: () => isQueried,
+        freeCores: { take: () => freeCores },
         pauseQueries: async (work) => {
           statements.push("pause");
           await work();
@@ -84,12 +95,14 @@ describe("what maintenance decides", () => {
   }
 
   it.each([
-    ["takes a tail of its least rows", 3000, 100, true],
-    ["leaves a shorter one", 3000, 99, false],
-    ["waits for one that is eight times as long while more than 3,000 rows a second come in", 3001, 799, false],
-    ["takes that one then", 3001, 800, true],
-  ])("%s", async (_, rowsASecond, rows, isCompacted) => {
+    ["takes a tail of its least rows", 3000, 0, 100, true],
+    ["leaves a shorter one", 3000, 0, 99, false],
+    ["takes it while more than 3,000 rows a second come in too, where half a core is free", 3001, 0.5, 100, true],
+    ["waits for one that is eight times as long where less is free", 3001, 0.4, 799, false],
+    ["takes that one then", 3001, 0, 800, true],
+  ])("%s", async (_, rowsASecond, free, rows, isCompacted) => {
     const { maintenance, writer, commit } = create();
+    freeCores = free;
     vi.advanceTimersByTime(2000);
     await commit(2 * rowsASecond);
     // What came in last may be in the log alone, and waits.
@@ -140,6 +153,17 @@ describe("what maintenance decides", () => {
     await commit(1);
     expect(statements).toEqual(["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"]);
     expect(positions.slice(1)).toEqual(["record", "unsettle", "record"]);
+  });
+
+  it("makes it on the database's own threads, unless a query may have them", async () => {
+    const { commit } = create();
+    setLog(5 * MEBIBYTE);
+    await commit(1);
+    expect(aside).toEqual(["CHECKPOINT store"]);
+    isQueried = true;
+    await commit(1);
+    expect(aside).toEqual(["CHECKPOINT store"]);
+    expect(statements.filter((sql) => sql === "CHECKPOINT store")).toHaveLength(2);
   });
 
   it("makes one of a log of a megabyte where no events come in", async () => {

@@ -19,6 +19,7 @@ import {
   planCompaction,
   writeRun,
 } from "./compaction.ts";
+import { FreeCores } from "./free-cores.ts";
 import { Shrinking } from "./shrinking.ts";
 
 export interface MaintenanceOptions {
@@ -27,14 +28,22 @@ export interface MaintenanceOptions {
   readonly compaction: CompactionSize;
   /** Where it is noted how far the log goes. */
   readonly position: LogPosition;
+  /** By default those of the machine. */
+  readonly freeCores?: Pick<FreeCores, "take">;
+  /** Whether queries run. */
+  readonly isQueried: () => boolean;
   /** Does work that moves rows while no statement runs; answers false where one went on beside it. */
   readonly pauseQueries: (work: () => Promise<void>) => Promise<boolean>;
   /** Something failed in the background, and will be tried again. */
   readonly onProblem: (message: string) => void;
 }
 
-/** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
+/**
+ * Where more rows a second come in than these, and less of a core is free than this, compaction waits for a quieter
+ * time, up to a tail that queries feel.
+ */
 const BUSY_ROWS_PER_SECOND = 3000;
+const FREE_CORES = 0.5;
 const LONG_TAIL_FACTOR = 8;
 /** Without events for so long, what was stored is put in order though it is little. */
 const QUIET_MS = 10_000;
@@ -77,11 +86,13 @@ export class Maintenance {
   /** True while checkpoints wait for room on the disk. */
   #lacksRoom = false;
   #rowsSinceLook = 0;
+  readonly #freeCores: Pick<FreeCores, "take">;
   #storedAtMs = performance.now();
   #lookedAtMs = performance.now();
 
   constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
     this.#options = options;
+    this.#freeCores = options.freeCores ?? new FreeCores();
     this.#shrinking = new Shrinking(options.directory, options.compaction.spareBytes);
     this.#database = database;
     this.#sources = sources;
@@ -165,9 +176,9 @@ export class Maintenance {
 
   /**
    * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
-   * time. A patient one lets the events that come in go first, unless the tail is very long, and while none come it
-   * takes shorter tails too. Where no tail is long, and few events come in, it takes runs whose rewriting shortens the
-   * file.
+   * time. A patient one leaves the processors to the events that come in where they need them, unless the tail is very
+   * long, and while none come it takes shorter tails too. Where no tail is long, and few events come in, it takes runs
+   * whose rewriting shortens the file.
    */
   async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
     if (this.#isHeld || this.#deletions > 0) return false;
@@ -182,7 +193,8 @@ export class Maintenance {
     if (!isPatient) return this.#compact(writer, { minRows, maxRows });
     const isQuiet = performance.now() - this.#storedAtMs >= quietMs;
     if (!isQuiet) {
-      const isBusy = this.#takeRate() > BUSY_ROWS_PER_SECOND;
+      const [rate, freeCores] = [this.#takeRate(), this.#freeCores.take()];
+      const isBusy = rate > BUSY_ROWS_PER_SECOND && freeCores < FREE_CORES;
       return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows }, !isBusy);
     }
     const { directory, checkpointBytes } = this.#options;
@@ -237,10 +249,10 @@ export class Maintenance {
   }
 
   async #write(connection: Connection, maxFolds = 0): Promise<void> {
-    const { position, pauseQueries } = this.#options;
+    const { position, isQueried, pauseQueries } = this.#options;
     position.unsettle();
     this.#moveCount++;
-    const write = () => makeCheckpoint(connection, maxFolds);
+    const write = () => makeCheckpoint(connection, maxFolds, !isQueried());
     if (this.#hasDeleted) this.#hasDeleted = !(await pauseQueries(write));
     else await write();
     position.record();

@@ -230,6 +230,10 @@ export class QueryRunner {
     return this.#gate.pause(work);
   }
 
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** A table was changed: statements that were prepared for their next run would hold on to what it was. */
   forgetStatements(): void {
     this.#pool.forgetStatements();
