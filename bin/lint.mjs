@@ -10,6 +10,7 @@ const cache = join(root, "node_modules", ".cache");
 const typeCheck = (name) => ["--noEmit", "--incremental", "--tsBuildInfoFile", join(cache, `${name}.tsbuildinfo`)];
 const checks = [
   ["lint", "biome", ["check", "--error-on-warnings", "."]],
+  ["promises", "oxlint", ["--type-aware", "--deny-warnings", "."]],
   ["type check", "tsc", typeCheck("types")],
   ["type check of the console", "tsc", [...typeCheck("console"), "-p", "console"]],
   ["dead code", "knip", ["--cache", "--cache-location", join(cache, "knip")]],

@@ -35,7 +35,7 @@ async function* readAhead<T, R>(items: readonly T[], read: (item: T) => Promise<
     const [first] = reading;
     if (reading.length < readsAtOnce || first === undefined) continue;
     yield await first;
-    reading.shift();
+    void reading.shift();
   }
   for (const one of reading) yield await one;
 }
