@@ -48,7 +48,7 @@ export function openFolderPlace(folder: string): BackupPlace {
       // Folders that are empty go too, as far as they can.
       if (dirname(path) !== folder) await rmdir(dirname(path)).catch(() => undefined);
     },
-    async settle() {
+    async sync() {
       const folders = new Set([...changed].flatMap((path) => [path, dirname(path)]));
       await forAll(folders, syncsAtOnce, syncFolder);
       changed.clear();

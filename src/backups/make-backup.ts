@@ -56,7 +56,7 @@ export async function makeBackup(place: BackupPlace, work: BackupWork): Promise<
     const backup = { id, made_at: head.made_at, sources: head.sources, files };
     await lock.confirm();
     await place.write(keyOfManifest(id), writeManifest(backup));
-    await place.settle();
+    await place.sync();
     return { backup, newBytes: received.newBytes };
   } finally {
     await lock.release();
@@ -74,7 +74,7 @@ async function prepare(place: BackupPlace): Promise<void> {
     );
   }
   await place.write(markerKey, Buffer.from('{"format":2}\n'));
-  await place.settle();
+  await place.sync();
 }
 
 type ChunkedFile = BackupFile & { readonly chunks: readonly string[] };
@@ -91,7 +91,7 @@ async function receiveAll(place: BackupPlace, known: Set<string>, work: BackupWo
   for (let round = 1; ; round++) {
     const received = await receive(place, known, work);
     newBytes += received.newBytes;
-    await place.settle();
+    await place.sync();
     const problems = await findProblems(place, received.files);
     const [first] = problems.values();
     if (first === undefined) return { ...received, newBytes };

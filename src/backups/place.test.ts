@@ -44,7 +44,7 @@ describe.each(kinds)("%s", (kind, open) => {
     const keys = ["a/1", "a/2", "a/3", "a/b/4", "a/b/5", "ab/6", "top"];
     for (const key of keys) await place.write(key, Buffer.from(`old ${key}`));
     for (const key of keys) await place.write(key, Buffer.from(key));
-    await place.settle();
+    await place.sync();
     expect(await place.isEmpty()).toBe(false);
     expect((await place.list("a")).toSorted()).toEqual(keys.slice(0, 5));
     expect((await place.read("a/b/5", 100))?.toString()).toBe("a/b/5");

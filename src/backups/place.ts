@@ -25,7 +25,7 @@ export interface BackupPlace {
   /** Does nothing where there is no such file. */
   remove(key: string): Promise<void>;
   /** Resolves when what was written and removed before will survive the end of the machine. */
-  settle(): Promise<void>;
+  sync(): Promise<void>;
   /** A long file of the first format in pieces; only a folder has such files. */
   stream?(key: string): AsyncIterable<Buffer>;
 }

@@ -42,7 +42,7 @@ export async function pruneBackups(place: BackupPlace, keep: number): Promise<Pr
       await place.remove(key);
     }
     // Before the chunks: a manifest must not come back without them.
-    await place.settle();
+    await place.sync();
     const unneeded = (await listChunks(place)).keys.filter(
       ({ key, name }) => key.endsWith(".new") || !needed.has(name),
     );
@@ -51,7 +51,7 @@ export async function pruneBackups(place: BackupPlace, keep: number): Promise<Pr
       await lock.confirm();
       await Promise.all(unneeded.slice(at, at + removalsAtOnce).map(({ key }) => place.remove(key)));
     }
-    await place.settle();
+    await place.sync();
     return { removed: old.map(({ id }) => id), kept: kept.map(({ id }) => id), files: unneeded.length };
   } finally {
     await lock.release();

@@ -65,7 +65,7 @@ export function openS3Place(address: string, access: S3Access, waits = patience)
       return refusal === undefined || refusal === "NotImplemented";
     },
     remove,
-    settle: async () => undefined,
+    sync: async () => undefined,
   };
 }
 

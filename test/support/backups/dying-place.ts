@@ -16,7 +16,7 @@ export function createDyingPlace(place: BackupPlace, changes: number) {
       write: change(place.write),
       create: change(place.create),
       remove: change(place.remove),
-      settle: change(place.settle),
+      sync: change(place.sync),
     },
   };
 }

@@ -18,6 +18,6 @@ export function createMemoryPlace(): BackupPlace & { readonly files: Map<string,
       return true;
     },
     remove: async (key) => void files.delete(key),
-    settle: async () => undefined,
+    sync: async () => undefined,
   };
 }
