@@ -10,7 +10,6 @@ const tables = /^src\/(?:googlesql\/(?:catalogue|lexer|parser)|engines\/(?:duckd
 /** The files that may list operators, and why no row can say it. */
 const allowed: Readonly<Record<string, string>> = {
   "src/endpoints/tenants/compared-parameters.ts": "what says that two values are equal, and its negation",
-  "src/engines/lowering/failing.ts": "the conditions that a join's key or a table's statistics can come from",
   "src/googlesql/resolver/from/guard-binding.ts": "the conditions that a tenant's guard may be",
 };
 

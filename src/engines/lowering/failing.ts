@@ -1,16 +1,10 @@
-/**
- * Which expressions may fail, and where that must not be seen. DuckDB moves a condition on one column into the scan
- * of a table, and there may compute it before the table's other conditions, on rows that these take away. So what may
- * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
- * in its place.
- */
+/** Which expressions may fail, so that an engine must not compute them for rows that a query leaves out. */
 
 import { functionFacts } from "../../googlesql/catalogue/index.ts";
 import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
 import type { AggregateCall, AnyExpr, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
+import { BOOL } from "../../googlesql/types.ts";
 import type { Analysis } from "./analysis.ts";
-
-const COMPARISONS = new Set(["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"]);
 
 /** Resolves the columns of a query to their expressions, so that a condition on a name is judged by its computation. */
 export class Failing {
@@ -23,59 +17,48 @@ export class Failing {
     this.#analysis = analysis;
   }
 
-  /** The condition as it may be printed: unchanged where nothing of it can fail. */
-  settle(condition: Expr): Expr {
-    if (!this.#mayFail(condition) || !readsColumns(condition)) return condition;
-    // A sub-query is a join, and what is compared may be one's key.
-    if (condition.kind === "Subquery" || condition.kind === "InSubquery") return condition;
-    if (condition.kind !== "Call" || condition.isSafe) return opaque(condition);
-    if (condition.function === "$and" || (condition.function === "$not" && holdsQuery(condition))) {
-      return { ...condition, arguments: condition.arguments.map((each) => each && this.settle(each)) };
-    }
-    if (!COMPARISONS.has(condition.function)) return opaque(condition);
-    // What reads no row is computed once, and fails for every caller or none.
-    const settled = condition.arguments.map((each) =>
-      each !== undefined && this.#mayFail(each) && readsColumns(each) ? opaque(each) : each,
-    );
-    return { ...condition, arguments: settled };
+  /** Whether the condition may fail for a row, so that it must not be computed for rows that are left out. */
+  mayFail(condition: Expr): boolean {
+    return this.#fails(condition) && readsColumns(condition);
   }
 
-  #mayFail(expression: Expr): boolean {
-    switch (expression.kind) {
-      case "Literal":
-      case "Parameter":
-      case "Variable":
-      case "DatePart":
-        return false;
-      case "Column":
-        return this.#columnFails(expression.column);
-      case "Field":
-      case "RecordField":
-        return this.#mayFail(expression.base);
-      case "Call":
-        if (canFail(expression)) return true;
-        return expression.arguments.some((operand) => operand !== undefined && this.#mayFail(operand));
-      case "Cast":
-        return canFail(expression) || this.#mayFail(expression.operand);
-      default:
-        return true;
-    }
+  /** Whether something of the scan may fail, also for what it reads of the rows around it. */
+  computesFailing(scan: Scan): boolean {
+    return computesFailing(scan) || someScanned(scan, this.#isFailing);
   }
+
+  #fails(expression: Expr): boolean {
+    return someExpression(expression, this.#isFailing, true);
+  }
+
+  readonly #isFailing = (at: AnyExpr): boolean =>
+    canFail(at) ||
+    (at.kind === "Column" && this.#columnFails(at.column)) ||
+    (isSubquery(at) && computesFailing(at.scan));
 
   #columnFails(column: Column): boolean {
     const known = this.#known.get(column.id);
     if (known !== undefined) return known;
     // What a recursion comes back to is decided elsewhere on its way.
     this.#known.set(column.id, false);
-    const fails = this.#analysis.sources(column).some((source) => this.#mayFail(source));
+    const fails = this.#analysis.sources(column).some((source) => this.#fails(source));
     this.#known.set(column.id, fails);
     return fails;
   }
 }
 
-function opaque(expression: Expr): Expr {
-  const { type, span } = expression;
-  return { kind: "Call", function: "$opaque", arguments: [expression], isSafe: false, type, span };
+/** All of the conditions as one, each computed only where those before it hold; undefined for none. */
+export function inOrder(conditions: readonly Expr[]): Expr | undefined {
+  const last = conditions.at(-1);
+  if (last === undefined || conditions.length === 1) return last;
+  const { span } = last;
+  const call = (name: string, argument: Expr): CallExpr => {
+    return { kind: "Call", function: name, arguments: [argument], isSafe: false, type: BOOL, span };
+  };
+  const fails: Expr = { kind: "Literal", value: "false", type: BOOL, span };
+  // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
+  const branches = conditions.slice(0, -1).map((each) => ({ when: call("$not", call("$is_true", each)), then: fails }));
+  return { kind: "Case", branches, else: last, type: BOOL, span };
 }
 
 /** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
@@ -122,9 +105,4 @@ function isTotal({ function: name, arguments: operands }: CallExpr | AggregateCa
 
 function readsColumns(expression: Expr): boolean {
   return someExpression(expression, ({ kind }) => kind === "Column" || kind === "Variable", true);
-}
-
-function holdsQuery(expression: Expr): boolean {
-  if (isSubquery(expression)) return true;
-  return expression.kind === "Call" && expression.arguments.some((each) => each !== undefined && holdsQuery(each));
 }

@@ -75,6 +75,13 @@ export function someExpression(
   return some([root], [], isSuch, inSubqueries);
 }
 
+/** The ids of the columns that the expressions and scans read, also in sub-queries. */
+export function readColumns(expressions: readonly AnyExpr[], scans: readonly Scan[] = []): ReadonlySet<number> {
+  const ids = new Set<number>();
+  some([...expressions], [...scans], (at) => at.kind === "Column" && ids.add(at.column.id).size === 0, true);
+  return ids;
+}
+
 /** Is an expression of the scan, or of a scan below it, such? Looks into sub-queries. */
 export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean): boolean {
   return some([], [root], isSuch, true);

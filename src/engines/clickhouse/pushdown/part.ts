@@ -1,8 +1,9 @@
 /** The outcome for a sub-tree of a query that is divided between the server and the embedded engine. */
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { Mapping } from "../../../googlesql/resolved/map.ts";
-import { readsTable, someExpression } from "../../../googlesql/resolved/walk.ts";
+import { readsTable, scanExpressions, someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Column, ComputedColumn, Expr, OrderKey, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
+import { canFail } from "../../lowering/failing.ts";
 import type { Block } from "../compile/render.ts";
 
 /** Why something runs in the embedded engine. */
@@ -84,8 +85,11 @@ export function reads(expression: AnyExpr, columns: ReadonlySet<number>): boolea
   return someExpression(expression, (at) => at.kind === "Column" && columns.has(at.column.id), true);
 }
 
-/** Steps that keep or multiply rows one by one, so that a filter may also follow them. */
-export const PASSES_FILTERS = new Set<Scan["kind"]>(["OrderBy", "Unnest"]);
+/** Does the step keep or multiply rows one by one, and fail for none, so that a filter may also follow it? */
+export function passesFilters(scan: Scan): boolean {
+  if (scan.kind !== "Unnest") return scan.kind === "OrderBy";
+  return !scanExpressions(scan).some((each) => someExpression(each, canFail, true));
+}
 
 /** Does the step read columns that wait? */
 export function readsLate(scan: Scan, late: ReadonlySet<number>): boolean {

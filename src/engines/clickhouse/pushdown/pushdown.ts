@@ -30,9 +30,9 @@ import {
   type LateStep,
   lateColumns,
   lateScan,
-  PASSES_FILTERS,
   type Part,
   type PushedPart,
+  passesFilters,
   type Reason,
   type RecordAlias,
   reads,
@@ -251,13 +251,15 @@ export class Pushdown {
     if (separated === undefined) return this.#above(scan, part);
     const block = copyBlock(separated);
     const scope = scopeOf(block);
+    const isBehind = hasLateRows(part);
     for (const item of scan.computed) {
       const { column, expression } = item;
       if (this.#compilation.analysis.uses(column) === 0) continue;
       const binding = reads(expression, late)
         ? undefined
         : this.#attempt(() => computedBinding(this.#compilation, expression, scope));
-      if (binding === undefined) {
+      // What may fail is not computed for rows that wait to be taken away.
+      if (binding === undefined || (isBehind && binding.refused === undefined && binding.sql().canFail)) {
         waiting.push(item);
         late.add(column.id);
       } else {
@@ -274,7 +276,7 @@ export class Pushdown {
   /** A step that is the server's or not, as a whole. */
   #whole(scan: Scan, part: PushedPart): Part {
     const late = lateColumns(part);
-    const isLate = readsLate(scan, late) || (hasLateRows(part) && !PASSES_FILTERS.has(scan.kind));
+    const isLate = readsLate(scan, late) || (hasLateRows(part) && !passesFilters(scan));
     const block = isLate ? undefined : this.#attempt(() => buildStep(this.#compilation, scan, part.block));
     if (block === undefined && scan.kind === "Unnest") {
       return { ...part, scan: { ...scan, input: part.scan }, late: [...part.late, { kind: "Unnest", scan }] };

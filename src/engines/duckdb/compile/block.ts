@@ -9,7 +9,7 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
 import { sql } from "../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
-import { exportAs, outsideBinding } from "./exports.ts";
+import { exportAs, outsideBinding, sealedBinding } from "./exports.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
 import type { Block, SelectItem } from "./render.ts";
 import { renderBlock } from "./render.ts";
@@ -20,6 +20,7 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
     from: undefined,
     inner: undefined,
     where: [],
+    lastWhere: [],
     groupKeys: [],
     groupingSets: undefined,
     isGrouped: false,
@@ -43,8 +44,13 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
   };
 }
 
-/** Puts the block into FROM of a new one. A column is exported when the new block reads it. */
-export function wrapBlock(compilation: Compilation, block: Block): Block {
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * Puts the block into FROM of a new one. A column is exported when the new block reads it, a sealed one so that DuckDB
+ * takes it for volatile: what reads it stays around the block, and is computed for the rows that the block leaves.
+ */
+export function wrapBlock(compilation: Compilation, block: Block, sealed = NONE): Block {
   const outside = newBlock(block.outer, block.depth + 1);
   if (outside.depth > MAX_SELECT_DEPTH) {
     fail(compilation, "too_complex", `Sub-queries are nested deeper than ${MAX_SELECT_DEPTH} levels`, {
@@ -59,7 +65,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
     (id) => {
       const inside = findColumn(block, id);
       if (inside === undefined) return undefined;
-      return outsideBinding(compilation, block, alias, id, inside);
+      return outsideBinding(compilation, block, alias, id, sealed.has(id) ? sealedBinding(inside) : inside);
     },
   ];
   outside.naturalOrder = block.naturalOrder.map((position, index) =>

@@ -74,9 +74,9 @@ export function nextAlias(compilation: Compilation, prefix: string): string {
   return `${prefix}${compilation.aliasCount}`;
 }
 
-/** A condition as it may be printed. */
-export function settleCondition({ constants, failing }: Compilation, condition: Expr): Expr {
-  return failing.settle(constants === undefined ? condition : constants.bindIn(condition));
+/** The condition with what is the same for every row computed before the run. */
+export function bindConstants({ constants }: Compilation, condition: Expr): Expr {
+  return constants === undefined ? condition : constants.bindIn(condition);
 }
 
 /** Fails the compilation with a position. */

@@ -1,5 +1,6 @@
 import { pathKey, readableName } from "../../lowering/names.ts";
 import { columnOf } from "../sql/atoms.ts";
+import { sealSql } from "../sql/forms.ts";
 import type { Sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import type { Block } from "./render.ts";
@@ -105,4 +106,24 @@ function outsideRecord(
       return { text: hand("json", [], text) ?? text, steps };
     },
   };
+}
+
+/** The binding with all that it prints taken for volatile. */
+export function sealedBinding({ sql, isCheap, isNeverNaN, record, element, as }: Binding): Binding {
+  const seal = (inside: Sql | undefined) => inside && sealSql(inside);
+  return makeBinding(
+    () => sealSql(sql()),
+    isCheap,
+    isNeverNaN,
+    record && {
+      leaf: (path, to) => seal(record.leaf(path, to)),
+      presence: (path) => seal(record.presence(path)),
+      json: () => {
+        const { text, steps } = record.json();
+        return { text: sealSql(text), steps };
+      },
+    },
+    element && ((offset) => seal(element(offset))),
+    as && ((type) => seal(as(type))),
+  );
 }

@@ -82,11 +82,11 @@ const goldens: readonly Golden[] = [
     sql: {
       duckdb:
         "WITH RECURSIVE w1_r(c5_n, round) AS ((SELECT 1::BIGINT AS c5_n, 1::BIGINT AS round) UNION ALL " +
-        ("(SELECT (s1.c5_n + 1::BIGINT) AS c5_n, s1.round + 1 AS round FROM w1_r AS s1 WHERE (CASE " +
-          "WHEN random() >= 0 THEN s1.c5_n END < 3::BIGINT) AND ") +
-        ("CASE WHEN s1.round <= 500 THEN true ELSE [NULL][lw_fail({'a0': 'A recursive CTE ran more than 500 " +
-          "rounds'})] END)) ") +
-        "SELECT s2.c5_n AS c6_n FROM w1_r AS s2",
+        ("(SELECT (s2.c3_n + 1::BIGINT) AS c5_n, CASE WHEN s2.c7_round <= 500 THEN s2.c7_round + 1 " +
+          "ELSE [NULL][lw_fail({'a0': 'A recursive CTE ran more than 500 rounds'})] END AS round ") +
+        ("FROM (SELECT CASE WHEN random() >= 0 THEN s1.c5_n END AS c3_n, s1.round AS c7_round FROM w1_r AS s1) " +
+          "AS s2 WHERE (s2.c3_n < 3::BIGINT))) ") +
+        "SELECT s3.c5_n AS c6_n FROM w1_r AS s3",
     },
   },
   {
@@ -267,8 +267,8 @@ const goldens: readonly Golden[] = [
     sql: {
       duckdb:
         "SELECT CASE WHEN (s2.c4_project = 'a') THEN CAST((SELECT [NULL][lw_fail({'a0': " +
-        "coalesce('x', 'NULL')})] AS c11_f0 FROM \"events_1\" AS t3 WHERE CASE WHEN random() >= 0 " +
-        "THEN s2.c13_taken END) AS VARCHAR) ELSE 'b' END AS c12_f0 FROM (SELECT " +
+        "coalesce('x', 'NULL')})] AS c11_f0 FROM \"events_1\" AS t3 WHERE s2.c13_taken) " +
+        "AS VARCHAR) ELSE 'b' END AS c12_f0 FROM (SELECT " +
         't1."c_project" AS c4_project, CASE WHEN (t1."c_project" = \'a\') THEN true ELSE false END ' +
         'AS c13_taken FROM "events_1" AS t1) AS s2',
     },

@@ -11,7 +11,7 @@ import { TIMESTAMP } from "../sql/types.ts";
 import type { BoundedStatement, NewestPlan, TimeValue } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { NEWEST_BOUND } from "./placeholders.ts";
-import { type Block, type FromItem, renderBlock, type SelectItem, sortItem } from "./render.ts";
+import { type Block, conditionsOf, type FromItem, renderBlock, type SelectItem, sortItem } from "./render.ts";
 
 /** How statements become text. */
 interface Printing {
@@ -54,7 +54,7 @@ export function planNewest(
   return {
     table,
     count,
-    times: print(selectTimes(from, time, block.where)),
+    times: print(selectTimes(from, time, conditionsOf(block))),
     rows: print(renderBlock(root, items)),
     from: bounds(true),
     until: bounds(false),
@@ -93,8 +93,8 @@ function isNewestFirst(block: Block): boolean {
 }
 
 /** All that is computed for each row that is looked at. */
-function partsOf({ where, order }: Block, items: readonly SelectItem[]): readonly Sql[] {
-  return [...where, ...order.map(({ binding }) => binding.sql()), ...items.map((item) => item.sql)];
+function partsOf(block: Block, items: readonly SelectItem[]): readonly Sql[] {
+  return [...conditionsOf(block), ...block.order.map(({ binding }) => binding.sql()), ...items.map((item) => item.sql)];
 }
 
 function isUnsafe({ canFail, holdsQuery }: Sql): boolean {

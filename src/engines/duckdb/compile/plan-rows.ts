@@ -3,7 +3,7 @@ import { joinSql, type Sql } from "../sql/sql.ts";
 import type { PlainColumn, RowsPlan } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import type { Block, SelectItem } from "./render.ts";
-import { renderOrderBy } from "./render.ts";
+import { conditionsOf, renderOrderBy } from "./render.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
 function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): boolean {
@@ -52,7 +52,7 @@ export function planRows(
     table: table.name,
     alias: table.alias,
     columns,
-    where: print(joinSql(block.where, " AND ")),
+    where: print(joinSql(conditionsOf(block), " AND ")),
     order: print(renderOrderBy(block, items)),
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
     limit: Number(limit),

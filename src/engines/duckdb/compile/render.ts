@@ -38,6 +38,8 @@ export interface Block {
   /** The sub-select that is all of FROM, when it is one. */
   inner: { readonly block: Block; readonly alias: string } | undefined;
   where: Sql[];
+  /** Conditions that may fail: each is computed only where all others, and those before it, hold. */
+  lastWhere: Sql[];
   /** Grouping columns, printed as positions where they are selected. */
   groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
   groupingSets: readonly (readonly number[])[] | undefined;
@@ -135,6 +137,19 @@ function renderList(block: Block, items: readonly SelectItem[]): Sql {
 
 const DISTINCT = sql`DISTINCT `;
 
+/**
+ * The conditions of WHERE. One that may fail holds all that are computed before it, in branches of a CASE: DuckDB
+ * computes those in their order, and the parts of an AND in any.
+ */
+export function conditionsOf({ where, lastWhere }: Block): readonly Sql[] {
+  const last = lastWhere.at(-1);
+  if (last === undefined) return where;
+  const first = [...(where.length === 0 ? [] : [joinSql(where, " AND ")]), ...lastWhere.slice(0, -1)];
+  if (first.length === 0) return [last];
+  const branches = first.map((each) => sql`WHEN (${each}) IS DISTINCT FROM true THEN false`);
+  return [...where, sql`CASE ${joinSql(branches, " ")} ELSE ${last} END`];
+}
+
 /** The finished SELECT: the given items, or everything that was exported. */
 export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
   const items = given ?? [...block.exports.values()];
@@ -144,7 +159,8 @@ export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
   const order = keys === EMPTY ? EMPTY : sql` ORDER BY ${keys}`;
   const groupBy = renderGroupBy(block, items);
   const from = block.from === undefined ? EMPTY : sql` FROM ${block.from.print()}`;
-  const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
+  const conditions = conditionsOf(block);
+  const where = conditions.length === 0 ? EMPTY : sql` WHERE ${joinSql(conditions, " AND ")}`;
   const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
   const offset = block.offset === undefined ? EMPTY : sql` OFFSET ${block.offset}`;
   const distinct = block.isDistinct ? DISTINCT : EMPTY;

@@ -4,7 +4,8 @@
  */
 import { canFail } from "../../../semantics/can-fail.ts";
 import { scalarFunctions } from "../../../semantics/index.ts";
-import { Fact } from "../../sql/node.ts";
+import { walkTree } from "../../sql/map-tree.ts";
+import { Fact, type Sql } from "../../sql/node.ts";
 
 /**
  * DuckDB's functions that can fail without its knowledge, with the argument that makes them: patterns that are no
@@ -33,6 +34,17 @@ export const MACROS: ReadonlySet<string> = new Set(
 
 /** JavaScript functions that can fail, which take one struct of their arguments. */
 export const packedFunctions: ReadonlySet<string> = new Set(scalarFunctions.filter(canFail).map(({ name }) => name));
+
+/** Is each computation of the expression another value? */
+export function isVolatile(root: Sql): boolean {
+  let found = false;
+  walkTree(root, Fact.UNPROVEN, ({ kind, token }) => {
+    found ||= kind === "call" && VOLATILE.has(token);
+  });
+  return found;
+}
+
+const VOLATILE: ReadonlySet<string> = new Set(["random", "uuid"]);
 
 /** Functions whose argument is a lambda. */
 export const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(["list_transform", "list_filter"]);

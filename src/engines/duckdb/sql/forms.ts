@@ -26,6 +26,11 @@ export function tried(expression: Sql): Sql {
   return inner("try", "", [expression]);
 }
 
+/** The value, taken for volatile: the optimizer moves no condition on it. A value that reads no row stays as it is. */
+export function sealSql(value: Sql): Sql {
+  return (value.facts & Fact.READS) === 0 ? value : sql`CASE WHEN random() >= 0 THEN ${value} END`;
+}
+
 /** A query, given what stands after SELECT. */
 export function select(rest: Sql): Sql {
   return inner("query", "", [rest]);

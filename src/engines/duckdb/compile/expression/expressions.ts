@@ -160,9 +160,6 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
   if (call.function === "$redact" && value !== undefined) {
     return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
   }
-  if (call.function === "$opaque" && value !== undefined) {
-    return sql`CASE WHEN random() >= 0 THEN ${printExpression(compilation, value, scope)} END`;
-  }
   const args = call.arguments.map((argument) =>
     argument === undefined ? undefined : printExpression(compilation, argument, scope),
   );

@@ -23,6 +23,7 @@ function withoutColumns(block: Block): Block {
   copy.from = block.from;
   copy.inner = block.inner;
   copy.where = block.where;
+  copy.lastWhere = block.lastWhere;
   copy.hasWindows = block.hasWindows;
   copy.hasComputed = block.hasComputed;
   copy.isJoin = block.isJoin;

@@ -164,7 +164,10 @@ function countRounds(column: Column, step: Side): Side | undefined {
   const round = findColumn(step.block, column.id);
   if (round === undefined) return undefined;
   const failure = raiseText(`A recursive CTE ran more than ${MAX_RECURSION} rounds`);
-  step.block.where.push(sql`CASE WHEN ${round.sql()} <= ${numberSql(MAX_RECURSION)} THEN true ELSE ${failure} END`);
-  step.items.push({ alias: ROUND, sql: sql`${round.sql()} + 1` });
+  const limit = numberSql(MAX_RECURSION);
+  step.items.push({
+    alias: ROUND,
+    sql: sql`CASE WHEN ${round.sql()} <= ${limit} THEN ${round.sql()} + 1 ELSE ${failure} END`,
+  });
   return step;
 }

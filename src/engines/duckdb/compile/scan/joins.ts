@@ -6,28 +6,44 @@ import {
   isSubquery,
   outerSubqueries,
   reaches,
+  readColumns,
   someExpression,
   someScanned,
 } from "../../../../googlesql/resolved/walk.ts";
-import type { AnyExpr, Expr, Scan } from "../../../../googlesql/resolved.ts";
+import type { AnyExpr, CallExpr, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
 import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, settleCondition } from "../compilation.ts";
+import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { Block } from "../render.ts";
+import { type Block, conditionsOf } from "../render.ts";
 import type { Scope } from "../scope.ts";
+import { leavesRowsOut, orderConjuncts } from "./filters.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
 import { partsOf, selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
-/** The side as something that FROM can hold, in whose place a missing row may stand when it is nullable. */
-function joinSide(compilation: Compilation, block: Block, isNullable: boolean, mayFilter: boolean): Block {
+interface SideRules {
+  /** A missing row may stand in its place. */
+  readonly isNullable: boolean;
+  /** Its conditions may be those of the join. */
+  readonly mayFilter: boolean;
+  /** Columns that are read by what may fail: for no rows that the side leaves out. */
+  readonly sealed: ReadonlySet<number>;
+}
+
+/** The side as something that FROM can hold. */
+function joinSide(compilation: Compilation, block: Block, { isNullable, mayFilter, sealed }: SideRules): Block {
   const rows = rowBlock(compilation, block);
   // Without LIMIT an order of a join's side has no meaning.
   rows.order = [];
+  if (leavesRowsOut(rows) && [...sealed].some((id) => findColumn(rows, id) !== undefined)) {
+    return wrapBlock(compilation, rows, sealed);
+  }
+  rows.where = [...conditionsOf(rows)];
+  rows.lastWhere = [];
   const isFiltered = rows.where.length > 0 && !mayFilter;
   const isBare = rows.from !== undefined && !isFiltered && !(isNullable && rows.hasComputed);
   return isBare ? rows : wrapBlock(compilation, rows);
@@ -54,13 +70,21 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
   const isLateral = scan.isLateral === true;
-  const on = scan.on === undefined ? undefined : settleCondition(compilation, scan.on);
-  const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
+  const { failing } = compilation;
+  const bound = scan.on === undefined ? undefined : bindConstants(compilation, scan.on);
+  const sealed = readColumns(conjuncts(bound).filter((each) => failing.mayFail(each)));
+  const on = isAnd(bound) ? { ...bound, arguments: orderConjuncts(compilation, conjuncts(bound)) } : bound;
+  const left = joinSide(compilation, input, {
+    isNullable: type === "RIGHT" || type === "FULL",
+    mayFilter: isInner || type === "LEFT",
+    sealed: isLateral && failing.computesFailing(scan.right) ? readColumns([], [scan.right]) : sealed,
+  });
   const right = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
   const built = isLateral ? right : apartFrom(compilation, left, right);
   // A lateral side reads the left one unchanged.
   if (isLateral) return mergeSides(compilation, scan, on, { left, right: lateralSide(compilation, built) });
-  const sides: Sides = { left, right: joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner) };
+  const isNullable = type === "LEFT" || type === "FULL";
+  const sides: Sides = { left, right: joinSide(compilation, built, { isNullable, mayFilter: isInner, sealed }) };
   if (isInner || !(asksOfBoth(on, sides) || isCorrelatedFullJoin(compilation, scan, input.outer))) {
     return mergeSides(compilation, scan, prepareCondition(compilation, on, sides, isInner), sides);
   }
@@ -103,6 +127,8 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   };
   return left;
 }
+
+const isAnd = (on: Expr | undefined): on is CallExpr => on?.kind === "Call" && on.function === "$and";
 
 const conjuncts = (on: Expr | undefined) => (on === undefined ? [] : partsOf(on, "$and"));
 
@@ -171,7 +197,7 @@ function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr 
     const expression = (at: Expr) => (isSubquery(at) ? computeOnSide(compilation, at, sides) : undefined);
     return createMapping({ expression }).expression(part);
   });
-  return on.kind === "Call" && on.function === "$and" ? { ...on, arguments: prepared } : (prepared[0] ?? on);
+  return isAnd(on) ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }
 
 function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {

@@ -1,22 +1,23 @@
 /** Building SELECT blocks from scans. */
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
-import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
+import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
-import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail, settleCondition } from "../compilation.ts";
+import { type Compilation, fail } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_COMPUTED_CALLS, MAX_SCAN_DEPTH } from "../limits.ts";
 import type { Block } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { buildCte } from "./ctes.ts";
+import { buildFilter } from "./filters.ts";
 import { buildJoin } from "./joins.ts";
 import { buildSetOperation } from "./set-operations.ts";
-import { partsOf, printInBlock, separateShared } from "./shaping.ts";
+import { printInBlock, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
@@ -55,7 +56,7 @@ function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefi
 function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
   switch (scan.kind) {
     case "Filter":
-      return buildFilter(compilation, scan, input);
+      return buildFilter(compilation, scan.predicate, input);
     case "Project":
       return buildProject(compilation, scan, input);
     case "Aggregate":
@@ -89,36 +90,6 @@ function limitCalls(
   const over = calls[MAX_COMPUTED_CALLS];
   if (over === undefined) return;
   fail(compilation, "too_complex", `A SELECT has more than ${MAX_COMPUTED_CALLS} ${what}`, over.call.span);
-}
-
-/** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
-const MAX_CONDITIONS = 500;
-
-/** The same rows, in a form that the optimizer leaves alone. */
-function shield(condition: Sql): Sql {
-  return sql`CASE WHEN ${condition} THEN true ELSE false END`;
-}
-
-function printCondition(compilation: Compilation, condition: Expr, scope: Scope): Sql {
-  const parts = partsOf(condition, "$or");
-  if (parts.length <= MAX_CONDITIONS) return printExpression(compilation, condition, scope);
-  const texts = parts.map((part) => printExpression(compilation, part, scope));
-  const groups: Sql[] = [];
-  for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
-    groups.push(shield(joinSql(texts.slice(from, from + MAX_CONDITIONS), " OR ")));
-  }
-  return shield(joinSql(groups, " OR "));
-}
-
-function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
-  const conditions = partsOf(scan.predicate, "$and").map((condition) => settleCondition(compilation, condition));
-  const block = separateShared(compilation, rowBlock(compilation, input), conditions);
-  const printed = printInBlock(compilation, block, (scope) =>
-    conditions.map((condition) => printCondition(compilation, condition, scope)),
-  );
-  const { texts } = printed;
-  printed.block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
-  return printed.block;
 }
 
 function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: Block): Block {

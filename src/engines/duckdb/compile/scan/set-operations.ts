@@ -8,8 +8,7 @@ import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { isOpen, newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
-import type { Block } from "../render.ts";
-import { renderBlock } from "../render.ts";
+import { type Block, conditionsOf, renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
@@ -76,7 +75,7 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
 
 /** True for a SELECT of constants without FROM. */
 function isOneRow(block: Block): boolean {
-  return block.from === undefined && block.where.length === 0 && isOpen(block) && !block.hasWindows;
+  return block.from === undefined && conditionsOf(block).length === 0 && isOpen(block) && !block.hasWindows;
 }
 
 function printInputs(inputs: readonly Input[], columns: readonly Branches[], scan: SetOperation, alias: string): Sql {

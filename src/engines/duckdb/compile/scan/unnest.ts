@@ -10,7 +10,7 @@ import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail, nextAlias, settleCondition } from "../compilation.ts";
+import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
@@ -19,6 +19,7 @@ import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
 import type { Block } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { buildFilter } from "./filters.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
@@ -40,10 +41,7 @@ export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block
     alias !== undefined && rows.from !== undefined
       ? buildAlias(compilation, rows, alias, scan.isOuter)
       : buildArrays(compilation, rows, scan);
-  if (scan.on === undefined || scan.isOuter) return built;
-  const on = printExpression(compilation, settleCondition(compilation, scan.on), scopeOf(compilation, built));
-  built.where.push(on);
-  return built;
+  return scan.on === undefined || scan.isOuter ? built : buildFilter(compilation, scan.on, built);
 }
 
 /** No join: the element's fields are columns of the row, and only its presence is tested. */

@@ -1,0 +1,96 @@
+/**
+ * WHERE. DuckDB moves a condition through joins, sub-selects and other conditions to where its columns come from, and
+ * then computes it for rows that those leave out. One that may fail must not be: over one table it holds the other
+ * conditions too; else it stands around all that leaves rows out and reads sealed columns, on which none is moved.
+ */
+
+import { isSubquery, readColumns, someExpression } from "../../../../googlesql/resolved/walk.ts";
+import type { Expr } from "../../../../googlesql/resolved.ts";
+import { inOrder } from "../../../lowering/failing.ts";
+import { isLargerThan } from "../../../sql/map-tree.ts";
+import { isVolatile } from "../../sql/call-facts.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { rowBlock, wrapBlock } from "../block.ts";
+import { bindConstants, type Compilation } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { type Block, conditionsOf } from "../render.ts";
+import type { Scope } from "../scope.ts";
+import { partsOf, printInBlock, separateShared } from "./shaping.ts";
+
+/** The rows of the block for which the condition holds. */
+export function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
+  const { failing } = compilation;
+  const conditions = partsOf(predicate, "$and").map((each) => bindConstants(compilation, each));
+  const last = conditions.filter((each) => failing.mayFail(each));
+  const others = last.length === 0 ? conditions : conditions.filter((each) => !last.includes(each));
+  const rows = rowBlock(compilation, input);
+  const left = others.length === 0 ? rows : addConditions(compilation, others, rows);
+  return last.reduce((block, condition) => addFailing(compilation, condition, block), left);
+}
+
+function addFailing(compilation: Compilation, condition: Expr, rows: Block): Block {
+  const isShared = separateShared(compilation, rows, [condition]) !== rows;
+  const isHolding = !isShared && !holdsQuery(condition) && canHold(rows);
+  const around = isHolding || !leavesRowsOut(rows) ? rows : wrapBlock(compilation, rows, readColumns([condition]));
+  const { block, texts } = printInBlock(compilation, around, (scope) => [
+    printCondition(compilation, condition, scope),
+  ]);
+  block.lastWhere.push(...texts);
+  return block;
+}
+
+/** The conjuncts of a join's condition, those that may fail only where the others hold. */
+export function orderConjuncts({ failing }: Compilation, conjuncts: readonly Expr[]): readonly Expr[] {
+  const last = conjuncts.filter((each) => failing.mayFail(each));
+  if (last.length === 0 || conjuncts.length === 1 || conjuncts.some(holdsQuery)) return conjuncts;
+  const first = last.length < conjuncts.length ? conjuncts.filter((each) => !last.includes(each)) : last.slice(0, 1);
+  const guarded = inOrder([...first, ...last.filter((each) => !first.includes(each))]);
+  return guarded === undefined ? first : [...first, guarded];
+}
+
+const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, false);
+
+/** Larger conditions are not written twice. */
+const MAX_HELD_NODES = 200;
+
+/**
+ * Can a condition that may fail be added which holds those of the block? They leave out all rows that are left out, or
+ * keep it where they are, if they read sealed columns.
+ */
+function canHold({ from, outer, where, lastWhere }: Block): boolean {
+  if (outer !== undefined || (from?.table === undefined && lastWhere.length === 0)) return false;
+  return ![...where, ...lastWhere].some(
+    (each) => each.holdsQuery || isVolatile(each) || isLargerThan(each, MAX_HELD_NODES),
+  );
+}
+
+/** Are rows of its tables missing in the block? */
+export const leavesRowsOut = (block: Block): boolean =>
+  block.from?.table === undefined || conditionsOf(block).length > 0;
+
+function addConditions(compilation: Compilation, conditions: readonly Expr[], rows: Block): Block {
+  const { block, texts } = printInBlock(compilation, separateShared(compilation, rows, conditions), (scope) =>
+    conditions.map((each) => printCondition(compilation, each, scope)),
+  );
+  block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
+  return block;
+}
+
+/** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
+const MAX_CONDITIONS = 500;
+
+/** The same rows, in a form that the optimizer leaves alone. */
+function shield(condition: Sql): Sql {
+  return sql`CASE WHEN ${condition} THEN true ELSE false END`;
+}
+
+function printCondition(compilation: Compilation, condition: Expr, scope: Scope): Sql {
+  const parts = partsOf(condition, "$or");
+  if (parts.length <= MAX_CONDITIONS) return printExpression(compilation, condition, scope);
+  const texts = parts.map((part) => printExpression(compilation, part, scope));
+  const groups: Sql[] = [];
+  for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
+    groups.push(shield(joinSql(texts.slice(from, from + MAX_CONDITIONS), " OR ")));
+  }
+  return shield(joinSql(groups, " OR "));
+}
