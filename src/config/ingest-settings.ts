@@ -62,8 +62,7 @@ export const ingestSettings = nameSettings({
     type: integer(1, 8_760),
     default: 48,
     description:
-      "Hours from its arrival in which an event is recognised by its `id` alone; after that, by `id` and time. On " +
-      "ClickHouse the `id` alone is enough at any time.",
+      "Hours from its arrival in which an event is recognised by its `id` alone; after that, by `id` and time.",
   },
   maxTenantColumns: {
     type: integer(0, 10_000),

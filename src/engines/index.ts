@@ -45,10 +45,11 @@ export async function openEngine({ server, ...options }: EngineOptions): Promise
   if (server === undefined) return openDuckDbEngine(options);
   const { directory: _, ...hosted } = options;
   const { openClickHouseEngine } = await import("./clickhouse/index.ts");
-  const { tenantColumns, log } = options;
+  const { tenantColumns, repeatWindowMs, log } = options;
   return openClickHouseEngine({
     ...server,
     ...(tenantColumns === undefined ? {} : { tenantColumns }),
+    repeatWindowMs,
     ...(log === undefined ? {} : { log }),
     residual: createResidualEngine(hosted),
   });

@@ -3,6 +3,7 @@ import {
   embeddedDays,
   eventsPerNode,
   eventsPerShard,
+  lookUpCpuUs,
   measured,
   nodeCpuUs,
   planFor,
@@ -39,8 +40,8 @@ function planTable(): string {
       row("partitions of a source", () => String(assumed.retentionDays + 1)),
       row("events per block", (plan) => round(plan.eventsPerBlock)),
       row("new parts/s on each server", (plan) => round(plan.partsPerSecond)),
-      row("rows read for a block of random ids, millions", (plan) => round(plan.lookUpRows / 1e6)),
-      row("servers busy with this alone", (plan) => round(plan.lookUpServers, 2)),
+      row("rows read for a block of random ids", (plan) => round(plan.eventsPerBlock)),
+      row("servers busy with looking ids up alone", (plan) => round(plan.lookUpServers, 2)),
       row("US$ per month, thousands", (plan) => round(plan.dollarsPerMonth / 1000)),
       row("US$ per million events over the retention period", (plan) => {
         return round(plan.dollarsPerMonth / ((plan.eventsPerSecond * 86_400 * 30) / 1e6), 2);
@@ -62,8 +63,10 @@ function assumptionTable(): string {
       ["days of retention", String(assumed.retentionDays)],
       ["a block, from its first byte to its acknowledgement", `${assumed.blockMs} ms`],
       ["new parts/s that a server merges", String(assumed.partsPerSecond)],
-      ["parts per day once merged; ids per granule", `${assumed.partsPerDay}; ${assumed.granuleIds}`],
-      ["rows/s that a server reads for look-ups", round(assumed.lookUpRowsPerSecond)],
+      [
+        "parts of a shard that were written within 48 hours; within a minute",
+        `${assumed.windowParts}; ${assumed.freshParts}`,
+      ],
       ["US$ per month for a core with memory; for a terabyte", `${assumed.coreDollars}; ${assumed.terabyteDollars}`],
     ],
   );
@@ -71,12 +74,12 @@ function assumptionTable(): string {
 
 /** Whatever figure stands on the page comes from the plan. */
 export function printScalePage(): string {
-  const [small, , , large] = rates.map(planFor) as [Scale, Scale, Scale, Scale];
+  const [small, , quarter, large] = rates.map(planFor) as [Scale, Scale, Scale, Scale];
   const { embeddedEventsPerSecond: most, compactionEventsPerSecond: steady } = measured;
   return `# A plan from one machine to a million events a second
 
 \`npm run docs\` generates this page; the arithmetic is in \`test/docs/scale-plan.ts\`, and a test compares the two. Every input is marked as measured ([benchmarks.md](benchmarks.md),
-[storage.md](storage.md): events of 2.1 KB, 2 cores) or assumed. **Nothing beyond one machine was measured**, and no cluster was run at all.
+[storage.md](storage.md), [ids](decisions/ids.md#on-clickhouse): events of 2.1 KB, 2 cores) or assumed. **Nothing beyond one machine was measured**, and no cluster was run at all.
 
 ## One machine
 
@@ -106,6 +109,7 @@ How the figures are computed:
 - **A node** spends ${nodeCpuUs()} us per event: ${measured.readingCpuUs.value} for reading and ${measured.ownThreadCpuUs.value} on its own thread (measured), ${assumed.blockCpuUs} for writing columns (assumed): ${round(eventsPerNode())} events/s. One process uses two to three
   cores, so a machine of ${assumed.nodeCores} runs several, each of which is a node to the others. Queries are not included: measure yours.
 - **A shard** of ${assumed.replicas} servers stores ${round(eventsPerShard())} events/s: ${measured.serverCpuUs.value} us of processor time for the first copy, including merges and JSON parsing (measured in one process that read JSON; blocks of columns should cost less).
+  Looking ids up comes on top.
 - **An event** on a server takes ${round(serverBytesPerEvent())} bytes: ${measured.serverMegabytes.value} MB for 2,000,000 in the benchmark's table (measured), times ${assumed.layoutFactor} (assumed).
 - **Partitions** are days of a source. Retention drops whole partitions; queries over a few hours open one or two.
 - **A block** holds the events of a source that a node has received by the time the previous block is acknowledged. On a cluster each block reaches every shard, and creates a part on each.
@@ -117,9 +121,10 @@ rates, use other means to forward events.
 
 ## What breaks first
 
-1. **Id look-ups.** Ids chosen by senders are looked up in every part of their source, twice per block. A random id costs one granule of each part: with 2,100,000 rows in 20 parts ClickHouse 26.7 read 181,920
-   rows for one id, and all rows for a hundred (\`EXPLAIN ESTIMATE\`). Random ids therefore keep ${round(small.lookUpServers, 2)} servers busy at ${round(small.eventsPerSecond)} events/s, and ${round(large.lookUpServers, 2)} at a million, which is not feasible. **Ids that begin with the time** (UUID v7, ULID) are stored together:
-   a thousand of them took 3,392 rows of one part in the same table. Events without an id are not looked up at all, and are duplicated if they are retried after a lost answer.
+1. **Id look-ups.** Ids chosen by senders are looked up in the parts that were written within \`LOGWEIR_REPEAT_WINDOW_HOURS\`, before and after their block, whatever the size of the table ([ids](decisions/ids.md#on-clickhouse)). New ids are found
+   to be new without a row; only the block itself is read (\`EXPLAIN ESTIMATE\`). The index costs ${measured.lookUpCpuUs.value} us for a random id and large part, and ${measured.freshLookUpCpuUs.value} for a small one (measured), together ${round(lookUpCpuUs())} us an event: ${round(small.lookUpServers, 2)} of ${small.servers} servers
+   at ${round(small.eventsPerSecond)} events/s, ${round(quarter.lookUpServers, 2)} of ${quarter.servers} at ${round(quarter.eventsPerSecond)}, and ${round(large.lookUpServers, 2)} of ${large.servers} at a million. A shorter window has fewer parts; ids that begin with the time (UUID v7, ULID) cost less than half.
+   Late events of many days bring the parts of those days into the window. Events without an id are not looked up at all, and are duplicated if they are retried after a lost answer.
 2. **Parts.** ${round(large.nodes)} nodes create ${round(large.partsPerSecond)} parts a second on every server, where ${assumed.partsPerSecond} are sustainable; ClickHouse refuses inserts at 3,000 parts per day (senders get 503 with \`Retry-After\`). Beyond ${Math.floor((assumed.partsPerSecond * assumed.blockMs) / 1000)}
    nodes for a source, send each source to only a few of them (by a hash of its name or tenant at the load balancer), so that blocks are few and large.
 3. **Disk**, not processors, then determines the number of servers. Keep fewer days, or configure a tier of slower disks in ClickHouse.
@@ -127,6 +132,7 @@ rates, use other means to forward events.
 
 ## What is not known
 
+- Look-ups on several shards. Each is asked for all ids of a block now, so that shards may be added; the figures are for asking the shard of an id alone.
 - Whether a cluster behaves like this: statements with Replicated and Distributed tables were only checked by ClickHouse's parser ([clickhouse.md](clickhouse.md#clusters)).
 - The rate of a node over ClickHouse, the duration of a block under load, the size of an event in this layout after merges, the cost of a replica: these are assumptions.
 - Queries at these sizes. Those for one tenant and a few hours read a few granules of one partition, whatever the total; those over all tenants and days read everything.

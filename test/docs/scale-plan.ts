@@ -9,6 +9,9 @@ export const measured = {
   serverCpuUs: { value: 127, text: "| 831 | 127 |", page: "benchmarks" },
   serverMegabytes: { value: 771, text: "| disk MB | 928 | | | 771 |", page: "benchmarks" },
   readingCpuUs: { value: 45, text: "takes 45 of them", page: "benchmarks" },
+  /** A look-up of one random id in one part: of millions of rows, and of some ten thousand. */
+  lookUpCpuUs: { value: 16, text: "takes 16 us of processor time in a part of 4,000,000 rows", page: "decisions/ids" },
+  freshLookUpCpuUs: { value: 7, text: "7 us in one of 71,429", page: "decisions/ids" },
   ownThreadCpuUs: { value: 7, text: "own thread has 7", page: "benchmarks" },
 } as const;
 
@@ -33,11 +36,9 @@ export const assumed = {
   blockMs: 250,
   /** New parts a second that a server merges without falling behind, all tables together. */
   partsPerSecond: 20,
-  /** Parts of a day's partition once merged, and ids of a granule. */
-  partsPerDay: 10,
-  granuleIds: 8_192,
-  /** Rows of an id look-up that a server reads a second, on all its cores. */
-  lookUpRowsPerSecond: 1_000_000_000,
+  /** Parts of a shard that were written within the window of 48 hours, three days' partitions, and in a minute. */
+  windowParts: 25,
+  freshParts: 10,
   /** US dollars a month: a core with its memory, and a terabyte of local disk. */
   coreDollars: 25,
   terabyteDollars: 80,
@@ -64,8 +65,7 @@ export interface Scale {
   readonly eventsPerBlock: number;
   /** New parts a second on each server: a block reaches every shard. */
   readonly partsPerSecond: number;
-  /** Rows read for looking a block's ids up, where senders choose them, and how many servers that alone keeps busy. */
-  readonly lookUpRows: number;
+  /** How many servers are busy with nothing but looking ids up, where senders choose them. */
   readonly lookUpServers: number;
   readonly dollarsPerMonth: number;
 }
@@ -104,8 +104,6 @@ export function planFor(eventsPerSecond: number): Scale {
   const nodes = Math.ceil(eventsPerSecond / eventsPerNode()) + 1;
   const blocksPerSecond = 1000 / assumed.blockMs;
   const eventsPerBlock = eventsPerSecond / nodes / blocksPerSecond;
-  const lookUpRows = lookUpRowsOf(eventsPerBlock / shards, eventsKept / shards);
-  const rowsPerSecond = 2 * lookUpRows * nodes * blocksPerSecond * shards;
   const terabytesBought = servers * assumed.serverTerabytes;
   return {
     eventsPerSecond,
@@ -121,18 +119,16 @@ export function planFor(eventsPerSecond: number): Scale {
     blocksPerSecond,
     eventsPerBlock,
     partsPerSecond: nodes * blocksPerSecond,
-    lookUpRows: lookUpRows * shards,
-    lookUpServers: rowsPerSecond / assumed.lookUpRowsPerSecond,
+    lookUpServers: (eventsPerSecond * lookUpCpuUs()) / microsecondsPerSecond / assumed.serverCores,
     dollarsPerMonth:
       (nodes * assumed.nodeCores + servers * assumed.serverCores) * assumed.coreDollars +
       terabytesBought * assumed.terabyteDollars,
   };
 }
 
-/** An id that says nothing of its place is one granule of each part, until a part has been read whole. */
-function lookUpRowsOf(ids: number, rows: number): number {
-  const parts = assumed.retentionDays * assumed.partsPerDay;
-  return Math.min(ids * parts * assumed.granuleIds, rows);
+/** Processor time of a shard for looking a random id up in the parts of the window, and after its block in new ones. */
+export function lookUpCpuUs(): number {
+  return assumed.windowParts * measured.lookUpCpuUs.value + assumed.freshParts * measured.freshLookUpCpuUs.value;
 }
 
 /** Seconds of ingest at full speed until the embedded engine's tail has as many events as `doctor` warns of. */

@@ -4,6 +4,7 @@ import type { EventValue } from "../../src/engines/contract/query-engine.ts";
 import { INT64 } from "../../src/googlesql/types.ts";
 import { eventOf } from "./bench.ts";
 import { type ConformanceCase, failsWith } from "./conformance-case.ts";
+import { createRandom } from "./random.ts";
 import { assertStored, byProject, columnsOf, idsOf } from "./store-checks.ts";
 
 const appends: readonly ConformanceCase[] = [
@@ -56,6 +57,34 @@ const appends: readonly ConformanceCase[] = [
       const events = times.map((time, n) => eventOf(`time ${n}`, {}, time));
       assertStored(await bench.append(source, events), 5, 0);
       for (const event of events) assertStored(await bench.append(source, [event]), 0, 1);
+    },
+  },
+  {
+    name: "recognises an event of the same tenant and id with any time, or without one, after a restart too",
+    async run(bench) {
+      const source = await bench.makeSource(byProject);
+      const random = createRandom(20_260_820);
+      const day = 86_400_000_000n;
+      const times = [0n, 20_000n * day - 1n, 20_000n * day, 47_482n * day, BigInt(Date.now()) * 1_000n];
+      const ids = ["", "a", "b", "é", "x".repeat(3_000)];
+      const known = new Set<string>();
+      for (let body = 0; body < 12; body++) {
+        if (body === 7) {
+          await bench.reopen();
+          await bench.define(source, byProject);
+        }
+        const before = known.size;
+        const events = Array.from({ length: 1 + random(6) }, () => {
+          const [id = "", tenant] = [ids[random(ids.length)], ["p", "q", undefined][random(3)]];
+          known.add(`${tenant}/${id}`);
+          // Without a time of its own an event has another whenever it comes.
+          const time = times[random(2 * times.length)] ?? BigInt(Date.now()) * 1_000n + BigInt(body);
+          return eventOf(id, tenant === undefined ? {} : { project: tenant }, time);
+        });
+        const fresh = known.size - before;
+        assertStored(await bench.append(source, events), fresh, events.length - fresh);
+      }
+      assert.deepEqual(await bench.askValues(`SELECT COUNT(*) FROM ${source}`), [known.size]);
     },
   },
   {

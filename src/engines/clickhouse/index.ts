@@ -35,6 +35,8 @@ export interface ClickHouseEngineOptions extends ClickHouseServer {
   /** Runs what the server cannot; closed with the engine. */
   readonly residual: Pick<Engine, "compile" | "run" | "close">;
   readonly tenantColumns?: TenantColumns;
+  /** How long an event is recognised by its id alone, from its arrival; 48 hours by default. */
+  readonly repeatWindowMs?: number | undefined;
   readonly log?: (level: "info" | "warn" | "error", message: string) => void;
 }
 
@@ -72,6 +74,7 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
     ...{ client: writer, place: { database, cluster }, keeper, encoder },
     limits: { ...defaultStoreLimits, schema: schemaLimitsFor(SCHEMA_MEMORY_BYTES, options.tenantColumns) },
     watchMs: options.watchMs ?? WATCH_MS,
+    repeatWindowMs: options.repeatWindowMs,
     log,
   });
   const { residual } = options;

@@ -9,6 +9,8 @@ export interface EncodedRows {
   readonly ids: readonly string[];
   /** Whether the sender chose the row's id. */
   readonly ownIds: readonly boolean[];
+  /** Microseconds since 1970. */
+  readonly timestamps: readonly bigint[];
   /** The tenant of each row; undefined for a source without tenants. */
   readonly tenants: readonly (string | null)[] | undefined;
   readonly rowCount: number;
@@ -36,6 +38,7 @@ export function pickEncoded(rows: EncodedRows, picked: readonly number[]): Encod
   return {
     ids: keep(rows.ids),
     ownIds: keep(rows.ownIds),
+    timestamps: keep(rows.timestamps),
     tenants: rows.tenants === undefined ? undefined : keep(rows.tenants),
     rowCount: picked.length,
     columns: rows.columns,

@@ -67,6 +67,7 @@ export class NativeRows implements RowSink {
   readonly ids: string[] = [];
   /** Whether the sender chose the row's id, so that the row may be a repeat. */
   readonly ownIds: boolean[] = [];
+  readonly timestamps: bigint[] = [];
   /** Long texts, which the columns refer to. */
   readonly #texts = new ByteWriter(64 * 1024);
   #size = 0;
@@ -92,6 +93,7 @@ export class NativeRows implements RowSink {
     const row = this.ids.length;
     this.ids.push(id);
     this.ownIds.push(!hasGeneratedId);
+    this.timestamps.push(timestampUs);
     this.#put(row, "id", "PLAIN STRING", id);
     this.#put(row, "timestamp", "PLAIN INT64", timestampUs);
     if (eventMessage !== null) this.#put(row, "event_message", "STRING", eventMessage);
@@ -155,12 +157,13 @@ export function beginBlock(
 
 /** All rows as they cross from one thread to another; `tenantColumn` as the source's table has it. */
 export function encodeRows(rows: NativeRows, tenantColumn: string | undefined): EncodedRows {
-  const { rowCount, ids, ownIds } = rows;
+  const { rowCount, ids, ownIds, timestamps } = rows;
   const writer = new ByteWriter(Math.ceil(rows.byteCount * SIZE_MARGIN) + 4096);
   for (const [name, column] of rows.columns) writeColumn(writer, name, column, rowCount);
   const bytes = writer.finish();
   const tenants = tenantColumn === undefined ? undefined : rows.valuesOf(tenantColumn).map(toTenant);
-  return { ids, ownIds, tenants, rowCount, columns: [...rows.columns.keys()], bytes, byteCount: bytes.length };
+  const columns = [...rows.columns.keys()];
+  return { ids, ownIds, timestamps, tenants, rowCount, columns, bytes, byteCount: bytes.length };
 }
 
 function toTenant(value: Value | undefined): string | null {

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../contract/query-engine.ts";
-import { askInPieces, chooseTransport, LIMIT_DEFAULTS, piecesOf, readLimits, ServerLimits } from "./limits.ts";
+import {
+  askInPieces,
+  chooseTransport,
+  elementBytes,
+  LIMIT_DEFAULTS,
+  piecesOf as piecesOfItems,
+  readLimits,
+  ServerLimits,
+} from "./limits.ts";
 import { printValue } from "./parameter-form.ts";
 import { toEngineError } from "./server-error.ts";
 
@@ -9,6 +17,7 @@ import { toEngineError } from "./server-error.ts";
 const fieldTooLong = () =>
   toEngineError(new Error("Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long"));
 
+const piecesOf = (texts: readonly string[], maxBytes: number) => piecesOfItems(texts, elementBytes, maxBytes);
 const bytesOf = (texts: readonly string[]) => Buffer.byteLength(printValue(texts));
 
 function limitsOf(fieldBytes: number): ServerLimits {
@@ -51,7 +60,7 @@ describe("texts for a server", () => {
       fc.asyncProperty(texts, fc.integer({ min: 4_096, max: 40_000 }), async (all, trueBytes) => {
         const limits = limitsOf(131_072);
         const asked: string[] = [];
-        const rows = await askInPieces({ limits }, all, async (piece) => {
+        const rows = await askInPieces({ limits }, all, elementBytes, async (piece) => {
           if (bytesOf(piece) > trueBytes) throw fieldTooLong();
           asked.push(...piece);
           return piece.map((text) => [text]);
@@ -64,11 +73,11 @@ describe("texts for a server", () => {
 
   it("fail with the server's refusal when it refuses everything", async () => {
     const limits = limitsOf(131_072);
-    const refusing = askInPieces({ limits }, ["a"], () => Promise.reject(fieldTooLong()));
+    const refusing = askInPieces({ limits }, ["a"], elementBytes, () => Promise.reject(fieldTooLong()));
     await expect(refusing).rejects.toMatchObject({ code: "limit_exceeded" });
     expect(limits.pieceBytes).toBe(4_096);
     const other = new EngineError("timeout", "late");
-    await expect(askInPieces({ limits }, ["a"], () => Promise.reject(other))).rejects.toBe(other);
+    await expect(askInPieces({ limits }, ["a"], elementBytes, () => Promise.reject(other))).rejects.toBe(other);
   });
 });
 

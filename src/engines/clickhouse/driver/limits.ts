@@ -93,18 +93,30 @@ function tooLong(what: string, bytes: number, limit: LimitName, most: number): E
   );
 }
 
-/** The texts in pieces that each fit into one field as an array. Throws `limit_exceeded` for a text that does not. */
-export function piecesOf(texts: readonly string[], maxBytes: number): readonly (readonly string[])[] {
-  const pieces: string[][] = [];
-  let [piece, bytes]: [string[], number] = [[], 0];
-  for (const text of texts) {
-    const size = Buffer.byteLength(printValue(text, true)) + 1;
+/** Bytes of a text in an array. */
+export function elementBytes(text: string): number {
+  return Buffer.byteLength(printValue(text, true));
+}
+
+/**
+ * The items in pieces that each fit into fields as arrays. `bytesOf`: of the longest element that stands for an item.
+ * Throws `limit_exceeded` for an item that does not fit.
+ */
+export function piecesOf<Item>(
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+  maxBytes: number,
+): readonly (readonly Item[])[] {
+  const pieces: Item[][] = [];
+  let [piece, bytes]: [Item[], number] = [[], 0];
+  for (const item of items) {
+    const size = bytesOf(item) + 1;
     if (size + 1 > maxBytes) throw tooLong("An id", size + 1, "http_max_field_value_size", maxBytes);
     if (piece.length > 0 && bytes + size + 1 > maxBytes) {
       pieces.push(piece);
       [piece, bytes] = [[], 0];
     }
-    piece.push(text);
+    piece.push(item);
     bytes += size;
   }
   if (piece.length > 0) pieces.push(piece);
@@ -112,22 +124,23 @@ export function piecesOf(texts: readonly string[], maxBytes: number): readonly (
 }
 
 /**
- * The answers of `ask` for all of the texts, asked in as few pieces as the server's limits allow; if it refuses one all
+ * The answers of `ask` for all of the items, asked in as few pieces as the server's limits allow; if it refuses one all
  * the same, in smaller ones.
  */
-export async function askInPieces(
+export async function askInPieces<Item>(
   client: Limited,
-  texts: readonly string[],
-  ask: (piece: readonly string[]) => Promise<Rows>,
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+  ask: (piece: readonly Item[]) => Promise<Rows>,
 ): Promise<Rows> {
   const answers: Rows[] = [];
   const maxBytes = client.limits?.pieceBytes ?? LIMIT_DEFAULTS.http_max_field_value_size;
-  for (const piece of piecesOf(texts, maxBytes)) {
+  for (const piece of piecesOf(items, bytesOf, maxBytes)) {
     try {
       answers.push(await ask(piece));
     } catch (error) {
       if (!isTooLong(error) || client.limits?.lower() !== true) throw error;
-      answers.push(await askInPieces(client, piece, ask));
+      answers.push(await askInPieces(client, piece, bytesOf, ask));
     }
   }
   return answers.flat();

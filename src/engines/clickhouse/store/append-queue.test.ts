@@ -11,12 +11,10 @@ class Server {
   /** The ids that each call looked up, as one text. */
   readonly lookedUp: string[] = [];
   readonly client = {
-    rows: async (
-      _: string,
-      { ids, next = ids }: { readonly ids: readonly string[]; readonly next?: readonly string[] },
-    ) => {
-      this.lookedUp.push(next.join("").replaceAll(/[<>]/g, ""));
-      return next.filter((id) => this.stored.has(id)).map((id) => [id, null, "1"]);
+    rows: async (_: string, { ids, times }: { readonly ids: readonly string[]; readonly times?: unknown }) => {
+      // Without times it is the look behind a block.
+      if (times !== undefined) this.lookedUp.push(ids.join("").replaceAll(/[<>]/g, ""));
+      return ids.filter((id) => this.stored.has(id)).map((id) => [id, null, "", "1"]);
     },
     insert: ({ body }: { readonly body: readonly Uint8Array[] }) =>
       new Promise<void>((resolve, reject) => {
@@ -46,7 +44,7 @@ function rowsOf(ids: string, hasGeneratedId = false): NativeRows {
 function open() {
   const server = new Server();
   const place = { database: "logs", cluster: undefined };
-  const queue = new AppendQueue(server.client, { place, table: "events", tenantColumn: undefined });
+  const queue = new AppendQueue(server.client, { place, table: "events", tenantColumn: undefined }, 1_000);
   const send = (ids: string, hasGeneratedId = false) =>
     queue.append(rowsOf(ids, hasGeneratedId), async () => undefined);
   const sendMany = (count: number) => queue.append(rowsOf("-".repeat(count), true), async () => undefined);
@@ -105,7 +103,7 @@ describe("the append queue", () => {
     expect(server.lookedUp).toEqual(["a", "bbc"]);
     server.inserts[1]?.end();
     await sent("a", "b", "c");
-    expect(server.lookedUp).toEqual(["a", "bbc", "", "bc"]);
+    expect(server.lookedUp).toEqual(["a", "bbc", "bc"]);
     server.inserts[2]?.end();
     expect(await Promise.all([second, repeat])).toEqual([
       { stored: 1, repeated: 0 },
@@ -151,12 +149,14 @@ describe("the append queue", () => {
     const client = {
       rows: async (sql: string, { ids }: { readonly ids: readonly string[] }) => {
         const found = ids.filter((id) => stored.has(id));
-        if (sql.includes("_part FROM")) return found.map((id) => [id, "1_1_1_0"]);
-        if (!sql.includes("_block_number")) return found.map((id) => [id, null, stored.get(id) === "both" ? 2 : 1]);
-        return found.flatMap((id) => ["1", batch].map((each) => [id, null, each, "1", "0"]));
+        const ofOther = String(BigInt(batch) + 1n);
+        return found.flatMap((id) => {
+          const batches = stored.get(id) === "both" ? [ofOther, batch] : [ofOther];
+          return batches.map((each) => [id, null, sql.includes("_block_number") ? "7" : "", each, "1"]);
+        });
       },
       insert: async ({ settings }: { readonly settings: Readonly<Record<string, string>> }) => {
-        batch = settings.insert_deduplication_token ?? "";
+        batch = settings.insert_deduplication_token?.split("-")[0] ?? "0";
         for (const id of other) stored.set(id, "both");
       },
       command: async (sql: string) => {
@@ -164,9 +164,9 @@ describe("the append queue", () => {
         for (const id of other) stored.set(id, "one");
       },
     } as unknown as ServerClient;
-    let batch = "";
+    let batch = "0";
     const place = { database: "logs", cluster: undefined };
-    const queue = new AppendQueue(client, { place, table: "events", tenantColumn: undefined }, async (ms) => {
+    const queue = new AppendQueue(client, { place, table: "events", tenantColumn: undefined }, 1_000, async (ms) => {
       pauses.push(ms);
       // Meanwhile the other node is done.
       for (const id of other) stored.set(id, "one");
@@ -183,5 +183,20 @@ describe("the append queue", () => {
     const first = pauses.length;
     for (const id of "qrstuvwxyz") await send(id);
     expect(pauses).toHaveLength(first);
+  });
+
+  it("counts an event as repeated whose row another node has removed before it looked behind its block", async () => {
+    let batch = "";
+    const client = {
+      // The row of a third node is there; that of this block is not any more.
+      rows: async (_: string, { ids, times }: { readonly ids: readonly string[]; readonly times?: unknown }) =>
+        times === undefined ? ids.slice(0, 1).map((id) => [id, null, "", String(BigInt(batch) + 1n)]) : [],
+      insert: async ({ settings }: { readonly settings: Readonly<Record<string, string>> }) => {
+        batch = settings.insert_deduplication_token?.split("-")[0] ?? "";
+      },
+    } as unknown as ServerClient;
+    const place = { database: "logs", cluster: undefined };
+    const queue = new AppendQueue(client, { place, table: "events", tenantColumn: undefined }, 1_000);
+    expect(await queue.append(rowsOf("ab"), async () => undefined)).toEqual({ stored: 1, repeated: 1 });
   });
 });

@@ -9,7 +9,15 @@ import { NativeRows } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
 import { type TablePlace, tableName } from "./statements.ts";
-import { type AppendTable, idKey, StoredIds } from "./stored-ids.ts";
+import {
+  type AppendTable,
+  isRepeat,
+  type KnownEvents,
+  newBatch,
+  type SentEvent,
+  StoredIds,
+  sentEvent,
+} from "./stored-ids.ts";
 
 /** The limits of one block, so that none delays the next ones for long. */
 const MAX_BLOCK_ROWS = 50_000;
@@ -34,14 +42,20 @@ const MIN_YIELD_MS = 10;
 
 const sleepFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+interface LookedUp {
+  readonly events: KnownEvents;
+  /** When the look-up began, by `performance.now()`. */
+  readonly sinceMs: number;
+}
+
 interface Job {
   readonly rows: AppendRows;
-  /** For each row whose id the sender chose, so that it may be a repeat. */
-  readonly keys: readonly (string | undefined)[];
+  /** For each row whose id the sender chose. */
+  readonly events: readonly (SentEvent | undefined)[];
   /** Runs before the rows are sent, since their new fields must not be lost. */
   readonly prepare: () => Promise<void>;
-  /** Keys that the table holds, if they were looked up after the previous block. */
-  known: ReadonlySet<string> | undefined;
+  /** Those that the table holds, if they were looked up after the previous block. */
+  known: LookedUp | undefined;
   /** A block with one of its ids began since the append came: what was looked up before counts no more. */
   isOvertaken: boolean;
   readonly resolve: (result: AppendResult) => void;
@@ -53,22 +67,17 @@ function tenantsOf(rows: AppendRows, tenantColumn: string | undefined): readonly
   return tenantColumn === undefined ? [] : rows.valuesOf(tenantColumn);
 }
 
-function keysOf(rows: AppendRows, tenantColumn: string | undefined): Job["keys"] {
+function eventsOf(rows: AppendRows, tenantColumn: string | undefined): Job["events"] {
   const tenants = tenantsOf(rows, tenantColumn);
   return rows.ids.map((id, row) => {
     const tenant = tenants[row] ?? null;
-    return rows.ownIds[row] === true ? idKey(tenant === null ? null : String(tenant), id) : undefined;
+    if (rows.ownIds[row] !== true) return undefined;
+    return sentEvent(id, tenant === null ? null : String(tenant), rows.timestamps[row] ?? 0n);
   });
 }
 
-/** Those that the sender chose. */
-function ownIdsOf({ rows: { ids, ownIds } }: Job): readonly string[] {
-  return ids.filter((_, row) => ownIds[row]);
-}
-
-/** A number that no other block has. */
-function newBatch(): bigint {
-  return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+function sentBy({ events }: Job): readonly SentEvent[] {
+  return events.filter((event) => event !== undefined);
 }
 
 export class AppendQueue {
@@ -87,18 +96,19 @@ export class AppendQueue {
    */
   #yieldMs = 0;
 
-  constructor(client: ServerClient, table: AppendTable, sleep = sleepFor) {
+  /** `repeatWindowMs`: how long an event is recognised by its id alone, from its arrival. */
+  constructor(client: ServerClient, table: AppendTable, repeatWindowMs: number, sleep = sleepFor) {
     this.#client = client;
     this.#table = table;
     this.#sleep = sleep;
-    this.#ids = new StoredIds(client, table);
+    this.#ids = new StoredIds(client, table, repeatWindowMs);
   }
 
   /** Resolves when the server has the rows. All or none are stored. */
   append(rows: AppendRows, prepare: () => Promise<void>): Promise<AppendResult> {
-    const keys = keysOf(rows, this.#table.tenantColumn);
+    const events = eventsOf(rows, this.#table.tenantColumn);
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ rows, keys, prepare, known: undefined, isOvertaken: false, resolve, reject });
+      this.#jobs.push({ rows, events, prepare, known: undefined, isOvertaken: false, resolve, reject });
       // What arrives in this turn of the event loop joins the same block.
       queueMicrotask(() => this.#start());
     });
@@ -113,7 +123,7 @@ export class AppendQueue {
     while (this.#mayStart()) {
       const group = this.#takeGroup();
       if (group.length === 0) return;
-      const keys = group.flatMap((job) => job.keys.filter((key) => key !== undefined));
+      const keys = group.flatMap(sentBy).map(({ key }) => key);
       for (const key of keys) this.#runningKeys.add(key);
       for (const job of this.#jobs) job.isOvertaken ||= this.#isRunning(job);
       const work = this.#send(group).finally(() => {
@@ -132,8 +142,8 @@ export class AppendQueue {
   }
 
   /** Is an id of the job already being inserted? */
-  #isRunning({ keys }: Job): boolean {
-    return keys.some((key) => key !== undefined && this.#runningKeys.has(key));
+  #isRunning({ events }: Job): boolean {
+    return events.some((event) => event !== undefined && this.#runningKeys.has(event.key));
   }
 
   #takeGroup(): readonly Job[] {
@@ -165,42 +175,51 @@ export class AppendQueue {
 
   async #store(group: readonly Job[]): Promise<readonly AppendResult[]> {
     await Promise.all(group.map(({ prepare }) => prepare()));
-    const isKnown = (job: Job) => job.known !== undefined && !job.isOvertaken;
-    const known = new Set(group.filter(isKnown).flatMap((job) => [...(job.known ?? [])]));
-    const own = group.flatMap(ownIdsOf);
-    const unknown = group.filter((job) => !isKnown(job)).flatMap(ownIdsOf);
-    for (const key of await this.#ids.find(unknown)) known.add(key);
-    for (const key of await this.#waitForOthers(own, known.size)) known.add(key);
-    const parts: PickedRows[] = group.map(({ rows, keys }) => ({ rows, picked: pick(keys, known) }));
+    const [known, lookedUpMs] = await this.#lookUp(group);
+    const parts: PickedRows[] = group.map(({ rows, events }) => ({ rows, picked: pick(events, known) }));
     if (parts.some(({ picked }) => picked.length > 0)) {
       const batch = newBatch();
       const started = performance.now();
       await this.#insert(parts, batch);
-      const sent = parts.flatMap(({ rows, picked }) =>
-        picked.flatMap((row) => (rows.ownIds[row] ? [rows.ids[row] ?? ""] : [])),
-      );
-      const lost = await this.#settle(sent, batch);
+      const sent = parts.flatMap(({ picked }, index) => picked.flatMap((row) => group[index]?.events[row] ?? []));
+      const lost = await this.#lookBehind(sent, batch, lookedUpMs);
       if (lost.size > 0) this.#yieldTo(performance.now() - started);
       for (const [index, part] of parts.entries()) {
-        const keys = group[index]?.keys ?? [];
-        parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(keys[row] ?? "")) };
+        const events = group[index]?.events ?? [];
+        parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(events[row]?.key ?? "")) };
       }
     }
     return parts.map(({ rows, picked }) => ({ stored: picked.length, repeated: rows.rowCount - picked.length }));
   }
 
-  /** Looks ids up until all are stored or it has waited long enough for another node to store them. */
-  async #waitForOthers(ids: readonly string[], knownCount: number): Promise<ReadonlySet<string>> {
+  /** Looks up which of a group the table holds. Also returns when the first of it was looked up. */
+  async #lookUp(group: readonly Job[]): Promise<readonly [known: Set<string>, sinceMs: number]> {
+    const now = performance.now();
+    const isKnown = (job: Job) => job.known !== undefined && !job.isOvertaken;
+    const earlier = group.filter(isKnown).flatMap((job) => job.known ?? []);
+    const known = new Set(earlier.flatMap(({ events }) => [...events]));
+    const unknown = group.filter((job) => !isKnown(job)).flatMap(sentBy);
+    for (const each of await this.#ids.find(unknown)) known.add(each);
+    const sent = group.flatMap(sentBy);
+    for (const each of await this.#waitForOthers(sent, known)) known.add(each);
+    return [known, Math.min(now, ...earlier.map(({ sinceMs }) => sinceMs))];
+  }
+
+  /** Looks events up until all are stored or it has waited long enough for another node to store them. */
+  async #waitForOthers(sent: readonly SentEvent[], known: KnownEvents): Promise<KnownEvents> {
+    const countIn = (events: KnownEvents) => sent.filter((event) => isRepeat(events, event)).length;
     const isYielding = this.#yieldMs >= MIN_YIELD_MS;
-    let found: ReadonlySet<string> = new Set();
+    let found: KnownEvents = new Set();
+    let count = isYielding ? countIn(known) : 0;
     let stepMs = MIN_YIELD_MS / 2;
     for (let leftMs = this.#yieldMs; isYielding && leftMs > 0; leftMs -= stepMs) {
-      if (Math.max(found.size, knownCount) >= ids.length) return found;
+      if (count >= sent.length) return found;
       stepMs = Math.min(leftMs, 2 * stepMs);
       await this.#sleep(stepMs);
-      found = await this.#ids.find(ids);
+      found = await this.#ids.find(sent);
+      count = Math.max(count, countIn(found));
     }
-    if (isYielding && Math.max(found.size, knownCount) === 0) this.#yieldMs /= 2;
+    if (isYielding && count === 0) this.#yieldMs /= 2;
     return found;
   }
 
@@ -209,12 +228,16 @@ export class AppendQueue {
     this.#yieldMs = Math.min(MAX_YIELD_MS, Math.max(MIN_YIELD_MS, 2 * blockMs, 2 * this.#yieldMs));
   }
 
-  /** Looks behind the block, and with the same call for what waits to be sent next. Answers the keys that it lost. */
-  async #settle(sent: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
+  /** Looks behind the block, and meanwhile for what waits to be sent next. Returns the keys that the block lost. */
+  async #lookBehind(sent: readonly SentEvent[], batch: bigint, lookedUpMs: number): Promise<ReadonlySet<string>> {
     if (sent.length === 0) return new Set();
     const waiting = this.#jobs.slice(0, MAX_LOOKED_UP).filter((job) => !job.isOvertaken && !this.#isRunning(job));
-    const { lost, known } = await this.#ids.settle(sent, batch, waiting.flatMap(ownIdsOf));
-    for (const job of waiting) job.known = known;
+    const sinceMs = performance.now();
+    const [lost, events] = await Promise.all([
+      this.#ids.removeCollisions(sent, batch, sinceMs - lookedUpMs),
+      this.#ids.find(waiting.flatMap(sentBy)),
+    ]);
+    for (const job of waiting) job.known = { events, sinceMs };
     return lost;
   }
 
@@ -223,11 +246,12 @@ export class AppendQueue {
     const { columns, body } = makeInsertBody(parts, batch);
     const { place, table } = this.#table;
     const started = performance.now();
+    const settings = insertSettings(place, `${batch}-${crypto.randomUUID()}`);
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#client.insert({
           ...{ table: tableName(place, table), columns: columns.map(quoteName), format: "Native", body },
-          settings: insertSettings(place, batch),
+          settings,
           signal: new AbortController().signal,
         });
         return;
@@ -240,22 +264,22 @@ export class AppendQueue {
   }
 }
 
-function insertSettings({ cluster }: TablePlace, batch: bigint): Readonly<Record<string, string>> {
+function insertSettings({ cluster }: TablePlace, token: string): Readonly<Record<string, string>> {
   return {
     async_insert: "0",
-    insert_deduplication_token: String(batch),
+    insert_deduplication_token: token,
     // Old and new events may come together; a block stays one.
     max_partitions_per_insert_block: "0",
     ...(cluster === undefined ? {} : { distributed_foreground_insert: "1", insert_quorum: "auto" }),
   };
 }
 
-/** Rows to store: the first of each id of a tenant that is not known. `known` gains those of these rows. */
-function pick(keys: Job["keys"], known: Set<string>): readonly number[] {
+/** Rows to store: the first of each id of a tenant that is no repeat. `known` gains the keys of these rows. */
+function pick(events: Job["events"], known: Set<string>): readonly number[] {
   const picked: number[] = [];
-  for (const [row, key] of keys.entries()) {
-    if (key !== undefined && known.has(key)) continue;
-    if (key !== undefined) known.add(key);
+  for (const [row, event] of events.entries()) {
+    if (event !== undefined && isRepeat(known, event)) continue;
+    if (event !== undefined) known.add(event.key);
     picked.push(row);
   }
   return picked;

@@ -21,12 +21,13 @@ const { entries } = toNewSource({
 const tenantColumn = tenantColumnOf(entries, "project");
 
 describe("the table of a source", () => {
-  it("on one server is sorted by tenant, time and id, has a projection by id, and is synced on insert", () => {
+  it("on one server is sorted by tenant, time and id, has an index of ids, and is synced on insert", () => {
     expect(createSourceTable(one, "events_edge_1", entries, tenantColumn)).toEqual([
       "CREATE TABLE IF NOT EXISTS `logs`.`events_edge_1` (`id` String CODEC(ZSTD(1)), " +
         "`timestamp` Int64 CODEC(Delta, ZSTD(1)), `event_message` Nullable(String) CODEC(ZSTD(1)), " +
         "`lw_batch` UInt64 CODEC(ZSTD(1)), `c1` LowCardinality(Nullable(String)), `j2` Nullable(String) CODEC(ZSTD(1)), " +
-        "PROJECTION lw_by_id (SELECT id, `c1`, lw_batch ORDER BY id)) ENGINE = MergeTree " +
+        "INDEX lw_ids id TYPE text(tokenizer = 'array', dictionary_block_size = 128), " +
+        "INDEX lw_no_id length(id) TYPE minmax GRANULARITY 1) ENGINE = MergeTree " +
         "PARTITION BY toUInt16(greatest(0, least(65535, intDiv(timestamp, 86400000000)))) " +
         "ORDER BY (`c1`, timestamp, id) SETTINGS allow_nullable_key = 1, enable_block_number_column = 1, " +
         "enable_block_offset_column = 1, " +

@@ -26,9 +26,12 @@ function onCluster({ cluster }: TablePlace): string {
 }
 
 /** The table that holds rows: behind the one that is asked, where there is a cluster. */
+export function rowsTableName({ cluster }: TablePlace, table: string): string {
+  return cluster === undefined ? table : `${table}_rows`;
+}
+
 function rowsTable(place: TablePlace, table: string): string {
-  const name = place.cluster === undefined ? table : `${table}_rows`;
-  return `${quoteName(place.database)}.${quoteName(name)}`;
+  return `${quoteName(place.database)}.${quoteName(rowsTableName(place, table))}`;
 }
 
 /** The table as queries and inserts name it. */
@@ -111,9 +114,14 @@ export function isPartitionBefore(partition: number, timestampUs: bigint): boole
 }
 
 /**
- * A source's table, sorted as queries ask for it. The projection is a second, small copy of ids, sorted by them, in the
- * same parts: by it an id is found anywhere without reading the table.
+ * By the first index a part is asked for any id without its rows being read, and by the second for the empty one, which
+ * the first lacks. A block of its dictionary is what one look-up reads; its first entry is in memory.
  */
+const ID_INDEXES =
+  "INDEX lw_ids id TYPE text(tokenizer = 'array', dictionary_block_size = 128), " +
+  "INDEX lw_no_id length(id) TYPE minmax GRANULARITY 1";
+
+/** A source's table, sorted as queries ask for it. */
 export function createSourceTable(
   place: TablePlace,
   table: string,
@@ -129,8 +137,7 @@ export function createSourceTable(
   ];
   const list = columns.join(", ");
   const rows =
-    `CREATE TABLE IF NOT EXISTS ${rowsTable(place, table)}${onCluster(place)} (${list}, ` +
-    `PROJECTION lw_by_id (SELECT ${["id", ...tenant, BATCH_COLUMN].join(", ")} ORDER BY id)) ` +
+    `CREATE TABLE IF NOT EXISTS ${rowsTable(place, table)}${onCluster(place)} (${list}, ${ID_INDEXES}) ` +
     `ENGINE = ${engineOf(place, "shard")} PARTITION BY ${PARTITION} ` +
     `ORDER BY (${[...tenant, "timestamp", "id"].join(", ")}) SETTINGS ${settings.join(", ")}`;
   if (place.cluster === undefined) return [rows];

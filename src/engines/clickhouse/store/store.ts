@@ -51,6 +51,7 @@ import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
 const MAX_ROUNDS = 1000;
 /** Rows a second that a small server stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 20_000;
+const DEFAULT_WINDOW_MS = 48 * 3_600_000;
 
 export interface StoreSettings {
   readonly client: ServerClient;
@@ -61,6 +62,8 @@ export interface StoreSettings {
   readonly encoder?: BodyEncoder;
   /** How often the server is asked what other nodes decided, in milliseconds. */
   readonly watchMs: number;
+  /** How long an event is recognised by its id alone, from its arrival. */
+  readonly repeatWindowMs?: number | undefined;
   readonly log: (level: "warn", message: string) => void;
 }
 
@@ -74,9 +77,12 @@ export class ClickHouseStore implements EventStore {
   readonly #queues = new WeakMap<SourceState, AppendQueue>();
   readonly #open = new Set<Promise<unknown>>();
   readonly #pending: PendingWork;
+  readonly #repeatWindowMs: number;
   readonly #deletions = new WeakMap<SourceState, SerialQueue>();
 
-  constructor({ client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log }: StoreSettings) {
+  constructor(settings: StoreSettings) {
+    const { client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log } = settings;
+    this.#repeatWindowMs = settings.repeatWindowMs ?? DEFAULT_WINDOW_MS;
     this.#client = client;
     this.#place = place;
     this.#keeper = keeper;
@@ -263,7 +269,7 @@ export class ClickHouseStore implements EventStore {
   #queueOf(state: SourceState): AppendQueue {
     let queue = this.#queues.get(state);
     if (queue === undefined) {
-      queue = new AppendQueue(this.#client, this.#tableOf(state));
+      queue = new AppendQueue(this.#client, this.#tableOf(state), this.#repeatWindowMs);
       this.#queues.set(state, queue);
     }
     return queue;

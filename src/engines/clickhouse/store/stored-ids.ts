@@ -1,17 +1,36 @@
 /**
- * Which ids a source's table holds, and that it holds each once: of two blocks with the same id, which only nodes that
- * work at the same moment can send, the one that the server took first stays.
+ * Which events a source's table holds. An event repeats another of its tenant and id that has the same time, or that
+ * arrived within the window. Of two such rows, which only nodes that work at the same moment can send, the one that the
+ * server took first stays.
+ *
+ * No row says when it arrived. A part does: its rows came before it was written. So the parts that were written within
+ * the window hold what arrived in it, and are looked through for the ids, which their index finds; in all others the
+ * times and tenants of the events bound what is read.
  */
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
-import type { ServerClient } from "../driver/client.ts";
-import { askInPieces, LIMIT_DEFAULTS, piecesOf } from "../driver/limits.ts";
-import { quoteName } from "../driver/quote.ts";
-import { deleteSurplus, rewrite, type SurplusRow, type TablePlace, tableName } from "./statements.ts";
+import type { ServerClient, ServerSettings } from "../driver/client.ts";
+import { askInPieces, elementBytes } from "../driver/limits.ts";
+import { quoteName, quoteText } from "../driver/quote.ts";
+import { deleteSurplus, rewrite, rowsTableName, type SurplusRow, type TablePlace, tableName } from "./statements.ts";
 
-/** How often the parts that hold some ids are looked up before all parts are read. */
-const MAX_PART_LOOKUPS = 3;
+/** For reading `_block_number`: the parts of projections have numbers of their own. */
+const WITHOUT_PROJECTIONS: ServerSettings = { optimize_use_projections: "0" };
 
-const WITHOUT_PROJECTIONS = { optimize_use_projections: "0" };
+/**
+ * Parts of these last seconds of the window are looked through in both ways: one query may see a part just before the
+ * window has left it, and the other just after.
+ */
+const OVERLAP_SECONDS = 600;
+/** How much earlier than its commit a part may say that it was written, in seconds: longer than an insert lasts. */
+const COMMIT_SECONDS = 60;
+/**
+ * Seconds between two arrivals of one id with different times that are a collision of nodes, and not a repeat beyond
+ * the window: half of the shortest window, whatever the setting was then, for clocks of nodes differ.
+ */
+const COLLISION_SECONDS = 1_800;
+/** Longer names of tenants are no condition. */
+const MAX_TENANT_BYTES = 1_000;
+const INTEGER_BYTES = 20;
 
 export interface AppendTable {
   readonly place: TablePlace;
@@ -20,123 +39,187 @@ export interface AppendTable {
   readonly tenantColumn: string | undefined;
 }
 
-/** Tells ids of different tenants apart. */
-export function idKey(tenant: string | null, id: string): string {
+/** An event whose id its sender chose, so that it may be a repeat. */
+export interface SentEvent {
+  readonly id: string;
+  readonly tenant: string | null;
+  readonly timestampUs: bigint;
+  /** Tells ids of different tenants apart. */
+  readonly key: string;
+}
+
+export function sentEvent(id: string, tenant: string | null, timestampUs: bigint): SentEvent {
+  return { id, tenant, timestampUs, key: keyOf(tenant, id) };
+}
+
+function keyOf(tenant: string | null, id: string): string {
   return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
-type FoundIds = readonly (readonly unknown[])[];
+/** Events that the table holds: keys of those that arrived within the window, and keys with times of all others. */
+export type KnownEvents = ReadonlySet<string>;
 
-function keysOf(rows: FoundIds): Set<string> {
-  return new Set(rows.map(([id, tenant]) => idKey(tenant === null ? null : String(tenant), String(id))));
+function timedKey(key: string, timestampUs: string): string {
+  return `@${timestampUs}${key}`;
 }
 
-function twiceOf(rows: FoundIds): readonly string[] {
-  return rows.filter(([, , count]) => Number(count) > 1).map(([id]) => String(id));
+export function isRepeat(known: KnownEvents, { key, timestampUs }: SentEvent): boolean {
+  return known.has(key) || known.has(timedKey(key, String(timestampUs)));
+}
+
+/** A number that no other block has: the second of its arrival by the node's clock, and a random half. */
+export function newBatch(nowMs = Date.now()): bigint {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return (BigInt(Math.floor(nowMs / 1000)) << 32n) | BigInt(random);
+}
+
+function isSameMoment(batch: string, other: string): boolean {
+  const [one, two] = [batch, other].map((each) => Number(BigInt(each) >> 32n));
+  return Math.abs((one ?? 0) - (two ?? 0)) < COLLISION_SECONDS;
+}
+
+/** A row of the table; its time is empty where it was found by its id alone. */
+interface FoundRow {
+  readonly key: string;
+  readonly id: string;
+  readonly tenant: string | null;
+  readonly time: string;
+  readonly batch: string;
+  readonly partition: string;
+}
+
+/** Which rows of events are read. */
+interface Look {
+  /** Those in parts that were written within so many seconds. */
+  readonly seconds: number;
+  /** In other parts, those of the same times. */
+  readonly hasSameTimes: boolean;
+  /** With their partitions and times, in the order in which the server took them. */
+  readonly inOrder?: boolean;
+}
+
+function bytesOf({ id, tenant }: SentEvent): number {
+  const tenantBytes = tenant === null ? 0 : elementBytes(tenant);
+  return Math.max(INTEGER_BYTES, elementBytes(id), tenantBytes > MAX_TENANT_BYTES ? 0 : tenantBytes);
 }
 
 export class StoredIds {
   readonly #client: ServerClient;
   readonly #table: AppendTable;
+  readonly #window: Look;
 
-  constructor(client: ServerClient, table: AppendTable) {
+  /** `windowMs`: how long an event is recognised by its id alone, from its arrival. */
+  constructor(client: ServerClient, table: AppendTable, windowMs: number) {
     this.#client = client;
     this.#table = table;
+    this.#window = { seconds: Math.ceil(windowMs / 1000), hasSameTimes: true };
   }
 
-  /** Keys of those of the ids that the table holds. What a node left there twice, because it ended, is put right. */
-  async find(ids: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#look(ids);
-    await this.#keepFirst(twiceOf(rows), 0n);
-    return keysOf(rows);
-  }
-
-  #look(ids: readonly string[]): Promise<FoundIds> {
-    const sql =
-      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} WHERE id IN {ids:Array(String)} ` +
-      "GROUP BY id, tenant";
-    return askInPieces(this.#client, ids, (piece) => this.#client.rows(sql, { ids: piece }));
-  }
-
-  /** Those of the first ids that are there twice, and all that is there of the next ones. */
-  async #lookBehind(ids: readonly string[], next: readonly string[]): Promise<FoundIds> {
-    const maxBytes = this.#client.limits?.pieceBytes ?? LIMIT_DEFAULTS.http_max_field_value_size;
-    const isOneCall = piecesOf([...ids, ...next], maxBytes).length === 1;
-    if (!isOneCall) {
-      const sent = (await this.#look(ids)).filter(([, , count]) => Number(count) > 1);
-      return [...sent, ...(await this.#look(next))];
-    }
-    return this.#client.rows(
-      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} ` +
-        "WHERE id IN {ids:Array(String)} OR id IN {next:Array(String)} " +
-        "GROUP BY id, tenant HAVING count() > 1 OR id IN {next:Array(String)}",
-      { ids, next },
-    );
+  /** Those of the events that the table holds. What a node left there twice, because it ended, is put right. */
+  async find(events: readonly SentEvent[]): Promise<KnownEvents> {
+    const rows = await this.#look(events, this.#window);
+    await this.#keepFirst(events, rows, this.#window, 0n);
+    return new Set(rows.map(({ key, time }) => (time === "" ? key : timedKey(key, time))));
   }
 
   /**
-   * Removes what another node stored at the same moment too. Answers the keys that are no longer of this block, and, of
-   * the ids of appends that follow, the keys of those that the table holds.
+   * Removes of a stored block what another node stored at the same moment too, since the block's events were looked up
+   * so many milliseconds ago. Returns the keys that are no longer of this block.
    */
-  async settle(
-    ids: readonly string[],
+  async removeCollisions(
+    events: readonly SentEvent[],
     batch: bigint,
-    next: readonly string[],
-  ): Promise<{ readonly lost: ReadonlySet<string>; readonly known: ReadonlySet<string> }> {
-    const rows = await this.#lookBehind(ids, next);
-    const lost = await this.#keepFirst(twiceOf(rows), batch);
-    return { lost, known: keysOf(rows) };
+    lookedUpMsAgo: number,
+  ): Promise<ReadonlySet<string>> {
+    const since = { seconds: Math.ceil(lookedUpMsAgo / 1000) + COMMIT_SECONDS, hasSameTimes: false };
+    const rows = await this.#look(events, since);
+    const lost = await this.#keepFirst(events, rows, since, batch);
+    const own = new Set(rows.filter((row) => row.batch === String(batch)).map(({ key }) => key));
+    // Another node has removed the block's row already, for that of a third.
+    const others = rows.filter((row) => !own.has(row.key) && isSameMoment(row.batch, String(batch)));
+    return new Set([...lost, ...others.map(({ key }) => key)]);
   }
 
   /**
-   * Removes repeats: of rows with the same id the one that the server took first stays. Returns the keys that the block
-   * loses.
+   * Removes surplus rows of events that were found twice: of rows of one event the one that the server took first
+   * stays. Returns the keys that the block loses.
    */
-  async #keepFirst(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
-    const first = new Set<string>();
-    const lost = new Set<string>();
-    const gone: SurplusRow[] = [];
-    for (const [id, tenant, block, partition, timestamp] of await this.#inOrder(ids)) {
-      const owner = tenant === null ? null : String(tenant);
-      const key = idKey(owner, String(id));
-      if (first.has(key)) {
-        if (String(block) === String(batch)) lost.add(key);
-        const place = { partition: String(partition), timestamp: BigInt(String(timestamp)) };
-        gone.push({ ...place, id: String(id), tenant: owner, batch: String(block) });
-      }
-      first.add(key);
+  async #keepFirst(
+    events: readonly SentEvent[],
+    found: readonly FoundRow[],
+    look: Look,
+    batch: bigint,
+  ): Promise<ReadonlySet<string>> {
+    const batches = new Map<string, string>();
+    const twice = new Set<string>();
+    for (const { key, batch: own } of found) {
+      if ((batches.get(key) ?? own) !== own) twice.add(key);
+      batches.set(key, own);
     }
+    const lost = new Set<string>();
+    if (twice.size === 0) return lost;
+    const some = events.filter(({ key }) => twice.has(key));
+    const gone = surplusOf(await this.#look(some, { ...look, inOrder: true }));
+    for (const row of gone) if (row.batch === String(batch)) lost.add(row.key);
     const { place, table, tenantColumn } = this.#table;
-    for (const statement of deleteSurplus(place, table, tenantColumn, gone)) await rewrite(this.#client, statement);
+    const rows = gone.map((row): SurplusRow => ({ ...row, timestamp: BigInt(row.time) }));
+    for (const statement of deleteSurplus(place, table, tenantColumn, rows)) await rewrite(this.#client, statement);
     return lost;
   }
 
-  /**
-   * The rows of the ids in the order in which the server took them. The projection tells the parts that hold them, and
-   * only those are read: its own parts do not know the numbers of the rows' blocks.
-   */
-  async #inOrder(ids: readonly string[]): Promise<FoundIds> {
-    const columns = `id, ${this.#tenant()}, toString(${BATCH_COLUMN}), _partition_id, toString(timestamp)`;
-    const select = (condition: string) =>
-      `SELECT ${columns} FROM ${this.#name()} WHERE ${condition}id IN {ids:Array(String)} ` +
-      `ORDER BY _block_number, ${BATCH_COLUMN}`;
-    for (let attempt = 0; attempt < MAX_PART_LOOKUPS; attempt++) {
-      const where = `SELECT id, _part FROM ${this.#name()} WHERE id IN {ids:Array(String)}`;
-      const found = await askInPieces(this.#client, ids, (piece) => this.#client.rows(where, { ids: piece }));
-      const parts = [...new Set(found.map(([, part]) => String(part)))];
-      const rows = await askInPieces(this.#client, ids, (piece) =>
-        this.#client.rows(select("_part IN {parts:Array(String)} AND "), { ids: piece, parts }, WITHOUT_PROJECTIONS),
-      );
-      // A part that was merged in between is not there any more.
-      if (rows.length >= found.length) return rows;
+  async #look(events: readonly SentEvent[], look: Look): Promise<readonly FoundRow[]> {
+    const found = new Map<string, FoundRow>();
+    // The index has no entry for the empty id.
+    for (const isEmpty of [false, true]) {
+      const some = events.filter(({ id }) => (id === "") === isEmpty);
+      const rows = await askInPieces(this.#client, some, bytesOf, (piece) => this.#ask(piece, look, isEmpty));
+      for (const row of rows.map(toFoundRow)) found.set(`${row.batch}@${row.time}${row.key}`, row);
     }
-    return askInPieces(this.#client, ids, (piece) =>
-      this.#client.rows(select(""), { ids: piece }, WITHOUT_PROJECTIONS),
+    return [...found.values()];
+  }
+
+  /** The select of same times comes first: a part of it that is merged meanwhile is a newly written one to the other. */
+  #ask(events: readonly SentEvent[], { seconds, hasSameTimes, inOrder = false }: Look, isEmpty: boolean) {
+    const tenants = [...new Set(events.map(({ tenant }) => tenant))];
+    const named = tenants.filter((tenant) => tenant !== null);
+    const conditions = [
+      isEmpty ? "length(id) = 0 AND id = ''" : "id IN {ids:Array(String)}",
+      ...this.#ofTenants(tenants, named),
+    ];
+    const select = (time: string, others: readonly string[]) => {
+      const columns = ["id", `${this.#tenant()} AS tenant`, `${time} AS time`, `toString(${BATCH_COLUMN}) AS batch`];
+      if (inOrder) columns.push("_partition_id AS partition", "_block_number AS number");
+      return `SELECT ${columns.join(", ")} FROM ${this.#name()} WHERE ${[...others, ...conditions].join(" AND ")}`;
+    };
+    const { place, table } = this.#table;
+    const time = "toString(timestamp)";
+    const sameTimes = [isNotOf(place, table, ">=", seconds - OVERLAP_SECONDS), "timestamp IN {times:Array(Int64)}"];
+    const selects = [
+      ...(hasSameTimes ? [select(time, sameTimes)] : []),
+      select(inOrder ? time : "''", [isNotOf(place, table, "<", seconds)]),
+    ];
+    const sql = selects.join(" UNION ALL ");
+    return this.#client.rows(
+      inOrder ? `SELECT id, tenant, time, batch, partition FROM (${sql}) ORDER BY number, batch` : sql,
+      {
+        ...(isEmpty ? {} : { ids: events.map(({ id }) => id) }),
+        ...(named.length === 0 ? {} : { tenants: named }),
+        ...(hasSameTimes ? { times: [...new Set(events.map(({ timestampUs }) => timestampUs))] } : {}),
+      },
+      inOrder ? WITHOUT_PROJECTIONS : {},
     );
   }
 
-  /** In a source without tenants no row has one; the server does not group by a constant. */
+  #ofTenants(tenants: readonly (string | null)[], named: readonly string[]): readonly string[] {
+    const { tenantColumn } = this.#table;
+    const isLong = named.some((tenant) => elementBytes(tenant) > MAX_TENANT_BYTES);
+    if (tenantColumn === undefined || isLong) return [];
+    const column = quoteName(tenantColumn);
+    const isNamed = named.length === 0 ? [] : [`${column} IN {tenants:Array(String)}`];
+    return [`(${[...isNamed, ...(tenants.includes(null) ? [`${column} IS NULL`] : [])].join(" OR ")})`];
+  }
+
+  /** In a source without tenants no row has one. */
   #tenant(): string {
     return this.#table.tenantColumn === undefined
       ? "CAST(NULL, 'Nullable(String)')"
@@ -146,4 +229,37 @@ export class StoredIds {
   #name(): string {
     return tableName(this.#table.place, this.#table.table);
   }
+}
+
+/**
+ * The condition that a row is in none of the parts that were written before, or since, so many seconds ago. A part that
+ * is unknown when it is asked, because it was made just then, is in none of them.
+ */
+function isNotOf(place: TablePlace, table: string, operator: "<" | ">=", seconds: number): string {
+  const parts =
+    `SELECT name FROM system.parts WHERE database = ${quoteText(place.database)} ` +
+    `AND table = ${quoteText(rowsTableName(place, table))} ` +
+    `AND modification_time ${operator} subtractSeconds(now(), ${seconds})`;
+  return `_part NOT IN (${parts})`;
+}
+
+function toFoundRow([id, tenant, time, batch, partition]: readonly unknown[]): FoundRow {
+  const owner = tenant === null ? null : String(tenant);
+  return {
+    ...{ key: keyOf(owner, String(id)), id: String(id), tenant: owner },
+    ...{ time: String(time), batch: String(batch), partition: String(partition) },
+  };
+}
+
+/** The rows, in their order, that are of the same event as an earlier one. */
+function surplusOf(rows: readonly FoundRow[]): readonly FoundRow[] {
+  const kept = new Map<string, FoundRow[]>();
+  return rows.filter((row) => {
+    const earlier = kept.get(row.key) ?? [];
+    const isSurplus = earlier.some(({ time, batch }) => {
+      return time === row.time || isSameMoment(batch, row.batch);
+    });
+    if (!isSurplus) kept.set(row.key, [...earlier, row]);
+    return isSurplus;
+  });
 }
