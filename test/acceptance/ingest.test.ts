@@ -89,16 +89,38 @@ describe("a request body", () => {
     expect(Number(rows[0]?.n)).toBeLessThanOrEqual(count);
   });
 
-  it.each([
+  const encodings: readonly [string, (bytes: Buffer) => Buffer<ArrayBuffer>][] = [
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
-  ])("can be compressed with %s", async (encoding, compress) => {
+  ];
+
+  it.each(encodings)("can be compressed with %s", async (encoding, compress) => {
     const body = compress(Buffer.from(JSON.stringify([{ id: `z-${encoding}`, project: `zip-${encoding}` }])));
     const response = await postEvents(service.url, "edge", body, { "content-encoding": encoding });
     expect(response.status).toBe(200);
     expect(await stored(`zip-${encoding}`)).toEqual([{ id: `z-${encoding}` }]);
   });
+
+  it.each(encodings)(
+    "compressed with %s may be long, up to the limit after decompression",
+    async (encoding, compress) => {
+      const text = "x".repeat(10_000);
+      const eventsOf = (count: number) =>
+        compress(
+          Buffer.from(JSON.stringify(Array.from({ length: count }, (_, n) => ({ text, n, project: encoding })))),
+        );
+      for (const [count, status] of [
+        [8, 200],
+        [150, 200],
+        [1_100, 200],
+        [1_300, 413],
+      ] as const) {
+        const response = await postEvents(service.url, "edge", eventsOf(count), { "content-encoding": encoding });
+        expect([count, response.status]).toEqual([count, status]);
+      }
+    },
+  );
 
   it.each([
     ["{", 400],

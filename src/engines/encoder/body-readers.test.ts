@@ -37,7 +37,7 @@ function open() {
     readers.read(
       state,
       {
-        ...{ sender, bytes: new Uint8Array(bytes), contentType: undefined, contentEncoding },
+        ...{ sender, bytes: Buffer.alloc(bytes), contentType: undefined, contentEncoding },
         ...{ nowUs: 0n, maxBytes: 12_000_000, wantsKeys: false },
       },
       signal,
@@ -88,6 +88,8 @@ it("a packed body that turns out to be long is read by the other thread, with al
   quick[0]?.fail(new BodyError("body_too_large", "x"));
   await settle();
   expect([slow[0]?.body.maxBytes, slow[0]?.body.bytes.length]).toEqual([12_000_000, 300]);
+  // The first thread has taken its memory away.
+  expect(slow[0]?.body.bytes.buffer).not.toBe(quick[0]?.body.bytes.buffer);
   slow[0]?.end();
   await packed;
   const bad = read("a", 300, "gzip");

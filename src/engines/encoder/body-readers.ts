@@ -53,8 +53,9 @@ export class BodyReaders<Batch> {
     if (bytes.length > QUICK_BYTES) return this.#readIn(this.#slow, state, body, signal);
     if (contentEncoding === undefined || maxBytes <= QUICK_BYTES) return this.#readIn(this.#quick, state, body, signal);
     try {
-      // How long it is shows when it is unpacked. Its bytes are taken away: the slow thread gets others.
-      const copy = { ...body, bytes: bytes.slice(), maxBytes: QUICK_BYTES };
+      // How long it is shows when it is unpacked. Its bytes are taken away: the slow thread gets others. A slice of a
+      // Buffer would be the same memory.
+      const copy = { ...body, bytes: new Uint8Array(bytes), maxBytes: QUICK_BYTES };
       return await this.#readIn(this.#quick, state, copy, signal);
     } catch (error) {
       if (!(error instanceof BodyError && error.code === "body_too_large")) throw error;
