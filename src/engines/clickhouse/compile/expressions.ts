@@ -3,6 +3,7 @@ import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
+import { scalarFunctions } from "../functions/index.ts";
 import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
 import { both, either, isRepeatable, isTrue, none } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
@@ -183,13 +184,10 @@ function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scop
   );
 }
 
-/** Functions that move a time by an interval, and take it apart themselves. */
-const MOVING =
-  /^(?:(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|BUCKET)|GENERATE_(?:DATE|TIMESTAMP)_ARRAY|\$add|\$subtract)$/;
-
+/** Does the function's row take the interval apart? */
 function readsInterval({ function: name }: CallExpr, argument: Expr): boolean {
   const isWritten = argument.kind === "Literal" || (argument.kind === "Call" && argument.function === "$interval");
-  return isWritten && MOVING.test(name);
+  return isWritten && scalarFunctions[name]?.takesIntervals === true;
 }
 
 /** Is there no such record? Undefined where its column cannot be traced to a table, or the call asks something else. */

@@ -4,7 +4,7 @@ import { nameSql, signSql } from "../sql/atoms.ts";
 import { isTrue } from "../sql/forms.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { printTemporalOperator } from "./time/moves.ts";
-import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+import { type CallContext, type FunctionTable, type PrintCall, takingIntervals } from "./types.ts";
 
 /** A ClickHouse number as INT64: fails, or is NULL for SAFE, if it is not an INT64. */
 export function toInt64(context: CallContext, wide: Sql): Sql {
@@ -118,8 +118,8 @@ function safely(print: PrintCall): PrintCall {
 }
 
 export const arithmeticFunctions: FunctionTable = {
-  $add: arithmetic("+"),
-  $subtract: arithmetic("-"),
+  $add: takingIntervals(arithmetic("+")),
+  $subtract: takingIntervals(arithmetic("-")),
   $multiply: arithmetic("*"),
   $divide: divide,
   $negate: negate,

@@ -31,8 +31,16 @@ export interface CallContext<Call = CallExpr> {
 /** Prints one call as a ClickHouse expression, or refuses it. */
 export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => Sql;
 
+/** One that takes an interval apart itself: the server has no values of that type. */
+interface TakesIntervals {
+  readonly takesIntervals?: true;
+}
+
+export const takingIntervals = (print: PrintCall): PrintCall & TakesIntervals =>
+  Object.assign(print, { takesIntervals: true } as const);
+
 /** Upper-case catalogue name -> how ClickHouse computes it. */
-export type FunctionTable = Readonly<Record<string, PrintCall>>;
+export type FunctionTable = Readonly<Record<string, PrintCall & TakesIntervals>>;
 
 export interface AggregateContext
   extends Pick<CallContext, "args" | "types" | "type" | "mask" | "bind" | "failIf" | "refuse"> {

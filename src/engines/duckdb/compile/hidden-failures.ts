@@ -17,8 +17,8 @@ import { packedFieldName } from "../../../semantics/can-fail.ts";
 import { mapTree } from "../../sql/map-tree.ts";
 import { Fact, inner, type Sql } from "../../sql/node.ts";
 import { columnOf, variableSql } from "../sql/atoms.ts";
-import { HIDDEN_FAILURES, LAMBDA_FUNCTIONS, MACROS, packedFunctions } from "../sql/call-facts.ts";
 import { callSql, lambda } from "../sql/forms.ts";
+import { nativeFacts } from "../sql/native-functions.ts";
 import { sql } from "../sql/sql.ts";
 
 /** The tree with what may fail unseen kept from dictionaries. Takes time linear in its size. */
@@ -41,12 +41,12 @@ export function guardHiddenFailures(root: Sql): Sql {
 
 function guardCall(call: Sql, nextVariable: () => string, isTried: boolean): Sql {
   const { token: name } = call;
-  const failing = HIDDEN_FAILURES.get(name);
-  if (failing !== undefined) return guardHidden(call, failing, nextVariable);
-  if (LAMBDA_FUNCTIONS.has(name)) return guardLambda(call, nextVariable, isTried);
-  if (MACROS.has(name)) return callSql("coalesce", [call]);
+  const { failsUnseen, takesLambda, isMacro, isPacked } = nativeFacts(name);
+  if (failsUnseen !== undefined) return guardHidden(call, failsUnseen, nextVariable);
+  if (takesLambda) return guardLambda(call, nextVariable, isTried);
+  if (isMacro) return callSql("coalesce", [call]);
   // Calls that are already guarded stay unchanged.
-  const isUnguarded = packedFunctions.has(name) && !isStruct(call.children[0]);
+  const isUnguarded = isPacked && !isStruct(call.children[0]);
   return isUnguarded ? callSql(name, [structOf(call.children)]) : call;
 }
 

@@ -1,6 +1,6 @@
 /** DuckDB's templates: SQL as a tree of nodes (see `src/engines/sql/`). */
 import { createTemplates } from "../../sql/template.ts";
-import { callFacts } from "./call-facts.ts";
+import { callFacts } from "./native-functions.ts";
 
 export { EMPTY, joinSql, Sql } from "../../sql/node.ts";
 

@@ -4,7 +4,7 @@ import { numberSql, placeholder } from "../../sql/atoms.ts";
 import { NOW_PLACEHOLDER } from "../../sql/spelling.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { literalOf } from "../literal.ts";
-import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
+import { type CallContext, type FunctionTable, type PrintCall, takingIntervals } from "../types.ts";
 import { clockOf, daysFromCivil, daysOf, floorDivide, lastDayOfMonth } from "./calendar.ts";
 import { difference, extract, lastDay, requireUtc, truncate, truncateTime } from "./date-parts.ts";
 import { move } from "./moves.ts";
@@ -154,17 +154,17 @@ export const timeFunctions: FunctionTable = {
   CURRENT_TIME: current(clockOf),
   CURRENT_TIMESTAMP: () => NOW,
   DATE: makeDate,
-  DATE_ADD: move("+"),
-  DATE_BUCKET: bucket,
+  DATE_ADD: takingIntervals(move("+")),
+  DATE_BUCKET: takingIntervals(bucket),
   DATE_DIFF: difference,
   DATE_FROM_UNIX_DATE: fromUnixDate,
-  DATE_SUB: move("-"),
+  DATE_SUB: takingIntervals(move("-")),
   DATE_TRUNC: truncate,
   DATETIME: makeDatetime,
-  DATETIME_ADD: move("+"),
-  DATETIME_BUCKET: bucket,
+  DATETIME_ADD: takingIntervals(move("+")),
+  DATETIME_BUCKET: takingIntervals(bucket),
   DATETIME_DIFF: difference,
-  DATETIME_SUB: move("-"),
+  DATETIME_SUB: takingIntervals(move("-")),
   DATETIME_TRUNC: truncate,
   FORMAT_DATE: textOf,
   FORMAT_DATETIME: textOf,
@@ -173,8 +173,8 @@ export const timeFunctions: FunctionTable = {
     requireUtc(context, 2);
     return textOf(context);
   },
-  GENERATE_DATE_ARRAY: generate,
-  GENERATE_TIMESTAMP_ARRAY: generate,
+  GENERATE_DATE_ARRAY: takingIntervals(generate),
+  GENERATE_TIMESTAMP_ARRAY: takingIntervals(generate),
   LAST_DAY: lastDay,
   PARSE_DATE: parseTime("DATE"),
   PARSE_DATETIME: parseTime("DATETIME"),
@@ -182,13 +182,13 @@ export const timeFunctions: FunctionTable = {
   PARSE_TIMESTAMP: parseTime("TIMESTAMP"),
   STRING: toText,
   TIME: makeTime,
-  TIME_ADD: move("+"),
+  TIME_ADD: takingIntervals(move("+")),
   TIME_DIFF: difference,
-  TIME_SUB: move("-"),
+  TIME_SUB: takingIntervals(move("-")),
   TIME_TRUNC: truncateTime,
   TIMESTAMP: makeTimestamp,
-  TIMESTAMP_ADD: move("+"),
-  TIMESTAMP_BUCKET: bucket,
+  TIMESTAMP_ADD: takingIntervals(move("+")),
+  TIMESTAMP_BUCKET: takingIntervals(bucket),
   TIMESTAMP_DIFF: difference,
   TIMESTAMP_FROM_UNIX_MICROS: fromUnix(1n),
   TIMESTAMP_FROM_UNIX_MILLIS: fromUnix(1_000n),
@@ -196,7 +196,7 @@ export const timeFunctions: FunctionTable = {
   TIMESTAMP_MICROS: fromUnix(1n),
   TIMESTAMP_MILLIS: fromUnix(1_000n),
   TIMESTAMP_SECONDS: fromUnix(1_000_000n),
-  TIMESTAMP_SUB: move("-"),
+  TIMESTAMP_SUB: takingIntervals(move("-")),
   TIMESTAMP_TRUNC: truncate,
   UNIX_DATE: ({ args }) => args[0] ?? EMPTY,
   UNIX_MICROS: toUnix(1n),

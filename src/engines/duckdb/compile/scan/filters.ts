@@ -8,7 +8,7 @@ import { isSubquery, readColumns, someExpression } from "../../../../googlesql/r
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { inOrder } from "../../../lowering/failing.ts";
 import { isLargerThan } from "../../../sql/map-tree.ts";
-import { isVolatile } from "../../sql/call-facts.ts";
+import { isVolatile } from "../../sql/native-functions.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { rowBlock, wrapBlock } from "../block.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";

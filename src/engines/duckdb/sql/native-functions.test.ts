@@ -3,8 +3,7 @@ import {
   type MemoryDatabase,
   openMemoryDatabase,
 } from "../../../../test/support/engines/duckdb/driver/memory-database.ts";
-import { MACROS } from "../sql/call-facts.ts";
-import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
+import { allowedFunctions, allowedTableFunctions, nativeFacts } from "./native-functions.ts";
 
 describe("the functions allowed in statements", () => {
   let database: MemoryDatabase;
@@ -30,7 +29,7 @@ describe("the functions allowed in statements", () => {
 
   it("are listed as macros if they are macros", () => {
     const macros = [...allowedFunctions].filter((name) => String(types.get(name)).includes("macro"));
-    expect(macros.sort()).toEqual([...MACROS].sort());
+    expect(macros.sort()).toEqual([...allowedFunctions].filter((name) => nativeFacts(name).isMacro).sort());
   });
 
   it("give no access to files, settings, secrets or the engine's own state", () => {
