@@ -30,6 +30,8 @@ describe("private networks", () => {
     ...["http://[0:0:0:0:0:ffff:7f00:1]/", "http://[::127.0.0.1]/", "http://[::ffff:0:10.0.0.1]/"],
     ...["http://[64:ff9b::169.254.169.254]/", "http://[64:ff9b:1::10.0.0.1]/", "http://[2002:7f00:1::]/"],
     ...["http://[fe80::1]/", "http://[febf::1]/", "http://[fc00::1]/", "http://[fd00:ec2::254]/", "http://[ff02::1]/"],
+    // The translator of RFC 6052 for prefixes of 48 bits takes the address from the middle: this is 10.0.0.1.
+    ...["http://[64:ff9b:1:a00:0:1:808:808]/", "http://[64:ff9b:1:ffff::8.8.8.8]/", "http://[100:0:0:1::1]/"],
     ...["http://[fec0::1]/", "http://[2001:db8::1]/", "http://[2001::1]/", "http://[100::1]/"],
   ])("hold %s, which nobody may reach unless it is allowed", async (url) => {
     await expect(findAddresses(hostOf(url), nothing, noNames)).rejects.toThrow(PrivateDestinationError);
