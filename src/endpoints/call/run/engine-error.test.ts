@@ -17,7 +17,7 @@ describe("fromEngineError", () => {
     ["residual_too_large", "residual_too_large", "m", {}],
     ["unavailable", "engine_unavailable", "The engine is not available right now", { retryAfterSeconds: 2 }],
     ["disk_full", "disk_full", "The events were not stored: the disk is full", { retryAfterSeconds: 30 }],
-    ["overloaded", "overloaded", "Too many events are waiting to be written", { retryAfterSeconds: 2 }],
+    ["overloaded", "overloaded", "m", { retryAfterSeconds: 2 }],
     ["unknown_source", "unknown_source", "m", {}],
     ["refused", "query_refused", "The engine refused the query", {}],
     ["aborted", "internal", "The engine failed", {}],

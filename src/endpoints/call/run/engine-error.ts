@@ -55,10 +55,8 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
         cause: error,
       });
     case "overloaded":
-      return new ServiceError("overloaded", "Too many events are waiting to be written", {
-        retryAfterSeconds,
-        cause: error,
-      });
+      // The engines' own words: which work is too much, events or a second backup.
+      return new ServiceError("overloaded", error.message, { retryAfterSeconds, cause: error });
     case "unknown_source":
       return new ServiceError("unknown_source", error.message, { cause: error });
     case "refused":
