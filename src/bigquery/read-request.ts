@@ -89,7 +89,8 @@ export function readPageRequest(sent: Fields): AskedPage {
   };
 }
 
-function readCount(name: string, sent: unknown): number | undefined {
+/** A number of a request; undefined where it has none. Throws `invalid_parameter` for anything else. */
+export function readCount(name: string, sent: unknown): number | undefined {
   if (sent === undefined || sent === null || sent === "") return undefined;
   const text = typeof sent === "object" ? String(fieldsOf(sent).value) : String(sent);
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -9,6 +9,7 @@ import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
 import { describeJob, referJob, resultsDataset } from "./job-resource.ts";
 import { cancelJob, finishJob, jobOfToken, readPage } from "./job-results.ts";
 import type { Job, JobStore } from "./job-store.ts";
+import { readListPage } from "./list-page.ts";
 import { type QueryParameter, toPlainValue } from "./parameter-literal.ts";
 import { type PlacedQuery, placeQuery } from "./place-query.ts";
 import { type Fields, type QueryRequest, readJobRequest, readPageRequest, readQueryRequest } from "./read-request.ts";
@@ -32,9 +33,9 @@ export function listProjects({ identity }: BigQueryCaller): object {
 }
 
 /** `datasets.list` */
-export function tellDatasets({ caller, project }: BigQueryContext): object {
-  const datasets = listDatasets(caller.endpoints, caller.identity);
-  return { kind: "bigquery#datasetList", datasets: datasets.map((each) => describeDataset(project, each)) };
+export function tellDatasets({ caller, project }: BigQueryContext, sent: Fields): object {
+  const { items, next } = readListPage(listDatasets(caller.endpoints, caller.identity), sent);
+  return { kind: "bigquery#datasetList", datasets: items.map((each) => describeDataset(project, each)), ...next };
 }
 
 /** `datasets.get` */
@@ -55,16 +56,18 @@ function describeDataset(project: string, { id, endpoint: { definition } }: Data
 }
 
 /** `tables.list`: the tables of which the caller may read anything. */
-export async function tellTables(context: BigQueryContext, datasetId: string): Promise<object> {
+export async function tellTables(context: BigQueryContext, datasetId: string, sent: Fields): Promise<object> {
   const { caller, project } = context;
   const { endpoint } = findDataset(listDatasets(caller.endpoints, caller.identity), datasetId);
   const parameters = chooseParameters(context, endpoint, []);
   const call = await caller.openCall(endpoint.definition.id, parameters, false);
   const tables = listScopeTables(caller.runner, call, findDefaultTable(call.target.savedQuery));
+  const { items, next } = readListPage(tables, sent);
   return {
     kind: "bigquery#tableList",
-    tables: tables.map(({ name }) => describeTable(project, datasetId, name)),
+    tables: items.map(({ name }) => describeTable(project, datasetId, name)),
     totalItems: tables.length,
+    ...next,
   };
 }
 
@@ -159,12 +162,13 @@ export async function insertJob(context: BigQueryContext, body: Fields): Promise
 }
 
 /** `jobs.list`, newest first. */
-export function listJobs({ caller, jobs }: BigQueryContext): object {
-  const described = jobs.list(caller.identity.tokenId).map((job) => ({
-    ...describeJob(job),
-    state: job.endedAtMs === undefined ? "RUNNING" : "DONE",
-  }));
-  return { kind: "bigquery#jobList", jobs: described };
+export function listJobs({ caller, jobs }: BigQueryContext, sent: Fields): object {
+  const stateOf = ({ endedAtMs }: Job) => (endedAtMs === undefined ? "RUNNING" : "DONE");
+  const asked = sent.stateFilter === undefined ? undefined : String(sent.stateFilter).toUpperCase();
+  const all = jobs.list(caller.identity.tokenId).filter((job) => asked === undefined || stateOf(job) === asked);
+  const { items, next } = readListPage(all, sent);
+  const described = items.map((job) => ({ ...describeJob(job), state: stateOf(job) }));
+  return { kind: "bigquery#jobList", jobs: described, ...next };
 }
 
 /** `jobs.get`: answers once the query has run. */

@@ -99,6 +99,13 @@ describe("every response", () => {
     });
   });
 
+  it("to an unknown route of another API is in that API's form", async () => {
+    const loki = await test.app.inject("/loki/api/v1/nothing");
+    expect([loki.statusCode, loki.body]).toEqual([404, "There is no route GET /loki/api/v1/nothing\n"]);
+    const bigQuery = await test.app.inject("/bigquery/v2/nothing");
+    expect(bigQuery.json().error).toMatchObject({ code: 404, status: "NOT_FOUND", errors: [{ reason: "notFound" }] });
+  });
+
   it("to a malformed path is 400 in the common error shape", async () => {
     expect((await test.app.inject("/api/endpoints/query/%zz")).json()).toMatchObject({
       error: { code: "malformed_request", status: 400 },

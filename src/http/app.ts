@@ -20,7 +20,7 @@ import { addTraces } from "./plugins/traces.ts";
 import { addUnreadBodies } from "./plugins/unread-bodies.ts";
 import { parseQueryText } from "./request/query-text.ts";
 import { readBody } from "./request/read-body.ts";
-import { addRoutes, type ServedContext } from "./routes/index.ts";
+import { addRoutes, errorForms, type ServedContext } from "./routes/index.ts";
 import { createHttpServer, maxHeaderBytes } from "./server.ts";
 import { createTailLimits } from "./tail/tail-limits.ts";
 import { addWebSockets } from "./tail/web-sockets.ts";
@@ -110,7 +110,7 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addShutdown(app, dependencies.shutdown);
   if (dependencies.nodeState !== undefined) addMetadataState(app, dependencies.nodeState);
   addUnreadBodies(app);
-  addUnknownRoutes(app);
+  addUnknownRoutes(app, errorForms);
   addAuthentication(app, dependencies);
   addWebSockets(app);
 }

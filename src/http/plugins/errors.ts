@@ -10,6 +10,12 @@ import { createMethodIndex } from "../request/method-index.ts";
 /** Sends an error in one form; the form of another protocol may have statuses of its own. */
 type WriteError = (error: ServiceError, reply: FastifyReply) => FastifyReply;
 
+/** The form that errors have below some addresses, also where there is no route. */
+export interface ErrorForm {
+  readonly below: readonly string[];
+  readonly write: WriteError;
+}
+
 /** Answers every error of every route in the common shape. */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler(answerErrors(writeError));
@@ -27,18 +33,18 @@ export function answerErrors(write: WriteError) {
  * Answers unknown paths, and methods that a path does not have. To be added after the hooks for every call, and before
  * routes.
  */
-export function addUnknownRoutes(app: FastifyInstance): void {
+export function addUnknownRoutes(app: FastifyInstance, forms: readonly ErrorForm[]): void {
   const methods = createMethodIndex();
   app.addHook("onRoute", ({ url, method }) => methods.add(url, [method].flat()));
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split("?")[0] ?? "";
     const allowed = methods.of(path);
-    const what = `${request.method} ${path.slice(0, 200)}`;
-    if (allowed.length === 0)
-      return sendError(new ServiceError("not_found", `There is no route ${what}`), request, reply);
+    const message = `There is no route ${request.method} ${path.slice(0, 200)}`;
+    const { write } = forms.find(({ below }) => below.some((start) => path.startsWith(start))) ?? {};
+    if (allowed.length === 0) return sendError(new ServiceError("not_found", message), request, reply, write);
     reply.header("Allow", allowed.join(", "));
     const hint = `It takes ${allowed.join(", ")}.`;
-    return sendError(new ServiceError("method_not_allowed", `There is no route ${what}`, { hint }), request, reply);
+    return sendError(new ServiceError("method_not_allowed", message, { hint }), request, reply, write);
   };
   // Before anything of a body is read.
   app.addHook("onRequest", async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));

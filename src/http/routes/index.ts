@@ -3,6 +3,7 @@ import type { RouteDescription, ServiceDescription } from "../../openapi/route-d
 import type { AppContext } from "../app-context.ts";
 import type { CachedReplies } from "../cached-replies/cached-replies.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { ErrorForm } from "../plugins/errors.ts";
 import {
   type AccessTokenDependencies,
   accessTokenRoutes,
@@ -47,9 +48,9 @@ import { addOpenApiRoute, openApiRoutes } from "./service/openapi.ts";
 import { addOidcRoutes, oidcRoutes } from "./sign-in/oidc.ts";
 import { addSessionRoute, sessionRoutes } from "./sign-in/session.ts";
 import { addSignInRoutes, signInRoutes } from "./sign-in/sign-in.ts";
-import { addBigQueryRoutes, bigQueryRoutes } from "./surfaces/bigquery.ts";
+import { addBigQueryRoutes, bigQueryErrors, bigQueryRoutes } from "./surfaces/bigquery.ts";
 import { addKeyGrantRoute, keyGrantRoutes } from "./surfaces/key-grant.ts";
-import { addLokiRoutes, lokiRoutes } from "./surfaces/loki.ts";
+import { addLokiRoutes, lokiErrors, lokiRoutes } from "./surfaces/loki.ts";
 import { addMcpRoute, mcpRoutes } from "./surfaces/mcp.ts";
 
 /** The dependencies of the owners' routes. */
@@ -157,6 +158,9 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: openApiRoutes, add: (app, { context }) => addOpenApiRoute(app, context, describedService) },
   { routes: {}, add: (app, { context }) => addConsoleRoutes(app, context.consoleFolder) },
 ];
+
+/** The forms of errors of other APIs. */
+export const errorForms: readonly ErrorForm[] = [bigQueryErrors, lokiErrors];
 
 /** The description of the service in the OpenAPI document, without its endpoints. */
 export const describedService: ServiceDescription = {

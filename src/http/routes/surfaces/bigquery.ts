@@ -21,7 +21,7 @@ import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import type { ServiceError } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
-import { answerErrors } from "../../plugins/errors.ts";
+import { answerErrors, type ErrorForm } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { readJsonBody } from "../../request/json-body.ts";
 import { lastText, urlParameters } from "../../request/request-parameters.ts";
@@ -105,7 +105,7 @@ function addMetadataRoutes(scope: FastifyInstance, open: Open): void {
   });
   add(bigQueryRoutes.listBigQueryDatasets, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(tellDatasets(context));
+    return reply.send(tellDatasets(context, fieldsOfUrl(request)));
   });
   add(bigQueryRoutes.getBigQueryDataset, async (request, reply) => {
     const context = open(request, reply, request.params.project);
@@ -113,7 +113,7 @@ function addMetadataRoutes(scope: FastifyInstance, open: Open): void {
   });
   add(bigQueryRoutes.listBigQueryTables, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(await tellTables(context, request.params.dataset));
+    return reply.send(await tellTables(context, request.params.dataset, fieldsOfUrl(request)));
   });
   add(bigQueryRoutes.getBigQueryTable, async (request, reply) => {
     const { project, dataset, table } = request.params;
@@ -143,7 +143,7 @@ function addJobRoutes(scope: FastifyInstance, open: Open): void {
   });
   add(bigQueryRoutes.listBigQueryJobs, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(listJobs(context));
+    return reply.send(listJobs(context, fieldsOfUrl(request)));
   });
   add(bigQueryRoutes.getBigQueryJob, async (request, reply) => {
     const context = open(request, reply, request.params.project);
@@ -158,6 +158,9 @@ function addJobRoutes(scope: FastifyInstance, open: Open): void {
 function fieldsOfUrl(request: FastifyRequest): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...urlParameters(request)].map(([name, values]) => [name, lastText(values)]));
 }
+
+/** Errors of addresses that BigQuery's API has and this one does not: what would write, load or export. */
+export const bigQueryErrors: ErrorForm = { below: ["/bigquery/v2/", "/upload/bigquery/v2/"], write: writeError };
 
 function writeError(error: ServiceError, reply: FastifyReply): FastifyReply {
   const { status, body } = toBigQueryError(error);

@@ -6,7 +6,7 @@ import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { ServiceError, toErrorBody } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
-import { answerErrors } from "../../plugins/errors.ts";
+import { answerErrors, type ErrorForm } from "../../plugins/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { noteRun } from "../../request/endpoint-call.ts";
 import { readParameters } from "../../request/request-parameters.ts";
@@ -146,6 +146,9 @@ function createCaller(dependencies: AppContext, request: FastifyRequest, reply: 
     },
   };
 }
+
+/** Errors of addresses below Loki's that have no route. */
+export const lokiErrors: ErrorForm = { below: [`${root}/`], write: writeError };
 
 function writeError(error: ServiceError, reply: FastifyReply): FastifyReply {
   const { hint } = toErrorBody(error).error;
