@@ -8,9 +8,10 @@ import { measureHttp } from "./http/measure-http.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureQueries } from "./measure-queries.ts";
 import { measureService } from "./measure-service.ts";
+import { measureSteps } from "./measure-steps.ts";
 import { type BenchOptions, machine, parseOptions } from "./options.ts";
 import { runClickhouseWorker } from "./peers/clickhouse/worker.ts";
-import { formatIngest, formatQueries, formatService } from "./report.ts";
+import { formatIngest, formatQueries, formatService, formatSteps } from "./report.ts";
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -41,6 +42,11 @@ async function runBench(options: BenchOptions): Promise<void> {
     report.ingest = ingest;
     console.log([...ingest.notices, formatIngest(ingest), ""].join("\n"));
     clear("ingest");
+  }
+  if (wants("steps")) {
+    const steps = await measureSteps(options, say);
+    report.steps = Object.fromEntries(steps);
+    console.log(`${formatSteps(steps)}\n`);
   }
   if (wants("service")) {
     const service = await measureService(options, say);

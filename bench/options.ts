@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultEndMs, type EventPlan } from "./events.ts";
 import { defaultChdbFolder } from "./peers/clickhouse/clickhouse.ts";
 
-const parts = ["all", "queries", "ingest", "service", "http"] as const;
+const parts = ["all", "queries", "ingest", "steps", "service", "http"] as const;
 
 type Part = (typeof parts)[number];
 

@@ -2,6 +2,7 @@
 import type { IngestReport, IngestResult } from "./measure-ingest.ts";
 import type { PeerFacts, QueriesReport, QueryResult } from "./measure-queries.ts";
 import type { ServiceReport } from "./measure-service.ts";
+import type { StepCosts } from "./measure-steps.ts";
 import type { PeerName } from "./peers/peer.ts";
 import { type BenchQuery, benchQueries, variedQueries } from "./queries.ts";
 
@@ -151,4 +152,12 @@ export function formatService(report: ServiceReport): string {
     ]),
   );
   return [...lines, "", table, "", redaction].join("\n");
+}
+
+/** The table of an event's steps. */
+export function formatSteps(costs: StepCosts): string {
+  return formatTable(
+    ["step", "us of processor time an event"],
+    [...costs].map(([step, us]) => [step, us.toFixed(1)]),
+  );
 }

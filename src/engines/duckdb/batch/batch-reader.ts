@@ -6,13 +6,24 @@ export interface ColumnView {
   readonly column: string;
   readonly type: BatchType;
   readonly payload: Buffer;
-  /** Row of each value; undefined when every row has one. */
-  readonly rows: Uint32Array | undefined;
   readonly count: number;
-  /** Bytes of each text; undefined where values have a fixed width. */
-  readonly lengths: Uint32Array | undefined;
-  /** Where the first value begins in the payload. */
+  /** Where the row numbers of the values are in the payload, u32; undefined when every row has one. */
+  readonly rowsAt: number | undefined;
+  /** Where the lengths of texts are, u32; undefined where values have a fixed width. */
+  readonly lengthsAt: number | undefined;
+  /** Where the values are. */
   readonly valuesAt: number;
+  readonly byteCount: number;
+}
+
+/** The row of a value. */
+export function rowOf({ payload, rowsAt }: ColumnView, index: number): number {
+  return rowsAt === undefined ? index : payload.readUInt32LE(rowsAt + 4 * index);
+}
+
+/** Bytes of a text. */
+export function lengthOf({ payload, lengthsAt }: ColumnView, index: number): number {
+  return lengthsAt === undefined ? 0 : payload.readUInt32LE(lengthsAt + 4 * index);
 }
 
 export interface DecodedColumn {
@@ -41,40 +52,27 @@ function need(payload: Buffer, end: number): void {
   if (end > payload.length) throw new RangeError("A batch is shorter than its header says");
 }
 
-/** The numbers at that place, copied, because they are not aligned. */
-function readNumbers(payload: Buffer, offset: number, count: number): Uint32Array {
-  need(payload, offset + 4 * count);
-  const start = payload.byteOffset + offset;
-  return new Uint32Array(payload.buffer.slice(start, start + 4 * count));
-}
-
 /** The columns of a batch. Throws `RangeError` where the payload is shorter than its header says. */
 export function viewBatch({ header, payload }: EncodedBatch): ColumnView[] {
   let offset = 0;
-  return header.columns.map(({ column, type, count }) => {
-    let rows: Uint32Array | undefined;
-    if (count < header.rowCount) {
-      rows = readNumbers(payload, offset, count);
-      offset += 4 * count;
-    }
-    const width = widthOf(type);
-    let lengths: Uint32Array | undefined;
-    let byteCount = count * (width ?? 0);
-    if (width === undefined) {
-      need(payload, offset + 4);
-      byteCount = payload.readUInt32LE(offset);
-      lengths = readNumbers(payload, offset + 4, count);
-      offset += 4 + 4 * count;
-    }
-    const valuesAt = offset;
+  const skip = (byteCount: number) => {
+    const start = offset;
     offset += byteCount;
     need(payload, offset);
-    return { column, type, payload, rows, count, lengths, valuesAt };
+    return start;
+  };
+  return header.columns.map(({ column, type, count }) => {
+    const rowsAt = count < header.rowCount ? skip(4 * count) : undefined;
+    const width = widthOf(type);
+    const byteCount = width === undefined ? payload.readUInt32LE(skip(4)) : count * width;
+    const lengthsAt = width === undefined ? skip(4 * count) : undefined;
+    return { column, type, payload, count, rowsAt, lengthsAt, valuesAt: skip(byteCount), byteCount };
   });
 }
 
 /** The values of a column; arrays as their JSON text. */
-export function readValues({ type, payload, count, lengths, valuesAt }: ColumnView): BatchValue[] {
+export function readValues(view: ColumnView): BatchValue[] {
+  const { type, payload, count, valuesAt } = view;
   const values = new Array<BatchValue>(count);
   let offset = valuesAt;
   for (let i = 0; i < count; i++) {
@@ -93,7 +91,7 @@ export function readValues({ type, payload, count, lengths, valuesAt }: ColumnVi
         values[i] = payload[offset++] === 1;
         break;
       default: {
-        const end = offset + (lengths?.[i] ?? 0);
+        const end = offset + lengthOf(view, i);
         values[i] = payload.toString("utf8", offset, end);
         offset = end;
       }
@@ -107,7 +105,7 @@ export function decodeBatch(batch: EncodedBatch): DecodedColumn[] {
   return viewBatch(batch).map((view) => ({
     column: view.column,
     type: view.type,
-    rows: view.rows,
+    rows: view.rowsAt === undefined ? undefined : Uint32Array.from({ length: view.count }, (_, i) => rowOf(view, i)),
     values: readValues(view),
   }));
 }

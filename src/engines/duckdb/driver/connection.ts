@@ -182,9 +182,11 @@ class DriverConnection implements Connection {
 
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await this.all("BEGIN");
+      if (this.#isLeftOpen) await this.rollBack();
+      // Without preparing them: that would be another turn of the driver's threads.
+      await this.#connection.run("BEGIN");
       const result = await work();
-      await this.all("COMMIT");
+      await this.#connection.run("COMMIT");
       return result;
     } catch (error) {
       await this.rollBack();

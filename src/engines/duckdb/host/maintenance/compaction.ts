@@ -129,7 +129,7 @@ export async function beginCompaction(
 }
 
 /** Writes the sorted run; takes seconds, beside everything else. */
-export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
+export async function writeRun(connection: Pick<Connection, "runAside">, compaction: Compaction): Promise<void> {
   const { source, run } = compaction;
   const parts = compaction.parts.map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
   await connection.runAside(

@@ -1,7 +1,7 @@
 /** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
 import type { AppendResult } from "../../../contract/query-engine.ts";
 import { type EncodedBatch, withOwnIds } from "../../batch/batch.ts";
-import { type ColumnView, readValues, viewBatch } from "../../batch/batch-reader.ts";
+import { type ColumnView, readValues, rowOf, viewBatch } from "../../batch/batch-reader.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { hashId, type IdHash } from "../ids/id-filter.ts";
 import type { AppendContext } from "../protocol.ts";
@@ -46,7 +46,7 @@ interface ReadBatch {
 
 function columnValues(columns: readonly ColumnView[], name: string): readonly unknown[] {
   const column = columns.find((candidate) => candidate.column === name);
-  if (column === undefined || column.rows !== undefined) throw new Error(`A batch lacks the column ${name}`);
+  if (column === undefined || column.rowsAt !== undefined) throw new Error(`A batch lacks the column ${name}`);
   return readValues(column);
 }
 
@@ -71,7 +71,7 @@ function readTenantColumn(source: StoredSource, columns: readonly ColumnView[]):
   const tenants = new Map<number, string>();
   if (view !== undefined) {
     readValues(view).forEach((value, index) => {
-      tenants.set(view.rows?.[index] ?? index, String(value));
+      tenants.set(rowOf(view, index), String(value));
     });
   }
   return tenants;

@@ -2,7 +2,7 @@
  * Fills vectors of a chunk from the bytes of batches, without making values of them: a value costs a few writes into
  * memory here, and one or two calls into the driver a column.
  */
-import { type ColumnView, widthOf } from "../../batch/batch-reader.ts";
+import { type ColumnView, lengthOf, rowOf, widthOf } from "../../batch/batch-reader.ts";
 import {
   copy_data_to_vector,
   copy_data_to_vector_validity,
@@ -25,6 +25,7 @@ const TEXT_WIDTH = 16;
 const MAX_INLINE_BYTES = 12;
 const TEXT_POINTER_AT = 8;
 const LOW = 2 ** 32;
+const EMPTY = Buffer.alloc(0);
 
 export class RawVectors {
   readonly #chunk: DuckDBDataChunk;
@@ -52,11 +53,8 @@ export class RawVectors {
     if (first !== undefined) {
       const width = widthOf(first.view.type) ?? TEXT_WIDTH;
       this.#bytes.fill(0, 0, this.#rowCount * width);
-      for (const part of parts) {
-        if (width === TEXT_WIDTH) this.#placeTexts(vector, part);
-        else if (width === 1) this.#placeBytes(part);
-        else this.#placeWords(part);
-      }
+      if (width === TEXT_WIDTH) this.#placeTexts(vector, parts);
+      else for (const part of parts) width === 1 ? this.#placeBytes(part) : this.#placeWords(part);
       copy_data_to_vector(vector, 0, this.#bytes.buffer, 0, this.#rowCount * width);
     }
     if (this.#validCount === this.#rowCount) return;
@@ -70,69 +68,94 @@ export class RawVectors {
     this.#validCount++;
   }
 
-  #placeBytes({ view: { payload, rows, count, valuesAt }, slots }: PlacedColumn): void {
+  #placeBytes({ view, slots }: PlacedColumn): void {
+    const { payload, count, valuesAt } = view;
     for (let i = 0; i < count; i++) {
-      const slot = slots[rows === undefined ? i : (rows[i] ?? 0)] ?? -1;
+      const slot = slots[rowOf(view, i)] ?? -1;
       if (slot < 0) continue;
       this.#bytes[slot] = payload[valuesAt + i] ?? 0;
       this.#setValid(slot);
     }
   }
 
-  #placeWords({ view: { payload, rows, count, valuesAt }, slots }: PlacedColumn): void {
-    const start = payload.byteOffset + valuesAt;
-    const source = new Uint32Array(payload.buffer.slice(start, start + 8 * count));
+  #placeWords({ view, slots }: PlacedColumn): void {
+    const { payload, count, valuesAt } = view;
     for (let i = 0; i < count; i++) {
-      const slot = slots[rows === undefined ? i : (rows[i] ?? 0)] ?? -1;
+      const slot = slots[rowOf(view, i)] ?? -1;
       if (slot < 0) continue;
-      this.#words[2 * slot] = source[2 * i] ?? 0;
-      this.#words[2 * slot + 1] = source[2 * i + 1] ?? 0;
+      this.#words[2 * slot] = payload.readUInt32LE(valuesAt + 8 * i);
+      this.#words[2 * slot + 1] = payload.readUInt32LE(valuesAt + 8 * i + 4);
       this.#setValid(slot);
     }
   }
 
-  #placeTexts(vector: Vector, { view, slots }: PlacedColumn): void {
-    const { payload, rows, count, lengths, valuesAt } = view;
-    if (lengths === undefined) return;
+  #placeTexts(vector: Vector, parts: readonly PlacedColumn[]): void {
+    const ranges = parts.map(findStored);
+    let address = storeTexts(vector, parts, ranges);
+    parts.forEach((part, index) => {
+      const { from, to } = ranges[index] ?? NOTHING;
+      this.#placePart(part, address - from);
+      address += to - from;
+    });
+  }
+
+  /** `address`: where the payload's first byte would be. */
+  #placePart({ view, slots }: PlacedColumn, address: number): void {
+    const { payload, count, valuesAt } = view;
     const [bytes, words] = [this.#bytes, this.#words];
-    const textAt = this.#storeText(vector, view, slots);
     for (let i = 0, at = valuesAt; i < count; i++) {
-      const length = lengths[i] ?? 0;
-      const slot = slots[rows === undefined ? i : (rows[i] ?? 0)] ?? -1;
+      const length = lengthOf(view, i);
+      const slot = slots[rowOf(view, i)] ?? -1;
       if (slot >= 0) {
         words[4 * slot] = length;
         const target = slot * TEXT_WIDTH + 4;
         const copied = length <= MAX_INLINE_BYTES ? length : 4;
         for (let byte = 0; byte < copied; byte++) bytes[target + byte] = payload[at + byte] ?? 0;
         if (length > MAX_INLINE_BYTES) {
-          const address = textAt + at;
-          words[4 * slot + 2] = address % LOW;
-          words[4 * slot + 3] = Math.floor(address / LOW);
+          words[4 * slot + 2] = (address + at) % LOW;
+          words[4 * slot + 3] = Math.floor((address + at) / LOW);
         }
         this.#setValid(slot);
       }
       at += length;
     }
   }
+}
 
-  /**
-   * Hands the texts that are stored to the vector as one, which it keeps in memory of its own, and answers the address
-   * that the payload's first byte would have there. The text's own place in the vector is overwritten afterwards.
-   */
-  #storeText(vector: Vector, { payload, rows, count, lengths, valuesAt }: ColumnView, slots: Int32Array): number {
-    let [from, to] = [-1, 0];
-    for (let i = 0, at = valuesAt; i < count; i++) {
-      const end = at + (lengths?.[i] ?? 0);
-      if ((slots[rows === undefined ? i : (rows[i] ?? 0)] ?? -1) >= 0) {
-        if (from < 0) from = at;
-        to = end;
-      }
-      at = end;
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const NOTHING: ByteRange = { from: 0, to: 0 };
+
+/** The part of the payload with the texts that are stored; empty where all of them are short. */
+function findStored({ view, slots }: PlacedColumn): ByteRange {
+  let [from, to] = [-1, 0];
+  let hasLong = false;
+  for (let i = 0, at = view.valuesAt; i < view.count; i++) {
+    const length = lengthOf(view, i);
+    if ((slots[rowOf(view, i)] ?? -1) >= 0) {
+      if (from < 0) from = at;
+      to = at + length;
+      if (length > MAX_INLINE_BYTES) hasLong = true;
     }
-    if (to - from <= MAX_INLINE_BYTES) return 0;
-    vector_assign_string_element_len(vector, 0, payload.subarray(from, to));
-    const written = vector_get_data(vector, TEXT_WIDTH);
-    const pointer = new DataView(written.buffer, written.byteOffset + TEXT_POINTER_AT, 8);
-    return Number(pointer.getBigUint64(0, true)) - from;
+    at += length;
   }
+  return hasLong ? { from, to } : NOTHING;
+}
+
+/**
+ * Hands the texts of all parts to the vector as one, which it keeps in memory of its own, and answers its address. The
+ * text's own place in the vector is overwritten afterwards.
+ */
+function storeTexts(vector: Vector, parts: readonly PlacedColumn[], ranges: readonly ByteRange[]): number {
+  const texts = ranges.flatMap(({ from, to }, index) => {
+    return to > from ? [parts[index]?.view.payload.subarray(from, to) ?? EMPTY] : [];
+  });
+  const [only] = texts;
+  if (only === undefined) return 0;
+  vector_assign_string_element_len(vector, 0, texts.length === 1 ? only : Buffer.concat(texts));
+  const written = vector_get_data(vector, TEXT_WIDTH);
+  return Number(new DataView(written.buffer, written.byteOffset + TEXT_POINTER_AT, 8).getBigUint64(0, true));
 }

@@ -1,6 +1,6 @@
 /** Batches of rows as the driver's chunks. */
 import type { BatchType } from "../../batch/batch.ts";
-import { type ColumnView, readValues } from "../../batch/batch-reader.ts";
+import { type ColumnView, readValues, rowOf } from "../../batch/batch-reader.ts";
 import {
   BIGINT,
   BOOLEAN,
@@ -65,7 +65,7 @@ function fillLists(chunk: DuckDBDataChunk, index: number, parts: readonly Placed
   for (let row = 0; row < chunk.rowCount; row++) vector.setItem(row, null);
   for (const { view, slots } of parts) {
     readValues(view).forEach((text, i) => {
-      const slot = slots[view.rows?.[i] ?? i] ?? -1;
+      const slot = slots[rowOf(view, i)] ?? -1;
       if (slot >= 0) vector.setItem(slot, toList(view.type, String(text)));
     });
   }
