@@ -16,9 +16,7 @@ import { hllFunctions } from "./sketch/hll.ts";
 import { kllFunctions } from "./sketch/kll.ts";
 import { topFunctions } from "./sketch/top.ts";
 import { bytesFunctions } from "./text/bytes.ts";
-import { bytesBitsFunctions } from "./text/bytes-bits.ts";
 import { formatFunctions } from "./text/format.ts";
-import { joinFunctions } from "./text/join.ts";
 import { literalTextFunctions } from "./text/literal-text.ts";
 import { redactFunctions } from "./text/redact.ts";
 import { regexpFunctions } from "./text/regexp.ts";
@@ -34,13 +32,11 @@ export const scalarFunctions: readonly ScalarFunction[] = [
   ...dateFunctions,
   ...castFunctions,
   ...bitFunctions,
-  ...bytesBitsFunctions,
   ...decimalMathFunctions,
   ...distanceFunctions,
   ...floatMathFunctions,
   ...generateFunctions,
   ...hllFunctions,
-  ...joinFunctions,
   ...kllFunctions,
   ...parseDecimalFunctions,
   ...topFunctions,

@@ -111,6 +111,15 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** BIT_COUNT of BYTES: DuckDB has no empty bit string. */
+function countBits(bytes: Uint8Array): bigint {
+  let count = 0;
+  for (const byte of bytes) {
+    for (let rest = byte; rest !== 0; rest &= rest - 1) count++;
+  }
+  return BigInt(count);
+}
+
 /** The text of UTF-8 bytes; each invalid byte becomes one replacement character. */
 function safeText(bytes: Uint8Array): string {
   const whole = decode(bytes);
@@ -139,6 +148,7 @@ export const bytesFunctions: readonly ScalarFunction[] = [
     (text) => [...text].map((character) => BigInt(character.codePointAt(0) ?? 0)),
     NEVER_FAILS,
   ),
+  defineFunction("lw_bit_count", ["BYTES"], "INT64", countBits, NEVER_FAILS),
   defineFunction("lw_byte_values", ["BYTES"], "INT64[]", (bytes) => Array.from(bytes, BigInt), NEVER_FAILS),
   defineFunction("lw_from_code_points", ["INT64[]"], "STRING", fromCodePoints),
   defineFunction("lw_from_byte_values", ["INT64[]"], "BYTES", fromByteValues),

@@ -1,4 +1,4 @@
-/** Searching, replacing and comparing strings by characters (code points). */
+/** Searching, replacing, joining and comparing strings by characters (code points). */
 import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
@@ -91,6 +91,14 @@ export function editDistance(left: string, right: string, max: bigint | null): b
 }
 
 export const stringSearchFunctions: readonly ScalarFunction[] = [
+  // DuckDB's array_to_string takes no delimiter that is not constant.
+  defineFunction(
+    "lw_join",
+    ["STRING[]", "STRING"],
+    "STRING",
+    (texts, delimiter) => texts.filter((text) => text !== null).join(delimiter),
+    NEVER_FAILS,
+  ),
   defineFunction("lw_instr", ["STRING", "STRING", "INT64", "INT64"], "INT64", findOccurrence),
   defineFunction("lw_translate", ["STRING", "STRING", "STRING"], "STRING", translate),
   defineFunction("lw_soundex", ["STRING"], "STRING", soundex, NEVER_FAILS),

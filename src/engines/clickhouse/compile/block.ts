@@ -13,7 +13,7 @@ import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import type { Block, SelectItem } from "./render.ts";
 import { renderBlock } from "./render.ts";
-import type { Binding, CarriedValue, RecordSource, Scope } from "./scope.ts";
+import type { Binding, RecordSource, Scope } from "./scope.ts";
 
 /** Sub-selects that a statement may nest. */
 const MAX_DEPTH = 60;
@@ -53,55 +53,32 @@ export function outsideColumn(table: string, ...items: readonly [SelectItem, ...
   return items.some((item) => item.sql.canFail) ? fallible(column) : column;
 }
 
-/** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
-function outsideRecord(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  record: RecordSource,
-): RecordSource {
-  const hand = (kind: string, inside: Sql | undefined) => {
-    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
-    const hiddenKey = `${key}/${kind}`;
-    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "r");
-    return outsideColumn(
-      alias,
-      exportAs(block, hiddenKey, name, () => inside),
-    );
-  };
+/** Hands an expression of a sub-select out of it as a column of its own. */
+function handOut(compilation: Compilation, block: Block, alias: string, key: string, print: () => Sql): Sql {
+  const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
+  return outsideColumn(alias, exportAs(block, key, name, print));
+}
+
+type Hand = (kind: string, print: () => Sql) => Sql;
+
+/** Leaves and presence of a record are columns of their own outside of a sub-select. */
+function outsideRecord(block: Block, hand: Hand, record: RecordSource): RecordSource {
+  const handed = (kind: string, inside: Sql | undefined) =>
+    inside === undefined || block.isDistinct || block.isGrouped ? undefined : hand(kind, () => inside);
   return {
-    leaf: (path, type) => hand(`leaf/${type.kind}/${pathKey(path)}`, record.leaf(path, type)),
-    presence: (path) => hand(`presence/${pathKey(path)}`, record.presence(path)),
-    json: (path) => hand(`json/${pathKey(path)}`, record.json(path)),
+    leaf: (path, type) => handed(`leaf/${type.kind}/${pathKey(path)}`, record.leaf(path, type)),
+    presence: (path) => handed(`presence/${pathKey(path)}`, record.presence(path)),
+    json: (path) => handed(`json/${pathKey(path)}`, record.json(path)),
   };
 }
 
-/** Elements of an array are handed out of a sub-select as columns of their own. */
-function outsideElement(compilation: Compilation, block: Block, alias: string, id: number, inside: Binding) {
-  const { element } = inside;
+/** Elements of an array are, too. */
+function outsideElement(block: Block, hand: Hand, { element }: Binding): Binding["element"] {
   if (element === undefined || block.isDistinct) return undefined;
-  return (offset: number) => {
+  return (offset) => {
     const found = element(offset);
-    if (found === undefined) return undefined;
-    const key = `${id}/element/${offset}`;
-    const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return outsideColumn(
-      alias,
-      exportAs(block, key, name, () => found),
-    );
+    return found === undefined ? undefined : hand(`element/${offset}`, () => found);
   };
-}
-
-/** A carried value is handed out of a sub-select as a column of its own. */
-function outsideCarried(compilation: Compilation, block: Block, alias: string, id: number, carried: CarriedValue) {
-  if (block.isDistinct || block.isGrouped) return undefined;
-  const key = `${id}/carried`;
-  const outside = () => {
-    const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
-    return outsideColumn(alias, exportAs(block, key, name, carried.sql));
-  };
-  return { ...carried, sql: outside };
 }
 
 /** Puts the block into FROM of a new one. A column is exported when the new block reads it. */
@@ -116,14 +93,16 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
       if (inside === undefined) return undefined;
       const name = compilation.analysis.alias(id);
       const print = () => unguarded(compilation, () => inside.sql());
+      const hand: Hand = (kind, inner) => handOut(compilation, block, alias, `${id}/${kind}`, inner);
       const { record, carried, refused } = inside;
+      const isCarried = carried !== undefined && !block.isDistinct && !block.isGrouped;
       return {
         sql: () => outsideColumn(alias, exportAs(block, id, name, print)),
         refused,
         isCheap: true,
-        element: outsideElement(compilation, block, alias, id, inside),
-        record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
-        carried: carried === undefined ? undefined : outsideCarried(compilation, block, alias, id, carried),
+        element: outsideElement(block, hand, inside),
+        record: record === undefined ? undefined : outsideRecord(block, hand, record),
+        carried: isCarried ? { ...carried, sql: () => hand("carried", carried.sql) } : undefined,
       };
     },
   ];

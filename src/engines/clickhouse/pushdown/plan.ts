@@ -8,6 +8,8 @@ import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { walkTree } from "../../sql/map-tree.ts";
+import { Fact, type Sql } from "../../sql/node.ts";
 import { copyBlock } from "../compile/block.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
@@ -18,7 +20,6 @@ import type { ServerTables } from "../compile/server-table.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { emit, guarded } from "../sql/statements.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
-import { skipsProjections } from "./projections.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
 
 /** A statement for the server. */
@@ -110,6 +111,18 @@ function finish(compilation: Compilation, block: Block, columns: readonly Column
     parameters,
     constants: compilation.constants?.readBy(parameters) ?? [],
   };
+}
+
+/**
+ * Are the projections of a source's table, by id and by time, of no use to the statement? They would be looked through
+ * for each part all the same.
+ */
+function skipsProjections(statement: Sql): boolean {
+  const columns = new Set<unknown>();
+  walkTree(statement, Fact.READS, ({ token: table, value: name }) => {
+    if (table !== "" && name !== undefined) columns.add(name);
+  });
+  return !columns.has("id") && columns.size > (columns.has("timestamp") ? 1 : 0);
 }
 
 const parameterOf = (index: number) => `$rows${index + 1}`;

@@ -38,7 +38,6 @@ import type { AppendRows } from "../blocks/insert-body.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { AppendQueue } from "./append-queue.ts";
 import { type BodyEncoder, type EncodableEvents, encodable } from "./encodable-events.ts";
-import { newTableName } from "./new-table-name.ts";
 import { countEvents, deleteEvents, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
 import { SchemaWatch } from "./schema-watch.ts";
@@ -316,4 +315,11 @@ export class ClickHouseStore implements EventStore {
     state.changes = changed.catch(() => undefined);
     return changed;
   }
+}
+
+/** A name for a source's table that no other table has or had: queries of a dropped one must not read another. */
+function newTableName(source: string): string {
+  const readable = source.replace(/[^A-Za-z0-9]+/g, "_").slice(0, 40);
+  const random = crypto.getRandomValues(new Uint32Array(2));
+  return `events_${readable}_${[...random].map((word) => word.toString(16).padStart(8, "0")).join("")}`;
 }

@@ -44,44 +44,29 @@ export function outsideBinding(
     printed ??= columnOf(alias, exportAs(block, id, compilation.analysis.alias(id), inside.sql));
     return printed;
   };
+  // An element, or the values of a type among those of several shapes, is a column of its own.
+  const hand = <At>(
+    kind: string,
+    read: ((at: At) => Sql | undefined) | undefined,
+    name: (at: At) => string | bigint,
+  ) => {
+    if (read === undefined) return undefined;
+    return (at: At) => {
+      const found = read(at);
+      if (found === undefined) return undefined;
+      const key = `${id}/${kind}/${name(at)}`;
+      return exportHidden(compilation, block, { alias, key, prefix: `${kind}_`, inside: found });
+    };
+  };
   const { record, element, as } = inside;
   return makeBinding(
     sql,
     true,
     inside.isNeverNaN,
     record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
-    element === undefined ? undefined : outsideElement(compilation, block, alias, id, element),
-    as === undefined ? undefined : outsideAs(compilation, block, alias, id, as),
+    hand("element", element, (offset) => offset),
+    hand("as", as, (type) => type.kind),
   );
-}
-
-function outsideElement(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  element: NonNullable<Binding["element"]>,
-): NonNullable<Binding["element"]> {
-  return (offset) => {
-    const inside = element(offset);
-    if (inside === undefined) return undefined;
-    return exportHidden(compilation, block, { alias, key: `${key}/element/${offset}`, prefix: "element_", inside });
-  };
-}
-
-/** Values of a type among those of several shapes are a column of their own. */
-function outsideAs(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  as: NonNullable<Binding["as"]>,
-): NonNullable<Binding["as"]> {
-  return (type) => {
-    const inside = as(type);
-    if (inside === undefined) return undefined;
-    return exportHidden(compilation, block, { alias, key: `${key}/as/${type.kind}`, prefix: "as_", inside });
-  };
 }
 
 /** Leaves and presence of a record are handed out of a sub-select as columns of their own. */

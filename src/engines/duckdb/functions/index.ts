@@ -7,11 +7,9 @@ import { kllFunctions, kllScalarFunctions } from "./aggregate/kll.ts";
 import { statisticalFunctions } from "./aggregate/statistical.ts";
 import { windowFunctions as plainWindows } from "./aggregate/window.ts";
 import { arrayFunctions } from "./array/array.ts";
-import { conversionFunctions } from "./cast/conversion.ts";
 import { comparisonFunctions } from "./comparisons.ts";
 import { conditionalFunctions } from "./conditional.ts";
 import { jsonFunctions } from "./json/json.ts";
-import { bitFunctions } from "./number/bit.ts";
 import { mathFunctions } from "./number/math.ts";
 import { operatorFunctions } from "./operators.ts";
 import { hashFunctions } from "./text/hash.ts";
@@ -31,9 +29,7 @@ export const scalarFunctions: FunctionTable = {
   ...operatorFunctions,
   ...comparisonFunctions,
   ...arrayFunctions,
-  ...bitFunctions,
   ...conditionalFunctions,
-  ...conversionFunctions,
   ...dateFunctions,
   ...datetimeFunctions,
   ...hashFunctions,

@@ -8,9 +8,18 @@ import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { BIGNUMERIC_TYPE } from "../number/bignumeric.ts";
 import { NUMERIC_TYPE } from "../number/numeric.ts";
-import { joinTexts } from "../text/join-texts.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { asList, fromList, isRecordArray } from "./record-arrays.ts";
+
+/**
+ * The texts of a list joined, NULLs left out; an empty text where none is left, NULL for a NULL list or delimiter.
+ * DuckDB's array_to_string takes no delimiter that is not constant.
+ */
+function joinTexts(list: Sql, delimiter: Sql): Sql {
+  if (delimiter.literalText === undefined) return sql`lw_join(${list}, ${delimiter})`;
+  // A list of NULLs joins to NULL in DuckDB, a NULL list as well.
+  return sql`CASE WHEN ${list} IS NOT NULL THEN coalesce(array_to_string(${list}, ${delimiter}), '') END`;
+}
 
 /** The call's arguments, arrays of records as lists. */
 function listArguments({ args, types }: CallContext): readonly Sql[] {

@@ -1,4 +1,4 @@
-/** Mathematical functions. A decimal's are JavaScript functions named after its type (see udf/decimal-math.ts). */
+/** Functions of numbers. A decimal's are JavaScript functions named after its type (see udf/decimal-math.ts). */
 
 import { nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
@@ -68,6 +68,10 @@ export const mathFunctions: FunctionTable = {
   IS_NAN: ({ args }) => callSql("isnan", args),
   IEEE_DIVIDE: ({ args }) => sql`(${joinSql(args, " / ")})`,
   RAND: () => sql`random()`,
+  BIT_COUNT: ({ args: [value = EMPTY], types }) =>
+    types[0]?.kind === "BYTES" ? sql`lw_bit_count(${value})` : sql`CAST(bit_count(${value}) AS BIGINT)`,
+  PARSE_NUMERIC: ({ args }) => callSql("lw_parse_numeric", args),
+  PARSE_BIGNUMERIC: ({ args }) => callSql("lw_parse_bignumeric", args),
   SQRT: fastReal("sqrt", (x) => sql`${x} >= 0 AND ${x} < 'Infinity'::DOUBLE`),
   CBRT: ({ args }) => callSql("cbrt", args),
   POW: real("pow"),
