@@ -1,10 +1,11 @@
+import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { BodyError, type LogEvent, type ReadEvents, type StoredBody } from "../contract/query-engine.ts";
 import { createDeclaration } from "../schema/declaration.ts";
 import { entriesAt } from "../schema/field-tree.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
-import type { EncodeOutcome, EncoderAnswer, EncoderRequest, EncodingSchema } from "./protocol.ts";
+import type { EncodeOutcome, EncoderAnswer, EncoderRequest, EncodingSchema, EventEncoder } from "./protocol.ts";
 import { serveEncoder } from "./serve-encoder.ts";
 
 type Batch = { readonly bytes: Uint8Array };
@@ -171,5 +172,11 @@ describe("the encoder thread's message handler", () => {
     const answer = await ask(readOf(1, "some"));
     expect(answer).toMatchObject({ body: { outcome: { batch: { bytes: { length: Buffer.poolSize + beyond } } } } });
     expect(bytes.byteLength).toBe(left);
+  });
+
+  it("ends the thread over a message that cannot be read, which would never be answered", () => {
+    const port = new EventEmitter();
+    serveEncoder(port as unknown as MessagePort, { read: async () => expect.unreachable() }, {} as EventEncoder<Batch>);
+    expect(() => port.emit("messageerror", new Error("taken away"))).toThrow("taken away");
   });
 });

@@ -26,6 +26,10 @@ export function serveEncoder<Batch>(port: MessagePort, reading: BodyReading, enc
   port.on("message", (request: EncoderRequest) => {
     work = work.then(() => server.handle(request));
   });
+  // Nobody knows whose request it was: the thread ends, and all of them are refused instead of never answered.
+  port.on("messageerror", (error: Error) => {
+    throw error;
+  });
 }
 
 class EncoderServer<Batch> {
