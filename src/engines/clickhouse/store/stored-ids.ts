@@ -28,6 +28,8 @@ const COMMIT_SECONDS = 60;
  * the window: half of the shortest window, whatever the setting was then, for clocks of nodes differ.
  */
 const COLLISION_SECONDS = 1_800;
+/** So many rows are read faster than an index of their ids is asked for a block's. */
+const SCANNED_ROWS = 1_000_000;
 /** Longer names of tenants are no condition. */
 const MAX_TENANT_BYTES = 1_000;
 const INTEGER_BYTES = 20;
@@ -107,6 +109,8 @@ export class StoredIds {
   readonly #client: ServerClient;
   readonly #table: AppendTable;
   readonly #window: Look;
+  /** Rows of the parts that the last look-up for events to be stored was for; those of the look behind are among them. */
+  #windowRows = Number.POSITIVE_INFINITY;
 
   /** `windowMs`: how long an event is recognised by its id alone, from its arrival. */
   constructor(client: ServerClient, table: AppendTable, windowMs: number) {
@@ -173,7 +177,10 @@ export class StoredIds {
     for (const isEmpty of [false, true]) {
       const some = events.filter(({ id }) => (id === "") === isEmpty);
       const rows = await askInPieces(this.#client, some, bytesOf, (piece) => this.#ask(piece, look, isEmpty));
-      for (const row of rows.map(toFoundRow)) found.set(`${row.batch}@${row.time}${row.key}`, row);
+      for (const row of rows.map(toFoundRow)) {
+        if (row.time === "rows") this.#windowRows = Number(row.batch);
+        else found.set(`${row.batch}@${row.time}${row.key}`, row);
+      }
     }
     return [...found.values()];
   }
@@ -182,21 +189,27 @@ export class StoredIds {
   #ask(events: readonly SentEvent[], { seconds, hasSameTimes, inOrder = false }: Look, isEmpty: boolean) {
     const tenants = [...new Set(events.map(({ tenant }) => tenant))];
     const named = tenants.filter((tenant) => tenant !== null);
-    const conditions = [
-      isEmpty ? "length(id) = 0 AND id = ''" : "id IN {ids:Array(String)}",
-      ...this.#ofTenants(tenants, named),
-    ];
-    const select = (time: string, others: readonly string[]) => {
+    const ofTenants = this.#ofTenants(tenants, named);
+    const hasId = isEmpty ? "length(id) = 0 AND id = ''" : "id IN {ids:Array(String)}";
+    // No index has the function.
+    const isScanned = !isEmpty && this.#windowRows < SCANNED_ROWS;
+    const hasRecentId = isScanned ? "identity(id) IN {ids:Array(String)}" : hasId;
+    const select = (time: string, conditions: readonly string[]) => {
       const columns = ["id", `${this.#tenant()} AS tenant`, `${time} AS time`, `toString(${BATCH_COLUMN}) AS batch`];
       if (inOrder) columns.push("_partition_id AS partition", "_block_number AS number");
-      return `SELECT ${columns.join(", ")} FROM ${this.#name()} WHERE ${[...others, ...conditions].join(" AND ")}`;
+      return `SELECT ${columns.join(", ")} FROM ${this.#name()} WHERE ${[...conditions, ...ofTenants].join(" AND ")}`;
     };
     const { place, table } = this.#table;
     const time = "toString(timestamp)";
-    const sameTimes = [isNotOf(place, table, ">=", seconds - OVERLAP_SECONDS), "timestamp IN {times:Array(Int64)}"];
+    const sameTimes = [
+      isNotOf(place, table, ">=", seconds - OVERLAP_SECONDS),
+      "timestamp IN {times:Array(Int64)}",
+      hasId,
+    ];
     const selects = [
       ...(hasSameTimes ? [select(time, sameTimes)] : []),
-      select(inOrder ? time : "''", [isNotOf(place, table, "<", seconds)]),
+      select(inOrder ? time : "''", [isNotOf(place, table, "<", seconds), hasRecentId]),
+      ...(hasSameTimes && !inOrder ? [countOf(place, table, Math.max(seconds, COMMIT_SECONDS))] : []),
     ];
     const sql = selects.join(" UNION ALL ");
     return this.#client.rows(
@@ -236,11 +249,19 @@ export class StoredIds {
  * is unknown when it is asked, because it was made just then, is in none of them.
  */
 function isNotOf(place: TablePlace, table: string, operator: "<" | ">=", seconds: number): string {
-  const parts =
-    `SELECT name FROM system.parts WHERE database = ${quoteText(place.database)} ` +
-    `AND table = ${quoteText(rowsTableName(place, table))} ` +
-    `AND modification_time ${operator} subtractSeconds(now(), ${seconds})`;
-  return `_part NOT IN (${parts})`;
+  return `_part NOT IN (SELECT name FROM ${partsOf(place, table, operator, seconds)})`;
+}
+
+function partsOf(place: TablePlace, table: string, operator: "<" | ">=", seconds: number): string {
+  return (
+    `system.parts WHERE database = ${quoteText(place.database)} AND table = ${quoteText(rowsTableName(place, table))} ` +
+    `AND modification_time ${operator} subtractSeconds(now(), ${seconds})`
+  );
+}
+
+/** A row that tells how many rows the parts have, on the server that is asked. */
+function countOf(place: TablePlace, table: string, seconds: number): string {
+  return `SELECT '', NULL, 'rows', toString(sum(rows)) FROM ${partsOf(place, table, ">=", seconds)} AND active`;
 }
 
 function toFoundRow([id, tenant, time, batch, partition]: readonly unknown[]): FoundRow {
