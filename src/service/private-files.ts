@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir } from "node:fs/promises";
+import { chmod, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
@@ -7,18 +7,13 @@ const foreignBits = 0o077;
 
 /**
  * Keeps what the service stores from other users of the machine: everything that this process and the processes it
- * starts create from now on, and everything that the folder, which is made where it is missing, holds already. Symbolic
- * links are not followed. `warn` is told, once, of what this user may not change.
+ * starts create from now on, and everything that the folder holds already. Symbolic links are not followed. `warn` is
+ * told, once, of what this user may not change.
  */
 export async function keepFilesPrivate(folder: string, warn: (message: string) => void): Promise<void> {
   // The mask belongs to the process, and only its main thread may set it.
   if (isMainThread) process.umask(foreignBits);
-  // A folder that cannot be made is reported by what is opened in it.
-  const isMade = await mkdir(folder, { recursive: true, mode: 0o700 }).then(
-    () => true,
-    () => false,
-  );
-  const refused = isMade ? await closeToOthers(folder) : [];
+  const refused = await closeToOthers(folder);
   const [first] = refused;
   if (first === undefined) return;
   const others = refused.length === 1 ? "" : ` and ${refused.length - 1} more`;
