@@ -1,4 +1,4 @@
-/** Building blocks for GROUP BY and DISTINCT. */
+/** Building SELECTs for GROUP BY and DISTINCT. */
 import type { AggregateCall, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { aggregateFunctions, printQuantile, settleFloat } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
@@ -6,20 +6,24 @@ import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
 import { bind, isTrue } from "../sql/forms.ts";
 import { EMPTY, type Sql } from "../sql/sql.ts";
-import { openBlock, rowBlock, scopeOf, withoutColumns, wrapBlock } from "./block.ts";
 import { scalarContext } from "./calls.ts";
 import { type Compilation, guarded, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
+import { openSelect, rowSelect, scopeOf, withoutColumns, wrapSelect } from "./select-builder.ts";
 
 function checkKey(expression: Expr): void {
   if (!isComparable(expression.type)) throw new NotPushed(`GROUP BY a ${expression.type.kind}`, expression.span);
 }
 
-export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
-  const open = rowBlock(compilation, from);
+export function buildAggregate(
+  compilation: Compilation,
+  scan: Scan & { kind: "Aggregate" },
+  from: SelectBuilder,
+): SelectBuilder {
+  const open = rowSelect(compilation, from);
   const input = open.order.length > 0 ? { ...open, order: [] } : open;
   const scope = scopeOf(input);
   const keys = scan.groupBy.map(({ column, expression }) => {
@@ -32,12 +36,12 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
     const printed = unguarded(compilation, () => printAggregateCall(compilation, call, scope));
     return { id: column.id, binding: { ...cheapBinding(printed.sql), element: printed.element } };
   });
-  const block = withoutColumns(input);
-  block.isGrouped = true;
-  block.groupKeys = keys.map((key) => key.sql);
-  for (const { id, sql } of keys) block.bindings.set(id, cheapBinding(sql));
-  for (const { id, binding } of calls) block.bindings.set(id, binding);
-  return block;
+  const builder = withoutColumns(input);
+  builder.isGrouped = true;
+  builder.groupKeys = keys.map((key) => key.sql);
+  for (const { id, sql } of keys) builder.bindings.set(id, cheapBinding(sql));
+  for (const { id, binding } of calls) builder.bindings.set(id, binding);
+  return builder;
 }
 
 /** The complete aggregate. Throws `NotPushed`. */
@@ -99,25 +103,29 @@ export function contextOf(
   return { args, types, type: call.type, mask, bind: bindOnce, failIf, refuse, call, isDistinct: call.isDistinct };
 }
 
-export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, input: Block): Block {
+export function buildDistinct(
+  compilation: Compilation,
+  scan: Scan & { kind: "Distinct" },
+  input: SelectBuilder,
+): SelectBuilder {
   const wrong = scan.columns.find(({ column }) => !isComparable(column.type));
   if (wrong !== undefined) throw new NotPushed(`SELECT DISTINCT of a ${wrong.column.type.kind}`);
-  const open = openBlock(compilation, input);
-  const rows = open.order.length > 0 || open.hasWindows ? wrapBlock(compilation, { ...open, order: [] }) : open;
+  const open = openSelect(compilation, input);
+  const rows = open.order.length > 0 || open.hasWindows ? wrapSelect(compilation, { ...open, order: [] }) : open;
   const scope = scopeOf(rows);
-  const block = withoutColumns(rows);
-  block.isDistinct = true;
+  const builder = withoutColumns(rows);
+  builder.isDistinct = true;
   for (const { column, input: from } of scan.columns) {
     const found = scope.find(from.id);
     if (found === undefined) throw new NotPushed("DISTINCT of a column of the query around it");
     const sql = unguarded(compilation, () => found.sql());
-    block.bindings.set(column.id, cheapBinding(column.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql));
+    builder.bindings.set(column.id, cheapBinding(column.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql));
     // All columns are compared, including those that are never read.
-    block.exports.set(column.id, {
+    builder.exports.set(column.id, {
       alias: compilation.analysis.alias(column.id),
-      sql: block.bindings.get(column.id)?.sql() ?? sql,
+      sql: builder.bindings.get(column.id)?.sql() ?? sql,
     });
   }
   // Seen from outside only: what is selected is what is compared.
-  return wrapBlock(compilation, block);
+  return wrapSelect(compilation, builder);
 }

@@ -8,7 +8,7 @@ import { isLargerThan } from "../../sql/map-tree.ts";
 import { both } from "../sql/forms.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { type Sql, sql } from "../sql/sql.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import type { ServerTables } from "./server-table.ts";
 
 /** An expression that is bound under a name. */
@@ -64,7 +64,7 @@ export interface Compilation {
   readonly branchQueries: ReadonlySet<Scan>;
   aliasCount: number;
   /** Breaks the cycle between expressions, which hold sub-queries, and scans, which hold expressions. */
-  readonly buildScan: (compilation: Compilation, scan: Scan) => Block;
+  readonly buildScan: (compilation: Compilation, scan: Scan) => SelectBuilder;
 }
 
 /** A name that nothing else in the statement has. */

@@ -7,13 +7,13 @@ import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { numberSql, variableSql } from "../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { RunConstants } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
-import type { Block } from "./render.ts";
-import { renderBlock } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
+import { renderSelect } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
+import { openSelect, wrapSelect } from "./select-builder.ts";
 import type { ServerTables } from "./server-table.ts";
 
 export function createCompilation(
@@ -54,19 +54,23 @@ function holdsBytes(type: SqlType): boolean {
   return type.kind === "BYTES" || (type.kind === "STRUCT" && type.fields.some((field) => holdsBytes(field.type)));
 }
 
-/** The statement that answers the columns of the block. Throws `NotPushed`. */
-export function printStatement(compilation: Compilation, built: Block, columns: readonly Column[]): Sql {
-  const block = built.isDistinct ? wrapBlock(compilation, built) : built;
+/** The statement that answers the columns of the SELECT. Throws `NotPushed`. */
+export function printStatement(compilation: Compilation, built: SelectBuilder, columns: readonly Column[]): Sql {
+  const builder = built.isDistinct ? wrapSelect(compilation, built) : built;
   const items = columns.map((column, index) => {
-    const found = findColumn(block, column.id);
+    const found = findColumn(builder, column.id);
     if (found === undefined) throw new NotPushed("a column of a query around it");
     return { alias: `o${index + 1}`, sql: printOutput(found.sql(), column.type) };
   });
-  return renderBlock(block, items);
+  return renderSelect(builder, items);
 }
 
-/** The block with the query's order, also where it is taken over from a CTE or stands below a projection. */
-export function orderResult(compilation: Compilation, built: Block, { order = [] }: ResolvedQuery): Block {
+/** The SELECT with the query's order, also where it is taken over from a CTE or stands below a projection. */
+export function orderResult(
+  compilation: Compilation,
+  built: SelectBuilder,
+  { order = [] }: ResolvedQuery,
+): SelectBuilder {
   const isOrdered = order.every((key, index) => built.order[index]?.id === key.column.id);
-  return isOrdered ? built : buildOrderBy(compilation, order, openBlock(compilation, built));
+  return isOrdered ? built : buildOrderBy(compilation, order, openSelect(compilation, built));
 }

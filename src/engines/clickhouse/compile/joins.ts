@@ -1,25 +1,25 @@
-/** Building blocks for joins. */
+/** Building SELECTs for joins. */
 
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { nameSql } from "../sql/atoms.ts";
 import { EMPTY, joinSql, sql } from "../sql/sql.ts";
-import { newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
+import { newSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
 
 type Join = Scan & { kind: "Join" };
 
-/** Reads the expression columns of the block's only? */
-function readsOnly(expression: Expr, block: Block): boolean {
+/** Reads the expression columns of the SELECT's only? */
+function readsOnly(expression: Expr, builder: SelectBuilder): boolean {
   const pending: Expr[] = [expression];
   let reads = false;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     switch (at.kind) {
       case "Column":
-        if (findColumn(block, at.column.id) === undefined) return false;
+        if (findColumn(builder, at.column.id) === undefined) return false;
         reads = true;
         break;
       case "Call":
@@ -43,7 +43,7 @@ function readsOnly(expression: Expr, block: Block): boolean {
 }
 
 /** An equality between the sides, which ClickHouse joins by. */
-function isKey(condition: Expr, left: Block, right: Block): boolean {
+function isKey(condition: Expr, left: SelectBuilder, right: SelectBuilder): boolean {
   if (condition.kind !== "Call" || condition.function !== "$equal" || condition.isSafe) return false;
   const [one, other] = condition.arguments;
   if (one === undefined || other === undefined || one.type.kind === "FLOAT64") return false;
@@ -57,33 +57,38 @@ function conjuncts(on: Expr | undefined): readonly Expr[] {
 }
 
 /** Sides are sub-selects unless they are bare tables: their filters hold before the join. */
-function side(compilation: Compilation, block: Block): Block {
-  const rows = rowBlock(compilation, block);
+function side(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  const rows = rowSelect(compilation, builder);
   rows.order = [];
   const isBare = rows.isTable && rows.where.length === 0 && rows.bindings.size === 0;
-  return isBare ? rows : wrapBlock(compilation, rows);
+  return isBare ? rows : wrapSelect(compilation, rows);
 }
 
-export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
+export function buildJoin(compilation: Compilation, scan: Join, input: SelectBuilder): SelectBuilder {
   if (scan.isLateral === true)
     throw new NotPushed("a sub-query that reads columns of the query around it", scan.on?.span);
   return joinBlocks(compilation, scan, input, compilation.buildScan(compilation, scan.right));
 }
 
-/** The join of two blocks, which may be used no more. */
-export function joinBlocks(compilation: Compilation, scan: Join, input: Block, other: Block): Block {
+/** The join of two SELECTs, which may be used no more. */
+export function joinBlocks(
+  compilation: Compilation,
+  scan: Join,
+  input: SelectBuilder,
+  other: SelectBuilder,
+): SelectBuilder {
   const { type } = scan;
-  const left = wrapBlock(compilation, rowBlock(compilation, input));
+  const left = wrapSelect(compilation, rowSelect(compilation, input));
   const right = side(compilation, other);
-  const block = newBlock(Math.max(left.depth, right.depth));
-  block.sources = [(id) => findColumn(left, id) ?? findColumn(right, id)];
+  const builder = newSelect(Math.max(left.depth, right.depth));
+  builder.sources = [(id) => findColumn(left, id) ?? findColumn(right, id)];
   const parts = conjuncts(scan.on);
   const isInner = type === "CROSS" || type === "INNER";
   const keys = parts.filter((part) => isKey(part, left, right));
   if (!isInner && (keys.length === 0 || keys.length !== parts.length)) {
     throw new NotPushed(`${type} JOIN on more than equalities of columns`, scan.on?.span);
   }
-  const scope = scopeOf(block);
+  const scope = scopeOf(builder);
   const print = (each: Expr) => unguarded(compilation, () => printExpression(compilation, each, scope));
   const on = keys.map(print);
   const rest = parts.filter((part) => !keys.includes(part)).map(print);
@@ -91,7 +96,7 @@ export function joinBlocks(compilation: Compilation, scan: Join, input: Block, o
     throw new NotPushed("a join's condition that may fail", scan.on?.span);
   const word = nameSql(on.length === 0 ? "CROSS" : isInner ? "INNER" : type);
   const condition = on.length === 0 ? EMPTY : sql` ON ${joinSql(on, " AND ")}`;
-  block.where = rest;
-  block.from = () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`;
-  return block;
+  builder.where = rest;
+  builder.from = () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`;
+  return builder;
 }

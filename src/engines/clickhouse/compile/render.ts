@@ -1,4 +1,4 @@
-/** A block as one SELECT. */
+/** A SELECT as one SELECT. */
 import type { SqlType } from "../../../googlesql/types.ts";
 import { nameSql } from "../sql/atoms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
@@ -17,7 +17,7 @@ interface OrderItem {
   readonly nullsFirst: boolean;
 }
 
-export interface Block {
+export interface SelectBuilder {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
   from: (() => Sql) | undefined;
   /** FROM is a table of the server's, and no column is computed over it. */
@@ -62,29 +62,29 @@ function printOrderKey({ binding, type, isDescending, nullsFirst }: OrderItem, n
   return sql`${nulls}, isNaN(${key}) ${direction(!isDescending)}, ${key} ${direction(isDescending)}`;
 }
 
-function printGroupBy({ groupKeys }: Block, nameOf: NameOf): Sql {
+function printGroupBy({ groupKeys }: SelectBuilder, nameOf: NameOf): Sql {
   const keys = groupKeys.map((key) => nameOf(key));
   return keys.length === 0 ? EMPTY : sql` GROUP BY ${joinSql(keys, ", ")}`;
 }
 
 /** Without a key and an aggregate it would be no group any more. */
-function printNothing({ isGrouped, groupKeys }: Block): Sql {
+function printNothing({ isGrouped, groupKeys }: SelectBuilder): Sql {
   return isGrouped && groupKeys.length === 0 ? sql`count() AS hidden` : sql`1 AS hidden`;
 }
 
-/** The statement that selects the items, or what the block was asked for. */
-export function renderBlock(block: Block, given: Iterable<SelectItem> = block.exports.values()): Sql {
+/** The statement that selects the items, or what the SELECT was asked for. */
+export function renderSelect(builder: SelectBuilder, given: Iterable<SelectItem> = builder.exports.values()): Sql {
   const items = [...given];
   const nameOf = namesOf(items);
   const selected = items.map((item) => sql`${item.sql} AS ${nameSql(item.alias)}`);
-  const list = selected.length === 0 ? printNothing(block) : joinSql(selected, ", ");
-  const keys = block.order.map((key) => printOrderKey(key, nameOf));
+  const list = selected.length === 0 ? printNothing(builder) : joinSql(selected, ", ");
+  const keys = builder.order.map((key) => printOrderKey(key, nameOf));
   const order = keys.length === 0 ? EMPTY : sql` ORDER BY ${joinSql(keys, ", ")}`;
-  const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
-  const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
-  const offset = block.offset === undefined ? EMPTY : sql` OFFSET ${block.offset}`;
+  const where = builder.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(builder.where, " AND ")}`;
+  const limit = builder.limit === undefined ? EMPTY : sql` LIMIT ${builder.limit}`;
+  const offset = builder.offset === undefined ? EMPTY : sql` OFFSET ${builder.offset}`;
   // Last: what the others print is asked of the sub-selects there.
-  const from = block.from === undefined ? EMPTY : sql` FROM ${block.from()}`;
-  const distinct = block.isDistinct ? sql`DISTINCT ` : EMPTY;
-  return sql`SELECT ${distinct}${list}${from}${where}${printGroupBy(block, nameOf)}${order}${limit}${offset}`;
+  const from = builder.from === undefined ? EMPTY : sql` FROM ${builder.from()}`;
+  const distinct = builder.isDistinct ? sql`DISTINCT ` : EMPTY;
+  return sql`SELECT ${distinct}${list}${from}${where}${printGroupBy(builder, nameOf)}${order}${limit}${offset}`;
 }

@@ -1,4 +1,4 @@
-/** Building SELECT blocks from scans. Whatever cannot be pushed throws `NotPushed` before its block is changed. */
+/** Building SELECTs from scans. Whatever cannot be pushed throws `NotPushed` before its SELECT is changed. */
 
 import { someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
@@ -9,36 +9,36 @@ import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
 import { both, isRepeatable, isTrue } from "../sql/forms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
-import { copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType } from "./physical-types.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import { type Binding, refusedBinding, type Scope } from "./scope.ts";
+import { copySelect, isOpen, newSelect, openSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
 
-/** Builds the block of a scan. */
-export function buildScan(compilation: Compilation, scan: Scan): Block {
+/** Builds the SELECT of a scan. */
+export function buildScan(compilation: Compilation, scan: Scan): SelectBuilder {
   const { source, steps } = chainOf(scan);
-  let block = buildSource(compilation, source);
-  for (const step of steps) block = buildStep(compilation, step, block);
-  return block;
+  let builder = buildSource(compilation, source);
+  for (const step of steps) builder = buildStep(compilation, step, builder);
+  return builder;
 }
 
-function buildUnnestOn(compilation: Compilation, scan: Scan & { kind: "Unnest" }, input: Block): Block {
+function buildUnnestOn(compilation: Compilation, scan: Scan & { kind: "Unnest" }, input: SelectBuilder): SelectBuilder {
   const built = buildUnnest(compilation, scan, input);
   return scan.on === undefined ? built : buildFilter(compilation, scan.on, built);
 }
 
 /** A scan without an input. */
-export function buildSource(compilation: Compilation, scan: Scan): Block {
+export function buildSource(compilation: Compilation, scan: Scan): SelectBuilder {
   switch (scan.kind) {
     case "SingleRow":
-      return newBlock();
+      return newSelect();
     case "Table":
       return buildTable(compilation, scan);
     case "Cte":
@@ -46,7 +46,7 @@ export function buildSource(compilation: Compilation, scan: Scan): Block {
     case "SetOperation":
       return buildSetOperation(compilation, scan);
     case "Unnest":
-      return buildUnnestOn(compilation, scan, newBlock());
+      return buildUnnestOn(compilation, scan, newSelect());
     case "Recursive":
       throw new NotPushed("WITH RECURSIVE");
     default:
@@ -54,9 +54,9 @@ export function buildSource(compilation: Compilation, scan: Scan): Block {
   }
 }
 
-/** A scan over the block of its input. */
-export function buildStep(compilation: Compilation, scan: Scan, given: Block): Block {
-  const input = copyBlock(given);
+/** A scan over the SELECT of its input. */
+export function buildStep(compilation: Compilation, scan: Scan, given: SelectBuilder): SelectBuilder {
+  const input = copySelect(given);
   switch (scan.kind) {
     case "Filter":
       return buildFilter(compilation, scan.predicate, input);
@@ -83,16 +83,16 @@ export function buildStep(compilation: Compilation, scan: Scan, given: Block): B
   }
 }
 
-function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): Block {
+function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): SelectBuilder {
   const table = compilation.tables(scan.table);
   if (table === undefined) throw new NotPushed("a table that the server does not have", scan.span);
   compilation.tablesRead.add(scan.table.name);
-  const block = newBlock();
+  const builder = newSelect();
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map((item) => [item.column.id, item]));
-  block.from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
-  block.isTable = true;
-  block.sources = [
+  builder.from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
+  builder.isTable = true;
+  builder.sources = [
     (id) => {
       const found = columns.get(id);
       if (found === undefined) return undefined;
@@ -102,46 +102,46 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): B
       );
     },
   ];
-  return block;
+  return builder;
 }
 
 /** A definition is printed wherever it is read: nothing that is pushed answers otherwise the second time. */
-function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block {
+function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): SelectBuilder {
   if (scan.cte.isRecursive) throw new NotPushed("WITH RECURSIVE");
   const built = compilation.buildScan(compilation, scan.cte.scan);
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]?.id ?? -1]));
   // Columns of the definition have one identity: a second scan of it must not find the first one's.
   const isRead = compilation.analysis.cteUses(scan.cte) > 1;
-  const block = isRead && !isOpen(built) ? wrapBlock(compilation, built) : built;
-  const copy = copyBlock(block);
+  const builder = isRead && !isOpen(built) ? wrapSelect(compilation, built) : built;
+  const copy = copySelect(builder);
   copy.bindings.clear();
   copy.isTable = false;
   copy.sources = [
     (id) => {
       const inner = outputs.get(id);
-      return inner === undefined ? undefined : findColumn(block, inner);
+      return inner === undefined ? undefined : findColumn(builder, inner);
     },
   ];
   return copy;
 }
 
-/** Adds conditions to a block, each guarded by those before it. */
+/** Adds conditions to a SELECT, each guarded by those before it. */
 export class FilterBuilder {
   readonly #compilation: Compilation;
-  readonly #block: Block;
+  readonly #builder: SelectBuilder;
   readonly #where: Sql[] = [];
   #guard: Sql | undefined;
 
-  /** The block may be used no more. */
-  constructor(compilation: Compilation, input: Block) {
+  /** The SELECT may be used no more. */
+  constructor(compilation: Compilation, input: SelectBuilder) {
     this.#compilation = compilation;
-    this.#block = rowBlock(compilation, input);
-    for (const condition of this.#block.where) this.add(condition);
+    this.#builder = rowSelect(compilation, input);
+    for (const condition of this.#builder.where) this.add(condition);
   }
 
   /** Throws `NotPushed`, and then nothing is added. */
   print(condition: Expr): Sql {
-    const scope = scopeOf(this.#block);
+    const scope = scopeOf(this.#builder);
     return guarded(this.#compilation, this.#guard, () => printExpression(this.#compilation, condition, scope));
   }
 
@@ -150,19 +150,19 @@ export class FilterBuilder {
     this.#guard = both(this.#guard, isTrue(condition));
   }
 
-  get block(): Block {
-    this.#block.where = this.#where;
-    return this.#block;
+  get builder(): SelectBuilder {
+    this.#builder.where = this.#where;
+    return this.#builder;
   }
 }
 
-function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
+function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBuilder): SelectBuilder {
   const filter = new FilterBuilder(compilation, input);
   const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
   for (const condition of isAnd ? predicate.arguments : [predicate]) {
     if (condition !== undefined) filter.add(filter.print(condition));
   }
-  return filter.block;
+  return filter.builder;
 }
 
 /** A column that is computed where it is read, with the guard of that place. */
@@ -192,38 +192,42 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
   return { sql: print, isCheap: false, record };
 }
 
-/** The block in which the expressions can be computed: groups themselves where they only get other names. */
-export function projectionBlock(compilation: Compilation, input: Block, computed: Computed): Block {
+/** The SELECT in which the expressions can be computed: groups themselves where they only get other names. */
+export function projectionSelect(compilation: Compilation, input: SelectBuilder, computed: Computed): SelectBuilder {
   const isSealed = input.isDistinct || input.hasWindows || input.limit !== undefined || input.offset !== undefined;
   const scope = scopeOf(input);
   const isNamed = ({ expression }: Computed[number]) =>
     expression.kind === "Column" || printElement(expression, scope) !== undefined;
-  return input.isGrouped && !isSealed && computed.every(isNamed) ? input : openBlock(compilation, input);
+  return input.isGrouped && !isSealed && computed.every(isNamed) ? input : openSelect(compilation, input);
 }
 
 type Computed = readonly { readonly column: { readonly id: number }; readonly expression: Expr }[];
 
-function buildProject(compilation: Compilation, computed: Computed, input: Block): Block {
-  const block = separateShared(
+function buildProject(compilation: Compilation, computed: Computed, input: SelectBuilder): SelectBuilder {
+  const builder = separateShared(
     compilation,
-    projectionBlock(compilation, input, computed),
+    projectionSelect(compilation, input, computed),
     computed.map((item) => item.expression),
   );
-  const scope = scopeOf(block);
+  const scope = scopeOf(builder);
   for (const { column, expression } of computed) {
-    block.bindings.set(column.id, computedBinding(compilation, expression, scope));
+    builder.bindings.set(column.id, computedBinding(compilation, expression, scope));
   }
-  return block;
+  return builder;
 }
 
 /** Selects first whatever is read more than once and is more than a name. */
-function separateShared(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
-  return separate(compilation, block, expressions, (binding, isWhole) => !isWhole || isLong(binding));
+function separateShared(compilation: Compilation, builder: SelectBuilder, expressions: readonly Expr[]): SelectBuilder {
+  return separate(compilation, builder, expressions, (binding, isWhole) => !isWhole || isLong(binding));
 }
 
 /** Selects first whatever is read more than once and is long: it would be written as often as it is read. */
-export function separateLong(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
-  return separate(compilation, block, expressions, isLong);
+export function separateLong(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  expressions: readonly Expr[],
+): SelectBuilder {
+  return separate(compilation, builder, expressions, isLong);
 }
 
 function isLong(binding: Binding): boolean {
@@ -235,17 +239,17 @@ const LONG_NODES = 150;
 
 function separate(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   expressions: readonly Expr[],
   isWorth: (binding: Binding, isWhole: boolean) => boolean,
-): Block {
+): SelectBuilder {
   const reads = (root: Expr) => (at: AnyExpr) => {
     if (at.kind !== "Column" || compilation.analysis.uses(at.column) <= 1) return false;
-    const binding = block.bindings.get(at.column.id);
+    const binding = builder.bindings.get(at.column.id);
     return binding !== undefined && !binding.isCheap && isWorth(binding, at === root);
   };
   const shared = expressions.some((expression) => someExpression(expression, reads(expression), false));
-  return shared ? wrapBlock(compilation, block) : block;
+  return shared ? wrapSelect(compilation, builder) : builder;
 }
 
 /** Types that ClickHouse sorts as the language does. */
@@ -257,34 +261,34 @@ function checkKey({ column }: OrderKey): void {
   }
 }
 
-/** Sorts the block's rows by the keys. */
-export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
+/** Sorts the SELECT's rows by the keys. */
+export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: SelectBuilder): SelectBuilder {
   keys.forEach(checkKey);
   const isSealed = input.limit !== undefined || input.offset !== undefined || input.isDistinct;
-  const block = isSealed ? wrapBlock(compilation, input) : input;
-  block.order = keys.map(({ column, isDescending, nullsFirst }) => {
-    const binding = findColumn(block, column.id);
+  const builder = isSealed ? wrapSelect(compilation, input) : input;
+  builder.order = keys.map(({ column, isDescending, nullsFirst }) => {
+    const binding = findColumn(builder, column.id);
     if (binding === undefined) throw new NotPushed("an order by a column of the query around it");
     binding.sql();
     return { id: column.id, binding, type: column.type, isDescending, nullsFirst };
   });
-  return block;
+  return builder;
 }
 
-function printCount(compilation: Compilation, expression: Expr, block: Block): Sql {
+function printCount(compilation: Compilation, expression: Expr, builder: SelectBuilder): Sql {
   if (expression.kind === "Literal" && expression.value !== null && /^\d+$/.test(expression.value)) {
     return numberSql(BigInt(expression.value));
   }
   if (expression.kind !== "Parameter") throw new NotPushed("LIMIT by an expression", expression.span);
-  return sql`assumeNotNull(${printExpression(compilation, expression, scopeOf(block))})`;
+  return sql`assumeNotNull(${printExpression(compilation, expression, scopeOf(builder))})`;
 }
 
-function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
+function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: SelectBuilder): SelectBuilder {
   const isSealed = input.limit !== undefined || input.offset !== undefined;
-  const block = isSealed ? wrapBlock(compilation, input) : input;
-  const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count, block);
-  const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset, block);
-  block.limit = limit;
-  block.offset = offset;
-  return block;
+  const builder = isSealed ? wrapSelect(compilation, input) : input;
+  const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count, builder);
+  const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset, builder);
+  builder.limit = limit;
+  builder.offset = offset;
+  return builder;
 }

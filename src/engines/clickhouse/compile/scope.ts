@@ -14,7 +14,7 @@ export interface RecordSource {
   json(path: readonly string[]): Sql | undefined;
 }
 
-/** A column as expressions of one block print it. */
+/** A column as expressions of one SELECT print it. */
 export interface Binding {
   /** Throws `refused` where the server has no value for the column. */
   readonly sql: () => Sql;

@@ -1,25 +1,29 @@
-/** Building blocks for UNION, INTERSECT and EXCEPT. */
+/** Building SELECTs for UNION, INTERSECT and EXCEPT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
 import { nameSql } from "../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { newBlock, outsideColumn, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { castTo } from "./physical-types.ts";
-import type { Block, SelectItem } from "./render.ts";
-import { renderBlock } from "./render.ts";
+import type { SelectBuilder, SelectItem } from "./render.ts";
+import { renderSelect } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
+import { newSelect, outsideColumn, selectColumn, wrapSelect } from "./select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 
-export function buildSetOperation(compilation: Compilation, scan: SetOperation): Block {
-  const blocks = scan.inputs.map((input) => compilation.buildScan(compilation, input.scan));
-  return uniteBlocks(compilation, scan, blocks);
+export function buildSetOperation(compilation: Compilation, scan: SetOperation): SelectBuilder {
+  const builders = scan.inputs.map((input) => compilation.buildScan(compilation, input.scan));
+  return uniteBlocks(compilation, scan, builders);
 }
 
-/** The set operation of the blocks of its inputs. */
-export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks: readonly Block[]): Block {
+/** The set operation of the SELECTs of its inputs. */
+export function uniteBlocks(
+  compilation: Compilation,
+  scan: SetOperation,
+  builders: readonly SelectBuilder[],
+): SelectBuilder {
   const { operator, isAll } = scan;
   const isUnionAll = operator === "UNION" && isAll;
   if (operator !== "UNION" && isAll) throw new NotPushed(`${operator} ALL`);
@@ -28,24 +32,24 @@ export function uniteBlocks(compilation: Compilation, scan: SetOperation, blocks
   const names = scan.columns.map((column) => compilation.analysis.alias(column.id));
   const lists: (readonly SelectItem[])[] = [];
   const parts = scan.inputs.map((input, index) => {
-    const built = blocks[index] ?? newBlock();
-    const block = built.isDistinct ? wrapBlock(compilation, built) : built;
+    const built = builders[index] ?? newSelect();
+    const builder = built.isDistinct ? wrapSelect(compilation, built) : built;
     const items = input.columns.map((column, place) => ({
       alias: names[place] ?? "",
-      sql: castTo(selectColumn(compilation, block, column).sql, column.type),
+      sql: castTo(selectColumn(compilation, builder, column).sql, column.type),
     }));
     lists.push(items);
-    return sql`(${renderBlock(block, items)})`;
+    return sql`(${renderSelect(builder, items)})`;
   });
   const alias = nextAlias(compilation, "u");
-  const block = newBlock(2);
+  const builder = newSelect(2);
   const united = isUnionAll ? joinSql(parts, " UNION ALL ") : joinParts(parts, operator);
-  block.from = () => sql`(${united}) AS ${nameSql(alias)}`;
+  builder.from = () => sql`(${united}) AS ${nameSql(alias)}`;
   scan.columns.forEach((column, index) => {
     const [first, ...others] = lists.flatMap((items) => items[index] ?? []);
-    if (first !== undefined) block.bindings.set(column.id, cheapBinding(outsideColumn(alias, first, ...others)));
+    if (first !== undefined) builder.bindings.set(column.id, cheapBinding(outsideColumn(alias, first, ...others)));
   });
-  return block;
+  return builder;
 }
 
 /** Operators of one precedence each, from the left. */

@@ -4,14 +4,14 @@ import { isComparable } from "../functions/compare.ts";
 import { TRUE } from "../sql/atoms.ts";
 import { isTrue } from "../sql/forms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
-import { openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
-import type { Block } from "./render.ts";
-import { renderBlock } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
+import { renderSelect } from "./render.ts";
+import { openSelect, scopeOf, selectColumn, wrapSelect } from "./select-builder.ts";
 
-function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "scan" | "span">): Block {
+function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "scan" | "span">): SelectBuilder {
   if (compilation.branchQueries.has(scan))
     throw new NotPushed("a sub-query that may fail, in a branch that may not be taken", span);
   return unguarded(compilation, () => compilation.buildScan(compilation, scan));
@@ -19,13 +19,13 @@ function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "sca
 
 export function printSubquery(compilation: Compilation, expression: SubqueryExpr): Sql {
   const { mode, output, type } = expression;
-  const block = build(compilation, expression);
-  if (mode === "EXISTS") return sql`exists(${renderBlock(block)})`;
+  const builder = build(compilation, expression);
+  if (mode === "EXISTS") return sql`exists(${renderSelect(builder)})`;
   if (output === undefined) throw new NotPushed("a sub-query without a column", expression.span);
   if (mode === "ARRAY" || isWrapped(type))
     throw new NotPushed("a sub-query that gives an array or a struct", expression.span);
-  const inner = block.isDistinct ? wrapBlock(compilation, block) : block;
-  return sql`(${renderBlock(inner, [unguarded(compilation, () => selectColumn(compilation, inner, output))])})`;
+  const inner = builder.isDistinct ? wrapSelect(compilation, builder) : builder;
+  return sql`(${renderSelect(inner, [unguarded(compilation, () => selectColumn(compilation, inner, output))])})`;
 }
 
 /** ClickHouse's IN knows no NULL: it is asked for by two more. */
@@ -41,12 +41,12 @@ export function printInSubquery(
     throw new NotPushed(`IN over values of the type ${type.kind}`, span);
   const select = (condition?: (column: Sql) => Sql) => {
     const built = build(compilation, expression);
-    const block = condition === undefined ? openBlock(compilation, built) : wrapBlock(compilation, built);
-    const found = scopeOf(block).find(output.id);
+    const builder = condition === undefined ? openSelect(compilation, built) : wrapSelect(compilation, built);
+    const found = scopeOf(builder).find(output.id);
     if (found === undefined) throw new NotPushed("a sub-query that reads columns of the query around it", span);
-    const item = unguarded(compilation, () => selectColumn(compilation, block, output));
-    if (condition !== undefined) block.where = [...block.where, condition(item.sql)];
-    return renderBlock(block, [item]);
+    const item = unguarded(compilation, () => selectColumn(compilation, builder, output));
+    if (condition !== undefined) builder.where = [...builder.where, condition(item.sql)];
+    return renderSelect(builder, [item]);
   };
   const found = sql`${operand} IN (${select()})`;
   const isAnyUnknown = sql`isNull(${operand}) AND exists(${select(() => TRUE)})`;

@@ -1,20 +1,20 @@
-/** Building blocks for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
+/** Building SELECTs for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { nameSql, variableSql } from "../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
-import { exportAs, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { printExpression, sourceOf } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import { cheapBinding, refusedBinding } from "./scope.ts";
+import { exportAs, newSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 
 /** Without what its ON asks for. */
-export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block): Block {
-  const rows = rowBlock(compilation, input);
+export function buildUnnest(compilation: Compilation, scan: Unnest, input: SelectBuilder): SelectBuilder {
+  const rows = rowSelect(compilation, input);
   const [item] = scan.arrays;
   if (item === undefined || scan.arrays.length > 1) throw new NotPushed("UNNEST of several arrays", item?.array.span);
   const { type } = item.array;
@@ -24,28 +24,28 @@ export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block
 }
 
 /** No join: the element's fields are columns of the row, and only its presence is tested. */
-function buildAlias(scan: Unnest, block: Block, { array, element }: Unnest["arrays"][number]): Block {
+function buildAlias(scan: Unnest, builder: SelectBuilder, { array, element }: Unnest["arrays"][number]): SelectBuilder {
   const isSingle =
     array.type.kind === "ARRAY" && array.type.element.kind === "RECORD" && !array.type.element.isRepeated;
-  const source = sourceOf(array, scopeOf(block));
+  const source = sourceOf(array, scopeOf(builder));
   if (!isSingle || source === undefined || scan.offset !== undefined) {
     throw new NotPushed("UNNEST of a record that events have more than one of", array.span);
   }
   if (!scan.isOuter) {
     const presence = source.presence([]);
     if (presence === undefined) throw new NotPushed("UNNEST of a record that only the event's JSON tells", array.span);
-    block.where = [...block.where, presence];
+    builder.where = [...builder.where, presence];
   }
-  block.bindings.set(element.id, refusedBinding(new NotPushed("a record as a value", array.span), source));
-  return block;
+  builder.bindings.set(element.id, refusedBinding(new NotPushed("a record as a value", array.span), source));
+  return builder;
 }
 
 function buildArray(
   compilation: Compilation,
   scan: Unnest,
-  rows: Block,
+  rows: SelectBuilder,
   { array, element }: Unnest["arrays"][number],
-): Block {
+): SelectBuilder {
   if (!isWrapped(array.type)) throw new NotPushed(`UNNEST of a ${array.type.kind}`, array.span);
   const list = unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
   const name = variableSql(nextAlias(compilation, "e"));
@@ -56,7 +56,7 @@ function buildArray(
   if (scan.isOuter) throw new NotPushed("LEFT JOIN UNNEST of an array", array.span);
   const alias = nextAlias(compilation, "a");
   exportAs(rows, `list/${alias}`, alias, () => list);
-  const outside = wrapBlock(compilation, rows);
+  const outside = wrapSelect(compilation, rows);
   const inner = outside.from;
   outside.from = () => sql`${inner?.() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}`;
   return bindElement(outside, scan, element.id, name, position);
@@ -71,11 +71,11 @@ interface Alone {
   readonly position: Sql;
 }
 
-function buildAlone({ scan, element, list, name, position }: Alone): Block {
-  const block = newBlock();
-  block.from = () =>
+function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
+  const builder = newSelect();
+  builder.from = () =>
     sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)} ${arrayJoin(sql`(${list})`, name, position)}`;
-  return bindElement(block, scan, element.id, name, position);
+  return bindElement(builder, scan, element.id, name, position);
 }
 
 /** The elements of the list, which stands in an array of one, with their positions. */
@@ -83,8 +83,8 @@ function arrayJoin(list: Sql, name: Sql, position: Sql): Sql {
   return sql`ARRAY JOIN ${list}[1] AS ${name}, arrayEnumerate(${list}[1]) AS ${position}`;
 }
 
-function bindElement(block: Block, scan: Unnest, id: number, name: Sql, position: Sql): Block {
-  block.bindings.set(id, cheapBinding(name));
-  if (scan.offset !== undefined) block.bindings.set(scan.offset.id, cheapBinding(sql`toInt64(${position} - 1)`));
-  return block;
+function bindElement(builder: SelectBuilder, scan: Unnest, id: number, name: Sql, position: Sql): SelectBuilder {
+  builder.bindings.set(id, cheapBinding(name));
+  if (scan.offset !== undefined) builder.bindings.set(scan.offset.id, cheapBinding(sql`toInt64(${position} - 1)`));
+  return builder;
 }

@@ -1,4 +1,4 @@
-/** Building blocks for window functions. */
+/** Building SELECTs for window functions. */
 import type { ResolvedFrameBound, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 import { aggregateFunctions } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
@@ -8,16 +8,20 @@ import { windowFunctions } from "../functions/windows.ts";
 import { nameSql, numberSql } from "../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { contextOf } from "./aggregate-scans.ts";
-import { openBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
-import { type Block, sortItem } from "./render.ts";
+import { type SelectBuilder, sortItem } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
+import { openSelect, scopeOf, wrapSelect } from "./select-builder.ts";
 
-export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
-  const open = openBlock(compilation, input);
-  const rows = open.hasWindows || open.order.length > 0 ? wrapBlock(compilation, { ...open, order: [] }) : open;
+export function buildWindow(
+  compilation: Compilation,
+  scan: Scan & { kind: "Window" },
+  input: SelectBuilder,
+): SelectBuilder {
+  const open = openSelect(compilation, input);
+  const rows = open.hasWindows || open.order.length > 0 ? wrapSelect(compilation, { ...open, order: [] }) : open;
   const scope = scopeOf(rows);
   const printed = scan.functions.map(({ column, call }) => ({
     id: column.id,
@@ -26,7 +30,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   rows.hasWindows = true;
   for (const { id, sql } of printed) rows.bindings.set(id, cheapBinding(sql));
   // Expressions over them are in another SELECT, so they are not names of columns here.
-  return wrapBlock(compilation, rows);
+  return wrapSelect(compilation, rows);
 }
 
 function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {

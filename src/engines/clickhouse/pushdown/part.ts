@@ -4,7 +4,7 @@ import type { Mapping } from "../../../googlesql/resolved/map.ts";
 import { readsTable, scanExpressions, someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Column, ComputedColumn, Expr, OrderKey, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
 import { canFail } from "../../lowering/failing.ts";
-import type { Block } from "../compile/render.ts";
+import type { SelectBuilder } from "../compile/render.ts";
 
 /** Why something runs in the embedded engine. */
 export interface Reason {
@@ -24,7 +24,7 @@ export interface PushedPart {
   readonly kind: "pushed";
   /** The sub-tree as the query has it. */
   readonly scan: Scan;
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly late: readonly LateStep[];
   /** The order that the rows have, once the late steps are through. */
   readonly order: readonly OrderKey[];

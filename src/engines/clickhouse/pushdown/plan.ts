@@ -10,12 +10,12 @@ import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { walkTree } from "../../sql/map-tree.ts";
 import { Fact, type Sql } from "../../sql/node.ts";
-import { copyBlock } from "../compile/block.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
-import type { Block } from "../compile/render.ts";
+import type { SelectBuilder } from "../compile/render.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
+import { copySelect } from "../compile/select-builder.ts";
 import type { ServerTables } from "../compile/server-table.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { emit, guarded } from "../sql/statements.ts";
@@ -72,8 +72,8 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const columns = query.columns.map(({ column }) => column);
   if (part.kind === "pushed" && part.late.length === 0 && (options.pushesConstants || readsTables(part))) {
     try {
-      const block = orderResult(compilation, part.block, query);
-      const statement = finish(compilation, block, columns);
+      const builder = orderResult(compilation, part.builder, query);
+      const statement = finish(compilation, builder, columns);
       return { kind: "whole", statement, tables: [...compilation.tablesRead] };
     } catch (error) {
       if (!(error instanceof NotPushed)) throw error;
@@ -86,7 +86,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const found = readRemotes({ ...query, scan }, pushdown);
   const remotes = found.map((from, index): RemoteStatement => {
     const { columns: read } = from;
-    const statement = finish(compilation, carryingBlock(from), read);
+    const statement = finish(compilation, carryingSelect(from), read);
     return { ...statement, parameter: parameterOf(index), type: rowsType(read) };
   });
   return {
@@ -98,9 +98,9 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   };
 }
 
-/** The statement that answers the columns of the block, with what a run has to know of it. Throws `NotPushed`. */
-function finish(compilation: Compilation, block: Block, columns: readonly Column[]): ServerStatement {
-  const root = printStatement(compilation, block, columns);
+/** The statement that answers the columns of the SELECT, with what a run has to know of it. Throws `NotPushed`. */
+function finish(compilation: Compilation, builder: SelectBuilder, columns: readonly Column[]): ServerStatement {
+  const root = printStatement(compilation, builder, columns);
   const statement = guarded(root);
   const parameters = new Set(statement.placeholders.map(parameterName));
   return {
@@ -143,11 +143,11 @@ interface ReadRemote {
   readonly records: readonly ComputedColumn[];
 }
 
-/** The block, in which carried columns are what is handed out of them. */
-function carryingBlock({ remote, carried }: ReadRemote): Block {
-  const block = copyBlock(remote.block);
-  for (const [id, { sql }] of carried) block.bindings.set(id, cheapBinding(sql()));
-  return block;
+/** The SELECT, in which carried columns are what is handed out of them. */
+function carryingSelect({ remote, carried }: ReadRemote): SelectBuilder {
+  const builder = copySelect(remote.builder);
+  for (const [id, { sql }] of carried) builder.bindings.set(id, cheapBinding(sql()));
+  return builder;
 }
 
 const NOWHERE: Span = { start: 0, end: 0 };
@@ -207,7 +207,7 @@ function readRemotes(query: ResolvedQuery, pushdown: Pushdown): readonly ReadRem
   return pushdown.remotes.map((remote) => {
     const records = [...read.keys()].flatMap((id): ReadRemote["records"] => {
       const alias = pushdown.aliases.get(id);
-      const found = findColumn(remote.block, id);
+      const found = findColumn(remote.builder, id);
       if (alias === undefined || found === undefined || canLeave(found)) return [];
       return [{ column: alias.column, expression: defineAlias(alias, pushdown) }];
     });
@@ -215,7 +215,7 @@ function readRemotes(query: ResolvedQuery, pushdown: Pushdown): readonly ReadRem
     collectReads({ kind: "Project", input: { kind: "SingleRow" }, computed: records }, needed);
     const carried = new Map<number, CarriedValue>();
     const columns = [...needed.values()].flatMap((column): readonly Column[] => {
-      const found = findColumn(remote.block, column.id);
+      const found = findColumn(remote.builder, column.id);
       if (found === undefined || !canLeave(found)) return [];
       if (found.carried === undefined) return [column];
       carried.set(column.id, found.carried);

@@ -9,19 +9,19 @@ import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { computesFailing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
-import { copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
-import type { Block } from "../compile/render.ts";
+import type { SelectBuilder } from "../compile/render.ts";
 import {
   buildSource,
   buildStep,
   computedBinding,
   FilterBuilder,
-  projectionBlock,
+  projectionSelect,
   separateLong,
 } from "../compile/scans.ts";
+import { copySelect, scopeOf } from "../compile/select-builder.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { asCte } from "./cte-part.ts";
 import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
@@ -43,7 +43,7 @@ import {
 /** A sub-tree that the server runs, in the tree that the embedded engine runs. */
 export interface Remote {
   readonly scan: Scan & { readonly kind: "Table" };
-  readonly block: Block;
+  readonly builder: SelectBuilder;
 }
 
 export class Pushdown {
@@ -99,7 +99,7 @@ export class Pushdown {
       );
     const span = { start: 0, end: 0 };
     const table = { name: `server_${this.remotes.length + 1}`, columns: [] };
-    const remote = { scan: { kind: "Table", table, columns: [], span } as const, block: part.block };
+    const remote = { scan: { kind: "Table", table, columns: [], span } as const, builder: part.builder };
     this.remotes.push(remote);
     let scan: Scan = remote.scan;
     for (const step of part.late) scan = lateScan(step, scan, this.#mapping);
@@ -127,8 +127,8 @@ export class Pushdown {
     }
   }
 
-  #pushed(scan: Scan, block: Block, readsTables: boolean): PushedPart {
-    return { kind: "pushed", scan, block, late: [], order: [], readsTables };
+  #pushed(scan: Scan, builder: SelectBuilder, readsTables: boolean): PushedPart {
+    return { kind: "pushed", scan, builder, late: [], order: [], readsTables };
   }
 
   #source(scan: Scan): Part {
@@ -144,8 +144,8 @@ export class Pushdown {
         return { kind: "residual", scan: { ...scan, anchor, step } };
       }
       default: {
-        const block = this.#attempt(() => buildSource(this.#compilation, scan));
-        if (block !== undefined) return this.#pushed(scan, block, scan.kind === "Table");
+        const builder = this.#attempt(() => buildSource(this.#compilation, scan));
+        if (builder !== undefined) return this.#pushed(scan, builder, scan.kind === "Table");
         return { kind: "residual", scan: this.#mapping.own(scan) };
       }
     }
@@ -165,8 +165,8 @@ export class Pushdown {
     const part = this.divide(cte.scan);
     if (part.kind === "residual" || (part.late.length > 0 && !isOnce)) return this.#residualCte(scan, part);
     if (!isOnce) {
-      const block = this.#attempt(() => buildSource(this.#compilation, scan));
-      return block === undefined ? this.#residualCte(scan, part) : this.#pushed(scan, block, part.readsTables);
+      const builder = this.#attempt(() => buildSource(this.#compilation, scan));
+      return builder === undefined ? this.#residualCte(scan, part) : this.#pushed(scan, builder, part.readsTables);
     }
     return asCte(scan, part, this.aliases);
   }
@@ -185,11 +185,11 @@ export class Pushdown {
     const parts = scan.inputs.map((input) => this.divide(input.scan));
     const pushed = parts.filter((part) => part.kind === "pushed");
     if (pushed.length === parts.length && pushed.every((part) => part.late.length === 0)) {
-      const blocks = pushed.map((part) => part.block);
-      const block = this.#attempt(() => uniteBlocks(this.#compilation, scan, blocks));
-      if (block !== undefined) {
+      const builders = pushed.map((part) => part.builder);
+      const builder = this.#attempt(() => uniteBlocks(this.#compilation, scan, builders));
+      if (builder !== undefined) {
         const doesRead = pushed.some((part) => part.readsTables);
-        return this.#pushed(scan, block, doesRead);
+        return this.#pushed(scan, builder, doesRead);
       }
     }
     const inputs = scan.inputs.map((input, index) => ({
@@ -223,8 +223,8 @@ export class Pushdown {
     const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
     const late = lateColumns(part);
     const waiting: Expr[] = [];
-    const filter = once(() => new FilterBuilder(this.#compilation, copyBlock(part.block)));
-    let { block } = part;
+    const filter = once(() => new FilterBuilder(this.#compilation, copySelect(part.builder)));
+    let { builder } = part;
     let isBehind = hasLateRows(part);
     for (const condition of isAnd ? predicate.arguments : [predicate]) {
       if (condition === undefined) continue;
@@ -235,22 +235,22 @@ export class Pushdown {
         isBehind = true;
       } else {
         filter().add(built);
-        ({ block } = filter());
+        ({ builder } = filter());
       }
     }
     const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Filter", predicates: waiting }];
-    return { ...part, scan: { ...scan, input: part.scan }, block, late: [...part.late, ...steps] };
+    return { ...part, scan: { ...scan, input: part.scan }, builder, late: [...part.late, ...steps] };
   }
 
   #project(scan: Scan & { kind: "Project" }, part: PushedPart): Part {
     const late = new Set(lateColumns(part));
     const waiting: (typeof scan.computed)[number][] = [];
-    const made = projectionBlock(this.#compilation, part.block, scan.computed);
+    const made = projectionSelect(this.#compilation, part.builder, scan.computed);
     const expressions = scan.computed.map(({ expression }) => expression);
     const separated = this.#attempt(() => separateLong(this.#compilation, made, expressions));
     if (separated === undefined) return this.#above(scan, part);
-    const block = copyBlock(separated);
-    const scope = scopeOf(block);
+    const builder = copySelect(separated);
+    const scope = scopeOf(builder);
     const isBehind = hasLateRows(part);
     for (const item of scan.computed) {
       const { column, expression } = item;
@@ -263,48 +263,48 @@ export class Pushdown {
         waiting.push(item);
         late.add(column.id);
       } else {
-        block.bindings.set(column.id, binding);
+        builder.bindings.set(column.id, binding);
         if (binding.record !== undefined) {
           this.aliases.set(column.id, { column, definition: expression, isElement: false });
         }
       }
     }
     const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Project", computed: waiting }];
-    return { ...part, scan: { ...scan, input: part.scan }, block, late: [...part.late, ...steps] };
+    return { ...part, scan: { ...scan, input: part.scan }, builder, late: [...part.late, ...steps] };
   }
 
   /** A step that is the server's or not, as a whole. */
   #whole(scan: Scan, part: PushedPart): Part {
     const late = lateColumns(part);
     const isLate = readsLate(scan, late) || (hasLateRows(part) && !passesFilters(scan));
-    const block = isLate ? undefined : this.#attempt(() => buildStep(this.#compilation, scan, part.block));
-    if (block === undefined && scan.kind === "Unnest") {
+    const builder = isLate ? undefined : this.#attempt(() => buildStep(this.#compilation, scan, part.builder));
+    if (builder === undefined && scan.kind === "Unnest") {
       return { ...part, scan: { ...scan, input: part.scan }, late: [...part.late, { kind: "Unnest", scan }] };
     }
-    if (block === undefined) return this.#above(scan, part);
+    if (builder === undefined) return this.#above(scan, part);
     const own = { ...scan, input: part.scan } as Scan;
     if (scan.kind === "Unnest") {
       for (const { array, element } of scan.arrays) {
         if (array.type.kind !== "ARRAY" || array.type.element.kind !== "RECORD") continue;
         this.aliases.set(element.id, { column: element, definition: array, isElement: true });
       }
-      return { ...part, scan: own, block };
+      return { ...part, scan: own, builder };
     }
-    if (scan.kind === "OrderBy") return { ...part, scan: own, block, order: scan.keys };
-    if (scan.kind === "Limit" || scan.kind === "Window") return { ...part, scan: own, block };
-    return { ...part, scan: own, block, late: [], order: [] };
+    if (scan.kind === "OrderBy") return { ...part, scan: own, builder, order: scan.keys };
+    if (scan.kind === "Limit" || scan.kind === "Window") return { ...part, scan: own, builder };
+    return { ...part, scan: own, builder, late: [], order: [] };
   }
 
   #join(scan: Scan & { kind: "Join" }, left: Part): Part {
     const right = this.divide(scan.right);
     const isPlain = scan.isLateral !== true && left.kind === "pushed" && right.kind === "pushed";
     if (isPlain && left.late.length === 0 && right.late.length === 0) {
-      const block = this.#attempt(() =>
-        joinBlocks(this.#compilation, scan, copyBlock(left.block), copyBlock(right.block)),
+      const builder = this.#attempt(() =>
+        joinBlocks(this.#compilation, scan, copySelect(left.builder), copySelect(right.builder)),
       );
-      if (block !== undefined) {
+      if (builder !== undefined) {
         const joined = { ...scan, left: left.scan, right: right.scan };
-        return this.#pushed(joined, block, left.readsTables || right.readsTables);
+        return this.#pushed(joined, builder, left.readsTables || right.readsTables);
       }
     }
     const own = this.#mapping.own(scan);

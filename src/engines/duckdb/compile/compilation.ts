@@ -6,7 +6,7 @@ import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { Sql } from "../sql/sql.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import type { RunConstants } from "./run-constants.ts";
 import type { Scope } from "./scope.ts";
 
@@ -28,7 +28,7 @@ export interface TimeBound {
 /** A CTE that is printed as one: its name and its body, which gets columns on demand. */
 export interface PrintedCte {
   readonly name: string;
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   /** Prints the definition, `name(columns) AS (...)`, when nothing more can be asked of it. */
   readonly print: () => Sql;
   readonly isRecursive: boolean;
@@ -62,10 +62,10 @@ export interface Compilation {
   aliasCount: number;
   /** Scans that are being built inside of each other. */
   scanDepth: number;
-  /** Which blocks the expression being printed read columns of: bit 0 its own, bit 1 the one around it, and so on. */
+  /** Which SELECTs the expression being printed read columns of: bit 0 its own, bit 1 the one around it, and so on. */
   levelsRead: number;
   /** Breaks the cycle between expressions, which hold sub-queries, and scans, which hold expressions. */
-  readonly buildScan: (compilation: Compilation, scan: Scan, outer: Scope | undefined) => Block;
+  readonly buildScan: (compilation: Compilation, scan: Scan, outer: Scope | undefined) => SelectBuilder;
 }
 
 /** A name that nothing else in the statement has. */

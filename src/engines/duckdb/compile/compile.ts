@@ -18,17 +18,17 @@ import { castTo } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
 import type { BoundedStatement, IdCondition, NewestPlan, RowsPlan, StatementPlan } from "../statement-plan.ts";
-import { selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { planNewest } from "./newest.ts";
 import { FIRST_BOUND, FIRST_LIMIT, NEWEST_BOUND, orderPlaceholders } from "./placeholders.ts";
 import { planRows } from "./plan-rows.ts";
-import type { Block } from "./render.ts";
-import { renderBlock } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
+import { renderSelect } from "./render.ts";
 import { type PlaceholderMap, RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
+import { selectable, selectColumn } from "./select-builder.ts";
 import { emit, guarded } from "./statements.ts";
 
 /**
@@ -57,17 +57,17 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const compilation = beginCompilation(query, analysis, layouts, options);
   const built = buildScan(compilation, query.scan, undefined);
   const columns = query.columns.map(({ column }) => column);
-  const block = orderResult(compilation, selectable(compilation, built, columns), query);
-  const items = columns.map((column) => selectColumn(compilation, block, column));
-  const body = renderBlock(block, items);
+  const builder = orderResult(compilation, selectable(compilation, built, columns), query);
+  const items = columns.map((column) => selectColumn(compilation, builder, column));
+  const body = renderSelect(builder, items);
   const whole = sql`${printWith(compilation)}${body}`;
   const instant = instantOf(options.nowUs, compilation.constants, whole);
   const finish = (part: Sql) => guarded(instant === undefined ? part : stopClock(part, instant));
   const finished = finish(whole);
   const used = orderPlaceholders(finished.placeholders);
   const text = printNumbered(finished, used);
-  const rows = planRows(compilation, block, items, (part) => printNumbered(finish(part), used));
-  const newest = planNewest(compilation, block, items, {
+  const rows = planRows(compilation, builder, items, (part) => printNumbered(finish(part), used));
+  const newest = planNewest(compilation, builder, items, {
     print: (part) => printBounded(finish(part), used),
     positionOf: (index) => used.indexOf(index),
   });
@@ -196,7 +196,7 @@ function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {
 }
 
 /** Rows come in the query's order, also where it is taken over from a CTE or stands below a projection. */
-function orderResult(compilation: Compilation, built: Block, query: ResolvedQuery): Block {
+function orderResult(compilation: Compilation, built: SelectBuilder, query: ResolvedQuery): SelectBuilder {
   const keys = query.order ?? [];
   const isOrdered = keys.every((key, index) => built.order[index]?.id === key.column.id);
   return isOrdered ? built : buildOrderBy(compilation, keys, built);

@@ -3,14 +3,14 @@ import { columnOf } from "../sql/atoms.ts";
 import { sealSql } from "../sql/forms.ts";
 import type { Sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
-import type { Block } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
 
 /** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(block: Block, key: number | string, alias: string, sql: () => Sql): string {
-  const known = block.exports.get(key);
+export function exportAs(builder: SelectBuilder, key: number | string, alias: string, sql: () => Sql): string {
+  const known = builder.exports.get(key);
   if (known !== undefined) return known.alias;
-  block.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
+  builder.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
   return alias;
 }
 
@@ -23,25 +23,29 @@ interface HiddenColumn {
 }
 
 /** Selects an expression that is no column of the query as a column of the sub-select, once for each key. */
-function exportHidden(compilation: Compilation, block: Block, { alias, key, prefix, inside }: HiddenColumn): Sql {
-  const name = block.exports.get(key)?.alias ?? nextAlias(compilation, prefix);
+function exportHidden(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  { alias, key, prefix, inside }: HiddenColumn,
+): Sql {
+  const name = builder.exports.get(key)?.alias ?? nextAlias(compilation, prefix);
   return columnOf(
     alias,
-    exportAs(block, key, name, () => inside),
+    exportAs(builder, key, name, () => inside),
   );
 }
 
 /** The binding outside of a sub-select for a binding inside. */
 export function outsideBinding(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   alias: string,
   id: number,
   inside: Binding,
 ): Binding {
   let printed: Sql | undefined;
   const sql = () => {
-    printed ??= columnOf(alias, exportAs(block, id, compilation.analysis.alias(id), inside.sql));
+    printed ??= columnOf(alias, exportAs(builder, id, compilation.analysis.alias(id), inside.sql));
     return printed;
   };
   // An element, or the values of a type among those of several shapes, is a column of its own.
@@ -55,7 +59,7 @@ export function outsideBinding(
       const found = read(at);
       if (found === undefined) return undefined;
       const key = `${id}/${kind}/${name(at)}`;
-      return exportHidden(compilation, block, { alias, key, prefix: `${kind}_`, inside: found });
+      return exportHidden(compilation, builder, { alias, key, prefix: `${kind}_`, inside: found });
     };
   };
   const { record, element, as } = inside;
@@ -63,7 +67,7 @@ export function outsideBinding(
     sql,
     true,
     inside.isNeverNaN,
-    record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
+    record === undefined ? undefined : outsideRecord(compilation, builder, alias, id, record),
     hand("element", element, (offset) => offset),
     hand("as", as, (type) => type.kind),
   );
@@ -72,16 +76,16 @@ export function outsideBinding(
 /** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
 function outsideRecord(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   alias: string,
   key: number,
   record: RecordSource,
 ): RecordSource {
   const hand = (kind: string, path: readonly string[], inside: Sql | undefined) => {
-    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
+    if (inside === undefined || builder.isDistinct || builder.isGrouped) return undefined;
     const hiddenKey = `${key}/${kind}/${pathKey(path)}`;
     const prefix = `${readableName(path.at(-1) ?? "record")}_`;
-    return exportHidden(compilation, block, { alias, key: hiddenKey, prefix, inside });
+    return exportHidden(compilation, builder, { alias, key: hiddenKey, prefix, inside });
   };
   return {
     leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),

@@ -11,7 +11,7 @@ import { TIMESTAMP } from "../sql/types.ts";
 import type { BoundedStatement, NewestPlan, TimeValue } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { NEWEST_BOUND } from "./placeholders.ts";
-import { type Block, conditionsOf, type FromItem, renderBlock, type SelectItem, sortItem } from "./render.ts";
+import { conditionsOf, type FromItem, renderSelect, type SelectBuilder, type SelectItem, sortItem } from "./render.ts";
 
 /** How statements become text. */
 interface Printing {
@@ -21,23 +21,23 @@ interface Printing {
 }
 
 /**
- * The plan for the rows of a block, if they are the newest of a table, or come from these. To be called last: it bounds
- * the block that selects them.
+ * The plan for the rows of a SELECT, if they are the newest of a table, or come from these. To be called last: it
+ * bounds the SELECT that selects them.
  */
 export function planNewest(
   { idConditions, printedCtes, timeBounds }: Compilation,
-  root: Block,
+  root: SelectBuilder,
   items: readonly SelectItem[],
   { print, positionOf }: Printing,
 ): NewestPlan | undefined {
-  const block = limitedBlock(root);
-  const { from, limit } = block;
-  const count = countOf(block);
+  const builder = limitedSelect(root);
+  const { from, limit } = builder;
+  const count = countOf(builder);
   // An id is found by bounds of its own.
-  if (idConditions.size > 0 || printedCtes.size > 0 || !isNewestFirst(block)) return undefined;
+  if (idConditions.size > 0 || printedCtes.size > 0 || !isNewestFirst(builder)) return undefined;
   if (from?.table === undefined || limit === undefined || count === undefined) return undefined;
   // Whether a query fails must not depend on which rows are looked at.
-  if (partsOf(block, block === root ? items : [...block.exports.values()]).some(isUnsafe)) return undefined;
+  if (partsOf(builder, builder === root ? items : [...builder.exports.values()]).some(isUnsafe)) return undefined;
   const { name: table, alias } = from.table;
   const bounds = (isWanted: boolean) =>
     timeBounds.flatMap(({ alias: of, isFrom, time }): TimeValue[] => {
@@ -47,15 +47,15 @@ export function planNewest(
       return position < 0 ? [] : [position];
     });
   const time = storedColumnOf(alias, "timestamp");
-  block.where.unshift(sql`(${time} >= ${castTo(placeholder(NEWEST_BOUND), TIMESTAMP)})`);
+  builder.where.unshift(sql`(${time} >= ${castTo(placeholder(NEWEST_BOUND), TIMESTAMP)})`);
   // Behind the bound there are few rows. If DuckDB knew the limit when it plans, it would sort their numbers, and look
   // for each in all row groups of the table (see LATE_ROWS).
-  block.limit = sql`(${select(limit)})`;
+  builder.limit = sql`(${select(limit)})`;
   return {
     table,
     count,
-    times: print(selectTimes(from, time, conditionsOf(block))),
-    rows: print(renderBlock(root, items)),
+    times: print(selectTimes(from, time, conditionsOf(builder))),
+    rows: print(renderSelect(root, items)),
     from: bounds(true),
     until: bounds(false),
   };
@@ -67,34 +67,38 @@ function selectTimes(from: FromItem, time: Sql, where: readonly Sql[]): Sql {
   return select(sql`${time} FROM ${from.print()} WHERE ${joinSql(where, " AND ")} ORDER BY ${order} LIMIT ${limit}`);
 }
 
-/** The outermost block that has a limit. What is around it reads no other rows. */
-function limitedBlock(root: Block): Block {
-  let block = root;
-  while (block.inner !== undefined && block.limit === undefined) block = block.inner.block;
-  return block;
+/** The outermost SELECT that has a limit. What is around it reads no other rows. */
+function limitedSelect(root: SelectBuilder): SelectBuilder {
+  let builder = root;
+  while (builder.inner !== undefined && builder.limit === undefined) builder = builder.inner.builder;
+  return builder;
 }
 
-/** Does each row of the block come from one row of FROM? */
-function isPlain({ isGrouped, groupKeys, groupingSets, isDistinct, hasWindows }: Block): boolean {
+/** Does each row of the SELECT come from one row of FROM? */
+function isPlain({ isGrouped, groupKeys, groupingSets, isDistinct, hasWindows }: SelectBuilder): boolean {
   return !isGrouped && groupKeys.length === 0 && groupingSets === undefined && !isDistinct && !hasWindows;
 }
 
-/** How many rows the block asks for, with those that it skips; undefined where they are not of FROM, or too many. */
-function countOf(block: Block): number | undefined {
-  const [limit, skipped] = [block.limit?.integer, block.offset === undefined ? 0n : block.offset.integer];
-  if (!isPlain(block) || limit === undefined || skipped === undefined) return undefined;
+/** How many rows the SELECT asks for, with those that it skips; undefined where they are not of FROM, or too many. */
+function countOf(builder: SelectBuilder): number | undefined {
+  const [limit, skipped] = [builder.limit?.integer, builder.offset === undefined ? 0n : builder.offset.integer];
+  if (!isPlain(builder) || limit === undefined || skipped === undefined) return undefined;
   return limit > 0n && limit + skipped <= BigInt(LATE_ROWS) ? Number(limit + skipped) : undefined;
 }
 
-function isNewestFirst(block: Block): boolean {
-  const [first] = block.order;
+function isNewestFirst(builder: SelectBuilder): boolean {
+  const [first] = builder.order;
   if (first === undefined || !first.isDescending || first.nullsFirst) return false;
-  return findColumn(block, first.id)?.stored?.isEventTime === true;
+  return findColumn(builder, first.id)?.stored?.isEventTime === true;
 }
 
 /** All that is computed for each row that is looked at. */
-function partsOf(block: Block, items: readonly SelectItem[]): readonly Sql[] {
-  return [...conditionsOf(block), ...block.order.map(({ binding }) => binding.sql()), ...items.map((item) => item.sql)];
+function partsOf(builder: SelectBuilder, items: readonly SelectItem[]): readonly Sql[] {
+  return [
+    ...conditionsOf(builder),
+    ...builder.order.map(({ binding }) => binding.sql()),
+    ...items.map((item) => item.sql),
+  ];
 }
 
 function isUnsafe({ canFail, holdsQuery }: Sql): boolean {

@@ -2,32 +2,32 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { joinSql, type Sql } from "../sql/sql.ts";
 import type { PlainColumn, RowsPlan } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
-import type { Block, SelectItem } from "./render.ts";
+import type { SelectBuilder, SelectItem } from "./render.ts";
 import { conditionsOf, renderOrderBy } from "./render.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
-function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): boolean {
-  return block.order.every(
+function isPlainOrder(builder: SelectBuilder, keys: ReadonlySet<number | undefined>): boolean {
+  return builder.order.every(
     ({ id, keyed, isFloat, binding }) =>
       keyed === undefined && keys.has(id) && (!isFloat || binding.isNeverNaN === true),
   );
 }
 
 /** Is the statement one SELECT of rows of the table, in an order: nothing around it, and nothing grouped in it? */
-function isPlainSelect(compilation: Compilation, block: Block): boolean {
-  const isGrouped = block.isGrouped || block.groupKeys.length > 0 || block.groupingSets !== undefined;
+function isPlainSelect(compilation: Compilation, builder: SelectBuilder): boolean {
+  const isGrouped = builder.isGrouped || builder.groupKeys.length > 0 || builder.groupingSets !== undefined;
   return (
     compilation.printedCtes.size === 0 &&
     !isGrouped &&
-    !block.isDistinct &&
-    block.offset === undefined &&
-    block.order.length > 0
+    !builder.isDistinct &&
+    builder.offset === undefined &&
+    builder.order.length > 0
   );
 }
 
 /** The column of the table that the item is; undefined where it is anything else. */
-function plainColumn(block: Block, { id, alias, sql }: SelectItem, table: string): PlainColumn | undefined {
-  const stored = findColumn(block, id ?? -1)?.stored;
+function plainColumn(builder: SelectBuilder, { id, alias, sql }: SelectItem, table: string): PlainColumn | undefined {
+  const stored = findColumn(builder, id ?? -1)?.stored;
   if (stored === undefined || !sql.isColumn || sql.token !== table || sql.value !== stored.column) return undefined;
   return { column: stored.column, alias, isText: stored.isText };
 }
@@ -35,25 +35,25 @@ function plainColumn(block: Block, { id, alias, sql }: SelectItem, table: string
 /** The statement's parts, where it selects plain columns of one table and does nothing else; `print` prints one. */
 export function planRows(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   items: readonly SelectItem[],
   print: (part: Sql) => string,
 ): RowsPlan | undefined {
-  const table = block.from?.table;
-  const limit = block.limit?.integer;
-  if (table === undefined || limit === undefined || !isPlainSelect(compilation, block)) return undefined;
-  const columns = items.flatMap((item) => plainColumn(block, item, table.alias) ?? []);
+  const table = builder.from?.table;
+  const limit = builder.limit?.integer;
+  if (table === undefined || limit === undefined || !isPlainSelect(compilation, builder)) return undefined;
+  const columns = items.flatMap((item) => plainColumn(builder, item, table.alias) ?? []);
   if (columns.length < items.length) return undefined;
   const keys = new Set(items.filter((_, index) => columns[index]?.isText === false).map(({ id }) => id));
-  if (!isPlainOrder(block, keys)) return undefined;
-  const [first] = block.order;
-  const isTime = first !== undefined && findColumn(block, first.id)?.stored?.column === "timestamp";
+  if (!isPlainOrder(builder, keys)) return undefined;
+  const [first] = builder.order;
+  const isTime = first !== undefined && findColumn(builder, first.id)?.stored?.column === "timestamp";
   return {
     table: table.name,
     alias: table.alias,
     columns,
-    where: print(joinSql(conditionsOf(block), " AND ")),
-    order: print(renderOrderBy(block, items)),
+    where: print(joinSql(conditionsOf(builder), " AND ")),
+    order: print(renderOrderBy(builder, items)),
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
     limit: Number(limit),
   };

@@ -1,4 +1,4 @@
-/** The finished text of a SELECT block. */
+/** The finished text of a SELECT. */
 
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
@@ -32,11 +32,11 @@ export interface FromItem {
   readonly table?: { readonly name: string; readonly alias: string };
 }
 
-export interface Block {
+export interface SelectBuilder {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
   from: FromItem | undefined;
   /** The sub-select that is all of FROM, when it is one. */
-  inner: { readonly block: Block; readonly alias: string } | undefined;
+  inner: { readonly builder: SelectBuilder; readonly alias: string } | undefined;
   where: Sql[];
   /** Conditions that may fail: each is computed only where all others, and those before it, hold. */
   lastWhere: Sql[];
@@ -88,13 +88,13 @@ export function sortItem(key: Sql, isDescending: boolean, nullsFirst: boolean): 
 }
 
 /** The keys of ORDER BY; empty where there are none. */
-export function renderOrderBy(block: Block, items: readonly SelectItem[]): Sql {
-  if (items.length === 0 || block.order.length === 0) return EMPTY;
+export function renderOrderBy(builder: SelectBuilder, items: readonly SelectItem[]): Sql {
+  if (items.length === 0 || builder.order.length === 0) return EMPTY;
   const aliases = aliasesOf(items);
   const parts: Sql[] = [];
-  for (const item of block.order) {
+  for (const item of builder.order) {
     // In ARRAY(...) DuckDB finds no aliases.
-    const alias = block.outer === undefined ? aliases.get(item.id) : undefined;
+    const alias = builder.outer === undefined ? aliases.get(item.id) : undefined;
     const { isDescending, nullsFirst } = item;
     // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
     if (item.isFloat && item.binding.isNeverNaN !== true) {
@@ -112,15 +112,15 @@ export function renderOrderBy(block: Block, items: readonly SelectItem[]): Sql {
 }
 
 /** The keys, by their positions where they are selected, be it as another column: a copy has lambdas of other names. */
-function renderGroupBy(block: Block, items: readonly SelectItem[]): Sql {
-  if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return EMPTY;
+function renderGroupBy(builder: SelectBuilder, items: readonly SelectItem[]): Sql {
+  if (builder.groupKeys.length === 0 && (builder.groupingSets?.length ?? 1) <= 1) return EMPTY;
   const printed = new Map<number, Sql>();
-  for (const { id, sql: key } of block.groupKeys) {
+  for (const { id, sql: key } of builder.groupKeys) {
     const position = items.findIndex((item) => item.sql === key);
     printed.set(id, position < 0 ? key : numberSql(position + 1));
   }
-  if (block.groupingSets === undefined) return sql` GROUP BY ${joinSql([...printed.values()], ", ")}`;
-  const sets = block.groupingSets.map((ids) => {
+  if (builder.groupingSets === undefined) return sql` GROUP BY ${joinSql([...printed.values()], ", ")}`;
+  const sets = builder.groupingSets.map((ids) => {
     const keys = ids.map((id) => printed.get(id) ?? EMPTY);
     return sql`(${joinSql(keys, ", ")})`;
   });
@@ -130,8 +130,8 @@ function renderGroupBy(block: Block, items: readonly SelectItem[]): Sql {
 const ROW_COUNT = sql`count(*) AS one`;
 const ONE = sql`1 AS one`;
 
-function renderList(block: Block, items: readonly SelectItem[]): Sql {
-  if (items.length === 0) return block.isGrouped ? ROW_COUNT : ONE;
+function renderList(builder: SelectBuilder, items: readonly SelectItem[]): Sql {
+  if (items.length === 0) return builder.isGrouped ? ROW_COUNT : ONE;
   return namedList(items);
 }
 
@@ -141,7 +141,7 @@ const DISTINCT = sql`DISTINCT `;
  * The conditions of WHERE. One that may fail holds all that are computed before it, in branches of a CASE: DuckDB
  * computes those in their order, and the parts of an AND in any.
  */
-export function conditionsOf({ where, lastWhere }: Block): readonly Sql[] {
+export function conditionsOf({ where, lastWhere }: SelectBuilder): readonly Sql[] {
   const last = lastWhere.at(-1);
   if (last === undefined) return where;
   const first = [...(where.length === 0 ? [] : [joinSql(where, " AND ")]), ...lastWhere.slice(0, -1)];
@@ -151,18 +151,18 @@ export function conditionsOf({ where, lastWhere }: Block): readonly Sql[] {
 }
 
 /** The finished SELECT: the given items, or everything that was exported. */
-export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
-  const items = given ?? [...block.exports.values()];
-  const list = renderList(block, items);
+export function renderSelect(builder: SelectBuilder, given?: readonly SelectItem[]): Sql {
+  const items = given ?? [...builder.exports.values()];
+  const list = renderList(builder, items);
   // Before FROM: what these print may be asked of the sub-selects there.
-  const keys = renderOrderBy(block, items);
+  const keys = renderOrderBy(builder, items);
   const order = keys === EMPTY ? EMPTY : sql` ORDER BY ${keys}`;
-  const groupBy = renderGroupBy(block, items);
-  const from = block.from === undefined ? EMPTY : sql` FROM ${block.from.print()}`;
-  const conditions = conditionsOf(block);
+  const groupBy = renderGroupBy(builder, items);
+  const from = builder.from === undefined ? EMPTY : sql` FROM ${builder.from.print()}`;
+  const conditions = conditionsOf(builder);
   const where = conditions.length === 0 ? EMPTY : sql` WHERE ${joinSql(conditions, " AND ")}`;
-  const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
-  const offset = block.offset === undefined ? EMPTY : sql` OFFSET ${block.offset}`;
-  const distinct = block.isDistinct ? DISTINCT : EMPTY;
+  const limit = builder.limit === undefined ? EMPTY : sql` LIMIT ${builder.limit}`;
+  const offset = builder.offset === undefined ? EMPTY : sql` OFFSET ${builder.offset}`;
+  const distinct = builder.isDistinct ? DISTINCT : EMPTY;
   return select(sql`${distinct}${list}${from}${where}${groupBy}${order}${limit}${offset}`);
 }

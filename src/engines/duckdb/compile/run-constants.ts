@@ -1,8 +1,8 @@
 /**
  * Computes the values that conditions compare rows with before the run: `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(),
- * INTERVAL @n HOUR)`. DuckDB skips blocks of a table by a value that it knows when it plans the statement, but not by
- * an expression that is guarded against failure, which it computes for each row. So values that are the same for every
- * row are bound like parameters.
+ * INTERVAL @n HOUR)`. DuckDB skips row groups by a value that it knows when it plans the statement, but not by an
+ * expression that is guarded against failure, which it computes for each row. So values that are the same for every row
+ * are bound like parameters.
  */
 
 import { createMapping } from "../../../googlesql/resolved/map.ts";

@@ -33,7 +33,7 @@ export interface StoredColumn {
   readonly isEventTime: boolean;
 }
 
-/** A column as expressions of one block print it. */
+/** A column as expressions of one SELECT print it. */
 export interface Binding {
   readonly sql: () => Sql;
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
@@ -55,8 +55,8 @@ export interface Binding {
 export interface Scope {
   readonly find: (id: number) => Binding | undefined;
   readonly parent: Scope | undefined;
-  /** `block` scopes hold the columns of a SELECT; `variables` those of lambdas and WITH(...). */
-  readonly kind: "block" | "variables";
+  /** `select` scopes hold the columns of a SELECT; `variables` those of lambdas and WITH(...). */
+  readonly kind: "select" | "variables";
 }
 
 /** A scope of lambda parameters or variables inside another scope. */

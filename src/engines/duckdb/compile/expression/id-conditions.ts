@@ -27,7 +27,7 @@ function idOf(compilation: Compilation, operand: Expr | undefined): PrintedIdCon
 /** The printed call, with bounds where it compares an event's id. */
 export function boundById(compilation: Compilation, call: CallExpr, printed: Sql, scope: Scope): Sql {
   // In a lambda the bounds would be computed for each element.
-  if (call.function !== "$equal" || scope.kind !== "block") return printed;
+  if (call.function !== "$equal" || scope.kind !== "select") return printed;
   const [column, operand] = call.arguments;
   if (column?.kind !== "Column") return printed;
   const stored = lookUp(compilation, column.column, scope).stored;

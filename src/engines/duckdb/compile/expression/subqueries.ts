@@ -10,26 +10,26 @@ import { likeArray } from "../../functions/operators.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { orderNaturally, selectable, selectColumn, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
-import type { Block, SelectItem } from "../render.ts";
-import { renderBlock } from "../render.ts";
+import type { SelectBuilder, SelectItem } from "../render.ts";
+import { renderSelect } from "../render.ts";
 import type { Scope } from "../scope.ts";
+import { orderNaturally, selectable, selectColumn, wrapSelect } from "../select-builder.ts";
 import { isRandomCall } from "./random-call.ts";
 import { isNeverNaN } from "./traits.ts";
 
-function renderArray(block: Block, item: SelectItem): Sql {
-  orderNaturally(block);
-  return sql`ARRAY(${renderBlock(block, [item])})`;
+function renderArray(builder: SelectBuilder, item: SelectItem): Sql {
+  orderNaturally(builder);
+  return sql`ARRAY(${renderSelect(builder, [item])})`;
 }
 
 /** ARRAY(...) sorts by its item only if that is a column: a computed item gets a SELECT of its own first. */
-function sortedByColumns(compilation: Compilation, block: Block): Block {
-  const isPlain = !block.isDistinct && !block.order.some(({ id }) => block.computed.has(id));
-  if (isPlain || block.order.length === 0) return block;
-  const outside = wrapBlock(compilation, block);
-  outside.order = block.order.map((key) => ({ ...key, binding: findColumn(outside, key.id) ?? key.binding }));
-  if (block.limit === undefined) block.order = [];
+function sortedByColumns(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  const isPlain = !builder.isDistinct && !builder.order.some(({ id }) => builder.computed.has(id));
+  if (isPlain || builder.order.length === 0) return builder;
+  const outside = wrapSelect(compilation, builder);
+  outside.order = builder.order.map((key) => ({ ...key, binding: findColumn(outside, key.id) ?? key.binding }));
+  if (builder.limit === undefined) builder.order = [];
   return outside;
 }
 
@@ -49,16 +49,16 @@ function within(compilation: Compilation, outer: Scope | undefined, print: () =>
 
 export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): Sql {
   const outer = outerScope(compilation, expression, scope);
-  return within(compilation, outer, () => printBlock(compilation, expression, outer));
+  return within(compilation, outer, () => printSelect(compilation, expression, outer));
 }
 
-function printBlock(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
+function printSelect(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
   const built = compilation.buildScan(compilation, expression.scan, outer);
   const { mode, output } = expression;
-  if (output === undefined) return sql`EXISTS (${renderBlock(selectable(compilation, built, []), [])})`;
-  const block = selectable(compilation, built, [output]);
-  if (mode === "SCALAR") return sql`(${renderBlock(block, [selectColumn(compilation, block, output)])})`;
-  const sorted = sortedByColumns(compilation, block);
+  if (output === undefined) return sql`EXISTS (${renderSelect(selectable(compilation, built, []), [])})`;
+  const builder = selectable(compilation, built, [output]);
+  if (mode === "SCALAR") return sql`(${renderSelect(builder, [selectColumn(compilation, builder, output)])})`;
+  const sorted = sortedByColumns(compilation, builder);
   return renderArray(sorted, selectColumn(compilation, sorted, output));
 }
 
@@ -91,19 +91,20 @@ function printMembership(
   scope: Scope,
   outer: Scope | undefined,
 ): Sql {
-  const block = compilation.buildScan(compilation, expression.scan, outer);
-  const item = selectColumn(compilation, block, expression.output);
+  const builder = compilation.buildScan(compilation, expression.scan, outer);
+  const item = selectColumn(compilation, builder, expression.output);
   if (expression.operator === "IN") {
     const { type } = expression.output;
-    if (isComposite(type)) return isInArray(operand, renderArray(block, item), type);
+    if (isComposite(type)) return isInArray(operand, renderArray(builder, item), type);
     if (type.kind === "INTERVAL") {
-      const lengths = renderBlock(block, [{ ...item, sql: sortKey(type, item.sql) }]);
+      const lengths = renderSelect(builder, [{ ...item, sql: sortKey(type, item.sql) }]);
       return sql`(${sortKey(type, operand)} IN (${lengths}))`;
     }
-    if (isNeverNaN(compilation, expression.operand, scope)) return sql`(${operand} IN (${renderBlock(block, [item])}))`;
+    if (isNeverNaN(compilation, expression.operand, scope))
+      return sql`(${operand} IN (${renderSelect(builder, [item])}))`;
     const marked = { ...item, sql: markNaN(item.sql, TRUE) };
-    return sql`(${markNaN(operand, FALSE)} IN (${renderBlock(block, [marked])}))`;
+    return sql`(${markNaN(operand, FALSE)} IN (${renderSelect(builder, [marked])}))`;
   }
   const type = arrayOf(expression.output.type);
-  return likeArray(expression.operator === "LIKE_ANY", operand, renderArray(block, item), type);
+  return likeArray(expression.operator === "LIKE_ANY", operand, renderArray(builder, item), type);
 }

@@ -37,7 +37,7 @@ export function noteTimeBounds(
 ): void {
   const { timeBounds } = compilation;
   const compared = COMPARED[call.function.replace("_or_equal", "")];
-  if (compared === undefined || scope.kind !== "block" || timeBounds.length >= MAX_BOUNDS) return;
+  if (compared === undefined || scope.kind !== "select" || timeBounds.length >= MAX_BOUNDS) return;
   for (const [position, other, isFrom] of compared) {
     const column = call.arguments[position];
     const time = timeOf(call.arguments[other], args[other]);

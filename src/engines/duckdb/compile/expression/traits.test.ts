@@ -5,7 +5,7 @@ import type { Compilation } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
 import { isNeverNaN, lookUp } from "./traits.ts";
 
-const scope: Scope = { kind: "block", parent: undefined, find: () => undefined };
+const scope: Scope = { kind: "select", parent: undefined, find: () => undefined };
 
 it("a column that no query has is a problem of the query", () => {
   const column = { id: 7, name: "lost", type: INT64 };

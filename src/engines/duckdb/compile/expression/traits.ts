@@ -12,16 +12,16 @@ import { detectorsOf, redactedSource } from "./redaction.ts";
 
 const NOWHERE: Span = { start: 0, end: 0 };
 
-/** The column or variable, noting which block it is of. */
+/** The column or variable, noting which SELECT it is of. */
 export function lookUp(compilation: Compilation, column: Column, scope: Scope): Binding {
   let level = 0;
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
     const found = at.find(column.id);
     if (found !== undefined) {
-      if (at.kind === "block") compilation.levelsRead |= 1 << Math.min(level, 30);
+      if (at.kind === "select") compilation.levelsRead |= 1 << Math.min(level, 30);
       return found;
     }
-    if (at.kind === "block") level++;
+    if (at.kind === "select") level++;
   }
   return fail(compilation, "invalid_query", `Column ${column.name} cannot be read here`, NOWHERE);
 }

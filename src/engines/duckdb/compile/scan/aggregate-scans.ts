@@ -1,4 +1,4 @@
-/** Building blocks for GROUP BY, window functions and DISTINCT. */
+/** Building SELECTs for GROUP BY, window functions and DISTINCT. */
 
 import { isSubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
@@ -7,27 +7,27 @@ import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { Block } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { newSelect, openSelect, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { withoutDecimalFrames } from "./decimal-frames.ts";
-import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
+import { printInSelect, selectFirst, separateShared } from "./shaping.ts";
 
-/** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
-function withoutColumns(block: Block): Block {
-  const copy = newBlock(block.outer, block.depth);
-  copy.from = block.from;
-  copy.inner = block.inner;
-  copy.where = block.where;
-  copy.lastWhere = block.lastWhere;
-  copy.hasWindows = block.hasWindows;
-  copy.hasComputed = block.hasComputed;
-  copy.isJoin = block.isJoin;
-  copy.importsOuter = block.importsOuter;
+/** The SELECT with other columns; what was readable stays so through the old one only, for expressions printed later. */
+function withoutColumns(builder: SelectBuilder): SelectBuilder {
+  const copy = newSelect(builder.outer, builder.depth);
+  copy.from = builder.from;
+  copy.inner = builder.inner;
+  copy.where = builder.where;
+  copy.lastWhere = builder.lastWhere;
+  copy.hasWindows = builder.hasWindows;
+  copy.hasComputed = builder.hasComputed;
+  copy.isJoin = builder.isJoin;
+  copy.importsOuter = builder.importsOuter;
   return copy;
 }
 
@@ -36,7 +36,7 @@ function isConstant(expression: Expr): boolean {
 }
 
 interface Rows {
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly calls: readonly AggregateCall[];
 }
 
@@ -44,9 +44,9 @@ interface Rows {
  * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query
  * around it, or to none. Its arguments are selected first, so that it reads columns of its own.
  */
-function ownArguments(compilation: Compilation, from: Block, calls: readonly AggregateCall[]): Rows {
-  if (from.outer === undefined) return { block: from, calls };
-  const rows = from.hasComputed ? wrapBlock(compilation, from) : from;
+function ownArguments(compilation: Compilation, from: SelectBuilder, calls: readonly AggregateCall[]): Rows {
+  if (from.outer === undefined) return { builder: from, calls };
+  const rows = from.hasComputed ? wrapSelect(compilation, from) : from;
   const isOwn = (at: AnyExpr) => at.kind === "Column" && findColumn(rows, at.column.id) !== undefined;
   const isForeign = (call: AggregateCall) =>
     call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
@@ -58,10 +58,10 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
     call.orderBy.some(isSame) ? { ...call, orderBy: call.orderBy.filter((key) => !isSame(key)) } : call,
   );
   const foreign = sorted.filter(isForeign);
-  if (foreign.length === 0) return { block: rows, calls: sorted };
+  if (foreign.length === 0) return { builder: rows, calls: sorted };
   // A delimiter or a number of values is printed where it is constant.
   const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
-  const { block, columns } = selectFirst(
+  const { builder, columns } = selectFirst(
     compilation,
     rows,
     foreign.flatMap((call) => call.arguments.filter(isMoved)),
@@ -70,13 +70,13 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
   const own = (argument: Expr, index: number): Expr =>
     isMoved(argument, index) ? (pending.next().value ?? argument) : argument;
   const owned = sorted.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
-  return { block, calls: owned };
+  return { builder, calls: owned };
 }
 
 type AggregateScan = Scan & { readonly kind: "Aggregate" };
 
-/** Builds the block of an aggregation. Throws for several totals beside other groups in a correlated sub-query. */
-export function buildAggregate(compilation: Compilation, scan: AggregateScan, from: Block): Block {
+/** Builds the SELECT of an aggregation. Throws for several totals beside other groups in a correlated sub-query. */
+export function buildAggregate(compilation: Compilation, scan: AggregateScan, from: SelectBuilder): SelectBuilder {
   const totals = scan.groupingSets?.filter((set) => set.length === 0).length ?? 0;
   // DuckDB makes one row of no rows there, however many sets are empty.
   if (from.outer === undefined || totals < 2) return buildGroups(compilation, scan, from);
@@ -84,27 +84,27 @@ export function buildAggregate(compilation: Compilation, scan: AggregateScan, fr
     const message = "GROUPING SETS with several empty sets beside others are not supported in a correlated sub-query";
     fail(compilation, "unsupported", message, scan.groupBy[0]?.expression.span ?? { start: 0, end: 0 });
   }
-  const total = wrapBlock(compilation, buildGroups(compilation, { ...scan, groupingSets: undefined }, from));
+  const total = wrapSelect(compilation, buildGroups(compilation, { ...scan, groupingSets: undefined }, from));
   const inner = total.from;
   const times = callSql("range", [numberSql(totals)]);
   total.from = { print: () => sql`${inner?.print() ?? EMPTY} CROSS JOIN ${times}` };
   return total;
 }
 
-function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block): Block {
-  const open = rowBlock(compilation, from);
-  const { block: rows, calls } = ownArguments(
+function buildGroups(compilation: Compilation, scan: AggregateScan, from: SelectBuilder): SelectBuilder {
+  const open = rowSelect(compilation, from);
+  const { builder: rows, calls } = ownArguments(
     compilation,
-    open.order.length > 0 ? wrapBlock(compilation, open) : open,
+    open.order.length > 0 ? wrapSelect(compilation, open) : open,
     scan.aggregates.map((item) => item.call),
   );
   const all = [...scan.groupBy.map((item) => item.expression), ...calls];
-  const { block: separated, keys: expressions } = intervalsFirst(
+  const { builder: separated, keys: expressions } = intervalsFirst(
     compilation,
     separateShared(compilation, rows, all),
     scan,
   );
-  const { block: input, texts } = printInBlock(compilation, separated, (scope, printed) => {
+  const { builder: input, texts } = printInSelect(compilation, separated, (scope, printed) => {
     const keys = expressions.map((expression) => printExpression(compilation, expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
@@ -116,16 +116,16 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block)
     return [...keys, ...aggregates];
   });
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
-  const block = withoutColumns(input);
-  block.isGrouped = true;
-  block.groupKeys = scan.groupBy.map(({ column }, index) => {
+  const builder = withoutColumns(input);
+  builder.isGrouped = true;
+  builder.groupKeys = scan.groupBy.map(({ column }, index) => {
     const key = texts[index] ?? EMPTY;
     const isOwn = column.type.kind !== "INTERVAL" || scan.groupingSets !== undefined;
-    block.bindings.set(column.id, cheapBinding(isOwn ? key : sql`any_value(${key})`));
+    builder.bindings.set(column.id, cheapBinding(isOwn ? key : sql`any_value(${key})`));
     // Of intervals of one length, which are equal, one is shown.
     return isOwn ? { id: column.id, sql: key } : { id: FIRST_LENGTH - index, sql: sortKey(column.type, key) };
   });
-  block.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
+  builder.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
   scan.aggregates.forEach(({ column, call }, index) => {
     let printed = texts[scan.groupBy.length + index];
     const print = () => {
@@ -134,9 +134,9 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Block)
     };
     const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
     const element = isMany ? undefined : elementPrinter(compilation, call, scope);
-    block.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
+    builder.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
   });
-  return block;
+  return builder;
 }
 
 /** Ids that no column of a query has. */
@@ -159,16 +159,16 @@ const keepRow = (aggregate: Sql): Sql => sql`CASE WHEN count(*) IS NOT NULL THEN
  */
 function intervalsFirst(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   { groupBy }: AggregateScan,
-): { readonly block: Block; readonly keys: readonly Expr[] } {
+): { readonly builder: SelectBuilder; readonly keys: readonly Expr[] } {
   const keys = groupBy.map((item) => item.expression);
   const intervals = keys.filter(({ type }) => type.kind === "INTERVAL");
-  if (intervals.length === 0) return { block, keys };
-  const selected = selectFirst(compilation, block, intervals);
+  if (intervals.length === 0) return { builder, keys };
+  const selected = selectFirst(compilation, builder, intervals);
   const columns = selected.columns.values();
   const own = (key: Expr) => (key.type.kind === "INTERVAL" ? (columns.next().value ?? key) : key);
-  return { block: selected.block, keys: keys.map(own) };
+  return { builder: selected.builder, keys: keys.map(own) };
 }
 
 /** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */
@@ -182,10 +182,10 @@ function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scop
 }
 
 /** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
-function ownColumns(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Block {
-  const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(block, at.column.id) === undefined;
-  if (!calls.some((call) => someExpression(call, isForeign, true))) return block;
-  const outside = wrapBlock(compilation, block);
+function ownColumns(compilation: Compilation, builder: SelectBuilder, calls: readonly WindowCall[]): SelectBuilder {
+  const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(builder, at.column.id) === undefined;
+  if (!calls.some((call) => someExpression(call, isForeign, true))) return builder;
+  const outside = wrapSelect(compilation, builder);
   outside.importsOuter = true;
   return outside;
 }
@@ -193,17 +193,17 @@ function ownColumns(compilation: Compilation, block: Block, calls: readonly Wind
 /** DuckDB's parser takes no window function in a sub-query of a window: what holds a sub-query is selected first. */
 function withoutQueries(
   compilation: Compilation,
-  block: Block,
+  builder: SelectBuilder,
   calls: readonly WindowCall[],
-): { readonly block: Block; readonly calls: readonly WindowCall[] } {
+): { readonly builder: SelectBuilder; readonly calls: readonly WindowCall[] } {
   const expressionsOf = (call: WindowCall) => [
     ...call.arguments,
     ...call.partitionBy,
     ...call.orderBy.map((key) => key.expression),
   ];
   const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, isSubquery, false));
-  if (held.length === 0) return { block, calls };
-  const { block: rows, columns } = selectFirst(compilation, block, held);
+  if (held.length === 0) return { builder, calls };
+  const { builder: rows, columns } = selectFirst(compilation, builder, held);
   const replaced = new Map(held.map((expression, index) => [expression, columns[index] ?? expression]));
   const own = (expression: Expr): Expr => replaced.get(expression) ?? expression;
   const moved = calls.map((call) => ({
@@ -212,33 +212,41 @@ function withoutQueries(
     partitionBy: call.partitionBy.map(own),
     orderBy: call.orderBy.map((key) => ({ ...key, expression: own(key.expression) })),
   }));
-  return { block: rows, calls: moved };
+  return { builder: rows, calls: moved };
 }
 
-export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
-  const rows = rowBlock(compilation, input);
+export function buildWindow(
+  compilation: Compilation,
+  scan: Scan & { kind: "Window" },
+  input: SelectBuilder,
+): SelectBuilder {
+  const rows = rowSelect(compilation, input);
   const calls = scan.functions.map((item) => item.call);
-  const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, calls);
+  const separated = separateShared(compilation, rows.order.length > 0 ? wrapSelect(compilation, rows) : rows, calls);
   const plain = withoutQueries(compilation, separated, calls);
-  const framed = withoutDecimalFrames(compilation, ownColumns(compilation, plain.block, plain.calls), plain.calls);
-  const { block, texts } = printInBlock(compilation, framed.block, (scope) =>
+  const framed = withoutDecimalFrames(compilation, ownColumns(compilation, plain.builder, plain.calls), plain.calls);
+  const { builder, texts } = printInSelect(compilation, framed.builder, (scope) =>
     framed.calls.map((call) => printWindowCall(compilation, call, scope)),
   );
-  block.hasWindows = true;
-  block.hasComputed = true;
+  builder.hasWindows = true;
+  builder.hasComputed = true;
   scan.functions.forEach(({ column }, index) => {
     const text = texts[index] ?? EMPTY;
-    block.bindings.set(
+    builder.bindings.set(
       column.id,
       makeBinding(() => text, false),
     );
-    block.computed.set(column.id, compilation.analysis.uses(column));
+    builder.computed.set(column.id, compilation.analysis.uses(column));
   });
   // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
-  return texts.some((text) => text.holdsLambda) ? wrapBlock(compilation, block) : block;
+  return texts.some((text) => text.holdsLambda) ? wrapSelect(compilation, builder) : builder;
 }
 
-export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {
+export function buildDistinct(
+  compilation: Compilation,
+  scan: Scan & { kind: "Distinct" },
+  from: SelectBuilder,
+): SelectBuilder {
   if (scan.columns.some(({ column }) => column.type.kind === "INTERVAL")) {
     const span = { start: 0, end: 0 };
     const groupBy = scan.columns.map(({ column, input }) => {
@@ -246,18 +254,18 @@ export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Di
     });
     return buildAggregate(compilation, { kind: "Aggregate", input: scan.input, groupBy, aggregates: [] }, from);
   }
-  const open = openBlock(compilation, from);
-  const input = open.order.length > 0 ? wrapBlock(compilation, open) : open;
+  const open = openSelect(compilation, from);
+  const input = open.order.length > 0 ? wrapSelect(compilation, open) : open;
   const columns = scan.columns.map(({ column, input: source }) => {
     const binding = findColumn(input, source.id) ?? scopeOf(compilation, input).find(source.id);
     if (binding === undefined) throw new Error(`Column ${source.name} cannot be read by DISTINCT`);
     return { column, binding, sql: binding.sql() };
   });
-  const block = withoutColumns(input);
-  block.isDistinct = true;
+  const builder = withoutColumns(input);
+  builder.isDistinct = true;
   for (const { column, binding, sql } of columns) {
-    exportAs(block, column.id, compilation.analysis.alias(column.id), () => sql);
-    block.bindings.set(column.id, cheapBinding(sql, binding.isNeverNaN ?? false));
+    exportAs(builder, column.id, compilation.analysis.alias(column.id), () => sql);
+    builder.bindings.set(column.id, cheapBinding(sql, binding.isNeverNaN ?? false));
   }
-  return block;
+  return builder;
 }

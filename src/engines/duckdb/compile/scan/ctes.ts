@@ -1,6 +1,6 @@
 /**
- * Building blocks for scans of common table expressions. One that is read once is printed where it is read; one that is
- * read several times stands in WITH, where DuckDB decides whether to keep its rows.
+ * Building SELECTs for scans of common table expressions. One that is read once is printed where it is read; one that
+ * is read several times stands in WITH, where DuckDB decides whether to keep its rows.
  */
 
 import { readsTable, someScanned } from "../../../../googlesql/resolved/walk.ts";
@@ -11,21 +11,21 @@ import { readableName } from "../../../lowering/names.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { isRandomCall } from "../expression/random-call.ts";
 import { MAX_RECURSION } from "../limits.ts";
-import type { Block, SelectItem } from "../render.ts";
-import { renderBlock } from "../render.ts";
+import type { SelectBuilder, SelectItem } from "../render.ts";
+import { renderSelect } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
+import { newSelect, scopeOf, selectable } from "../select-builder.ts";
 
 /** Has the definition a value of chance, which all that read it share? */
 const isRandom = (scan: Scan): boolean => someScanned(scan, isRandomCall);
 
 type CteScan = Scan & { kind: "Cte" };
 
-export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
+export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): SelectBuilder {
   const { cte } = scan;
   const isRecursive = cte.scan.kind === "Recursive";
   // DuckDB gets lost where it makes a join of a correlated sub-query that reads what stands in WITH.
@@ -40,49 +40,54 @@ export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope |
   return scanPrinted(compilation, scan, printed, outer);
 }
 
-/** The definition's own block, its columns readable under the scan's ids too. */
-function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
-  // What is merged into the block may read the columns around this scan.
-  const block = compilation.buildScan(compilation, scan.cte.scan, outer);
-  block.copies.add(scan.cte.id);
+/** The definition's own SELECT, its columns readable under the scan's ids too. */
+function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): SelectBuilder {
+  // What is merged into the SELECT may read the columns around this scan.
+  const builder = compilation.buildScan(compilation, scan.cte.scan, outer);
+  builder.copies.add(scan.cte.id);
   const outputs = new Map<number, number>();
   scan.columns.forEach((column, index) => {
     const output = scan.cte.output[index];
     if (output !== undefined) outputs.set(column.id, output.id);
   });
-  block.sources = [
-    ...block.sources,
+  builder.sources = [
+    ...builder.sources,
     (id) => {
       const output = outputs.get(id);
-      return output === undefined ? undefined : findColumn(block, output);
+      return output === undefined ? undefined : findColumn(builder, output);
     },
   ];
   for (const [id, output] of outputs) {
-    const uses = block.computed.get(output);
-    if (uses !== undefined) block.computed.set(id, uses);
-    const expression = block.deferrable.get(output);
-    if (expression !== undefined) block.deferrable.set(id, expression);
+    const uses = builder.computed.get(output);
+    if (uses !== undefined) builder.computed.set(id, uses);
+    const expression = builder.deferrable.get(output);
+    if (expression !== undefined) builder.deferrable.set(id, expression);
   }
-  return block;
+  return builder;
 }
 
-function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCte, outer: Scope | undefined): Block {
-  const block = newBlock(outer);
+function scanPrinted(
+  compilation: Compilation,
+  scan: CteScan,
+  printed: PrintedCte,
+  outer: Scope | undefined,
+): SelectBuilder {
+  const builder = newSelect(outer);
   const alias = nextAlias(compilation, "s");
   const from = sql`${nameSql(printed.name)} AS ${nameSql(alias)}`;
-  block.from = { print: () => from };
+  builder.from = { print: () => from };
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]]));
-  block.sources = [
+  builder.sources = [
     (id) => {
       const output = outputs.get(id);
       if (id === printed.round?.id) return cheapBinding(columnOf(alias, ROUND));
       if (output === undefined) return undefined;
       if (printed.isRecursive) return cheapBinding(columnOf(alias, compilation.analysis.alias(output.id)));
-      const inside = findColumn(printed.block, output.id);
-      return inside === undefined ? undefined : outsideBinding(compilation, printed.block, alias, output.id, inside);
+      const inside = findColumn(printed.builder, output.id);
+      return inside === undefined ? undefined : outsideBinding(compilation, printed.builder, alias, output.id, inside);
     },
   ];
-  return block;
+  return builder;
 }
 
 function cteName(cte: CteDefinition): string {
@@ -98,17 +103,17 @@ function mustMaterialize({ scan }: CteDefinition): boolean {
 }
 
 function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
-  const block = compilation.buildScan(compilation, cte.scan, undefined);
+  const builder = compilation.buildScan(compilation, cte.scan, undefined);
   const name = cteName(cte);
   const head = mustMaterialize(cte) ? sql`${nameSql(name)} AS MATERIALIZED` : sql`${nameSql(name)} AS`;
-  return { name, block, isRecursive: false, round: undefined, print: () => sql`${head} (${renderBlock(block)})` };
+  return { name, builder, isRecursive: false, round: undefined, print: () => sql`${head} (${renderSelect(builder)})` };
 }
 
 /** The name of the column that counts the rounds of a recursion. */
 const ROUND = "round";
 
 interface Side {
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly items: SelectItem[];
 }
 
@@ -117,12 +122,12 @@ function recursiveSide(
   part: { scan: Scan; columns: readonly Column[] },
   aliases: readonly string[],
 ): Side {
-  const block = selectable(compilation, compilation.buildScan(compilation, part.scan, undefined), part.columns);
+  const builder = selectable(compilation, compilation.buildScan(compilation, part.scan, undefined), part.columns);
   const items = part.columns.map((column, index) => ({
     alias: aliases[index] ?? "",
-    sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? NULL,
+    sql: (findColumn(builder, column.id) ?? scopeOf(compilation, builder).find(column.id))?.sql() ?? NULL,
   }));
-  return { block, items };
+  return { builder, items };
 }
 
 function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCte {
@@ -134,7 +139,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   // The step finds the CTE as already printed.
   const self: PrintedCte = {
     name,
-    block: anchor.block,
+    builder: anchor.builder,
     isRecursive: true,
     round: scan.isAll ? compilation.analysis.newColumn(ROUND, INT64) : undefined,
     print: () => EMPTY,
@@ -151,7 +156,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   }
   const operator = scan.isAll ? "UNION ALL" : "UNION";
   const print = () => {
-    const sides = [anchor, round ?? step].map(({ block, items }) => sql`(${renderBlock(block, items)})`);
+    const sides = [anchor, round ?? step].map(({ builder, items }) => sql`(${renderSelect(builder, items)})`);
     return sql`${callSql(name, columns.map(nameSql))} AS (${joinSql(sides, ` ${operator} `)})`;
   };
   return { ...self, print };
@@ -161,7 +166,7 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
  * Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does.
  */
 function countRounds(column: Column, step: Side): Side | undefined {
-  const round = findColumn(step.block, column.id);
+  const round = findColumn(step.builder, column.id);
   if (round === undefined) return undefined;
   const failure = raiseText(`A recursive CTE ran more than ${MAX_RECURSION} rounds`);
   const limit = numberSql(MAX_RECURSION);

@@ -9,17 +9,17 @@ import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { Block } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import { sortItem } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
+import { wrapSelect } from "../select-builder.ts";
 import { type OffsetBound, WRONG_OFFSET } from "./aggregates.ts";
-import { newHiddenColumn, printInBlock } from "./shaping.ts";
+import { newHiddenColumn, printInSelect } from "./shaping.ts";
 
 interface Rows {
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly calls: readonly WindowCall[];
 }
 
@@ -57,18 +57,18 @@ function toBignumeric(operand: Expr): Expr {
 /** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
 function selectTexts<const T extends readonly SqlType[]>(
   compilation: Compilation,
-  from: Block,
+  from: SelectBuilder,
   types: T,
   span: Expr["span"],
   print: (scope: Scope) => readonly Sql[],
-): { readonly block: Block; readonly columns: { readonly [Index in keyof T]: Expr } } {
-  const { block, texts } = printInBlock(compilation, from, print);
+): { readonly builder: SelectBuilder; readonly columns: { readonly [Index in keyof T]: Expr } } {
+  const { builder, texts } = printInSelect(compilation, from, print);
   const columns = types.map((type, index) => {
     const column = newHiddenColumn(compilation, type, span);
-    block.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
+    builder.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
     return column;
   });
-  return { block: wrapBlock(compilation, block), columns: columns as { readonly [Index in keyof T]: Expr } };
+  return { builder: wrapSelect(compilation, builder), columns: columns as { readonly [Index in keyof T]: Expr } };
 }
 
 /**
@@ -90,10 +90,10 @@ function printGroups(bound: OffsetBound, isStart: boolean, isDescending: boolean
 
 function rewriteCall(
   compilation: Compilation,
-  from: Block,
+  from: SelectBuilder,
   call: WindowCall,
   { frame, key, bounds }: DecimalFrame,
-): { readonly block: Block; readonly call: WindowCall } {
+): { readonly builder: SelectBuilder; readonly call: WindowCall } {
   const { span } = call;
   const first = selectTexts(compilation, from, [INT64, arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
     const partition = joinSql(
@@ -112,7 +112,7 @@ function rewriteCall(
   const [group, keys, value] = first.columns;
   const second = selectTexts(
     compilation,
-    first.block,
+    first.builder,
     bounds.map(() => INT64),
     span,
     (scope) =>
@@ -135,18 +135,22 @@ function rewriteCall(
     hasOffset(bound) ? { ...bound, offset: pending.next().value ?? bound.offset } : bound;
   const orderBy = [{ expression: group, isDescending: false, nullsFirst: true }];
   const overGroups = { unit: frame.unit, start: toGroups(frame.start), end: toGroups(frame.end) };
-  return { block: second.block, call: { ...call, orderBy, frame: overGroups } };
+  return { builder: second.builder, call: { ...call, orderBy, frame: overGroups } };
 }
 
-/** The calls with frames that DuckDB has, and the block in which they can be printed. */
-export function withoutDecimalFrames(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Rows {
-  let rows = block;
+/** The calls with frames that DuckDB has, and the SELECT in which they can be printed. */
+export function withoutDecimalFrames(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  calls: readonly WindowCall[],
+): Rows {
+  let rows = builder;
   const replaced = calls.map((call) => {
     const decimal = decimalFrameOf(call);
     if (decimal === undefined) return call;
     const rewritten = rewriteCall(compilation, rows, call, decimal);
-    rows = rewritten.block;
+    rows = rewritten.builder;
     return rewritten.call;
   });
-  return { block: rows, calls: replaced };
+  return { builder: rows, calls: replaced };
 }

@@ -10,33 +10,33 @@ import { inOrder } from "../../../lowering/failing.ts";
 import { isLargerThan } from "../../../sql/map-tree.ts";
 import { isVolatile } from "../../sql/native-functions.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { rowBlock, wrapBlock } from "../block.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { type Block, conditionsOf } from "../render.ts";
+import { conditionsOf, type SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
-import { partsOf, printInBlock, separateShared } from "./shaping.ts";
+import { rowSelect, wrapSelect } from "../select-builder.ts";
+import { partsOf, printInSelect, separateShared } from "./shaping.ts";
 
-/** The rows of the block for which the condition holds. */
-export function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
+/** The rows of the SELECT for which the condition holds. */
+export function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBuilder): SelectBuilder {
   const { failing } = compilation;
   const conditions = partsOf(predicate, "$and").map((each) => bindConstants(compilation, each));
   const last = conditions.filter((each) => failing.mayFail(each));
   const others = last.length === 0 ? conditions : conditions.filter((each) => !last.includes(each));
-  const rows = rowBlock(compilation, input);
+  const rows = rowSelect(compilation, input);
   const left = others.length === 0 ? rows : addConditions(compilation, others, rows);
-  return last.reduce((block, condition) => addFailing(compilation, condition, block), left);
+  return last.reduce((builder, condition) => addFailing(compilation, condition, builder), left);
 }
 
-function addFailing(compilation: Compilation, condition: Expr, rows: Block): Block {
+function addFailing(compilation: Compilation, condition: Expr, rows: SelectBuilder): SelectBuilder {
   const isShared = separateShared(compilation, rows, [condition]) !== rows;
   const isHolding = !isShared && !holdsQuery(condition) && canHold(rows);
-  const around = isHolding || !leavesRowsOut(rows) ? rows : wrapBlock(compilation, rows, readColumns([condition]));
-  const { block, texts } = printInBlock(compilation, around, (scope) => [
+  const around = isHolding || !leavesRowsOut(rows) ? rows : wrapSelect(compilation, rows, readColumns([condition]));
+  const { builder, texts } = printInSelect(compilation, around, (scope) => [
     printCondition(compilation, condition, scope),
   ]);
-  block.lastWhere.push(...texts);
-  return block;
+  builder.lastWhere.push(...texts);
+  return builder;
 }
 
 /** The conjuncts of a join's condition, those that may fail only where the others hold. */
@@ -54,26 +54,26 @@ const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, 
 const MAX_HELD_NODES = 200;
 
 /**
- * Can a condition that may fail be added which holds those of the block? They leave out all rows that are left out, or
+ * Can a condition that may fail be added which holds those of the SELECT? They leave out all rows that are left out, or
  * keep it where they are, if they read sealed columns.
  */
-function canHold({ from, outer, where, lastWhere }: Block): boolean {
+function canHold({ from, outer, where, lastWhere }: SelectBuilder): boolean {
   if (outer !== undefined || (from?.table === undefined && lastWhere.length === 0)) return false;
   return ![...where, ...lastWhere].some(
     (each) => each.holdsQuery || isVolatile(each) || isLargerThan(each, MAX_HELD_NODES),
   );
 }
 
-/** Are rows of its tables missing in the block? */
-export const leavesRowsOut = (block: Block): boolean =>
-  block.from?.table === undefined || conditionsOf(block).length > 0;
+/** Are rows of its tables missing in the SELECT? */
+export const leavesRowsOut = (builder: SelectBuilder): boolean =>
+  builder.from?.table === undefined || conditionsOf(builder).length > 0;
 
-function addConditions(compilation: Compilation, conditions: readonly Expr[], rows: Block): Block {
-  const { block, texts } = printInBlock(compilation, separateShared(compilation, rows, conditions), (scope) =>
+function addConditions(compilation: Compilation, conditions: readonly Expr[], rows: SelectBuilder): SelectBuilder {
+  const { builder, texts } = printInSelect(compilation, separateShared(compilation, rows, conditions), (scope) =>
     conditions.map((each) => printCondition(compilation, each, scope)),
   );
-  block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
-  return block;
+  builder.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
+  return builder;
 }
 
 /** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */

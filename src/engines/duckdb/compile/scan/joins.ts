@@ -1,4 +1,4 @@
-/** Building blocks for joins. */
+/** Building SELECTs for joins. */
 
 import { createMapping } from "../../../../googlesql/resolved/map.ts";
 import {
@@ -14,11 +14,11 @@ import type { AnyExpr, CallExpr, Expr, Scan } from "../../../../googlesql/resolv
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
-import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { type Block, conditionsOf } from "../render.ts";
+import { conditionsOf, type SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
+import { rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { leavesRowsOut, orderConjuncts } from "./filters.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
 import { partsOf, selectFirst } from "./shaping.ts";
@@ -35,18 +35,22 @@ interface SideRules {
 }
 
 /** The side as something that FROM can hold. */
-function joinSide(compilation: Compilation, block: Block, { isNullable, mayFilter, sealed }: SideRules): Block {
-  const rows = rowBlock(compilation, block);
+function joinSide(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  { isNullable, mayFilter, sealed }: SideRules,
+): SelectBuilder {
+  const rows = rowSelect(compilation, builder);
   // Without LIMIT an order of a join's side has no meaning.
   rows.order = [];
   if (leavesRowsOut(rows) && [...sealed].some((id) => findColumn(rows, id) !== undefined)) {
-    return wrapBlock(compilation, rows, sealed);
+    return wrapSelect(compilation, rows, sealed);
   }
   rows.where = [...conditionsOf(rows)];
   rows.lastWhere = [];
   const isFiltered = rows.where.length > 0 && !mayFilter;
   const isBare = rows.from !== undefined && !isFiltered && !(isNullable && rows.hasComputed);
-  return isBare ? rows : wrapBlock(compilation, rows);
+  return isBare ? rows : wrapSelect(compilation, rows);
 }
 
 /** Is a column of the scopes around read by the scan? */
@@ -66,7 +70,7 @@ function isCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scop
   return compilation.correlationDepth > 0 && reaches(scan, ({ kind }) => kind === "Recursive");
 }
 
-export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
+export function buildJoin(compilation: Compilation, scan: Join, input: SelectBuilder): SelectBuilder {
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
   const isLateral = scan.isLateral === true;
@@ -92,13 +96,13 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
 }
 
 /** The right side, by itself where both sides hold a copy of one definition: a column's id would mean two columns. */
-function apartFrom(compilation: Compilation, left: Block, right: Block): Block {
+function apartFrom(compilation: Compilation, left: SelectBuilder, right: SelectBuilder): SelectBuilder {
   const isMixed = [...right.copies].some((id) => left.copies.has(id));
-  return isMixed ? wrapBlock(compilation, right) : right;
+  return isMixed ? wrapSelect(compilation, right) : right;
 }
 
 /** Both sides in one FROM. */
-function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, { left, right }: Sides): Block {
+function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, { left, right }: Sides): SelectBuilder {
   const { type, isLateral } = scan;
   const leftFrom = left.from;
   const rightFrom = right.from;
@@ -145,17 +149,17 @@ const readsBoth = (part: Expr, { left, right }: Sides) => reads(part, left) && r
 const isMovable = (query: AnySubquery, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
-function lateralSide(compilation: Compilation, block: Block): Block {
-  const side = wrapBlock(compilation, block);
+function lateralSide(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  const side = wrapSelect(compilation, builder);
   const { from } = side;
   side.from = { print: () => sql`LATERAL ${from?.print() ?? EMPTY}` };
   return side;
 }
 
-type Sides = { left: Block; right: Block };
+type Sides = { left: SelectBuilder; right: SelectBuilder };
 
-const reads = (expression: Expr, block: Block) =>
-  someExpression(expression, (at) => at.kind === "Column" && findColumn(block, at.column.id) !== undefined, true);
+const reads = (expression: Expr, builder: SelectBuilder) =>
+  someExpression(expression, (at) => at.kind === "Column" && findColumn(builder, at.column.id) !== undefined, true);
 
 const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, false);
 
@@ -174,7 +178,7 @@ function prepareCondition(
   for (const side of ["left", "right"] as const) {
     const { computed } = sides[side];
     const isComputed = (at: AnyExpr) => at.kind === "Column" && computed.has(at.column.id);
-    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapBlock(compilation, sides[side]);
+    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapSelect(compilation, sides[side]);
   }
   const prepared = isInner || !holdsQuery(on) ? on : computeQueries(compilation, on, sides);
   // Last: what has been put around a side since would not carry them.
@@ -183,7 +187,7 @@ function prepareCondition(
     findColumn(sides.left, at.column.id) === undefined &&
     findColumn(sides.right, at.column.id) === undefined;
   if (someExpression(prepared, isOuter, false)) {
-    sides.left = wrapBlock(compilation, sides.left);
+    sides.left = wrapSelect(compilation, sides.left);
     sides.left.importsOuter = true;
   }
   return prepared;
@@ -202,7 +206,7 @@ function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr 
 
 function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
   const side = reads(part, sides.right) ? "right" : "left";
-  const { block, columns } = selectFirst(compilation, sides[side], [part]);
-  sides[side] = block;
+  const { builder, columns } = selectFirst(compilation, sides[side], [part]);
+  sides[side] = builder;
   return columns[0] ?? part;
 }

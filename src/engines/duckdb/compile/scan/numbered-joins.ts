@@ -7,54 +7,54 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { select } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { newBlock, wrapBlock } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { exportAs, outsideBinding } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { Block } from "../render.ts";
-import { renderBlock } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
+import { renderSelect } from "../render.ts";
 import { cheapBinding } from "../scope.ts";
-import { printInBlock } from "./shaping.ts";
+import { newSelect, wrapSelect } from "../select-builder.ts";
+import { printInSelect } from "./shaping.ts";
 
 /** A side whose rows have numbers, read in two places that have to agree about them: its rows are kept. */
 interface NumberedSide {
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly name: string;
   /** Its number, as a column under this name. */
   readonly number: string;
 }
 
-function numberRows(compilation: Compilation, side: Block): NumberedSide {
-  const block = wrapBlock(compilation, side);
-  const number = exportAs(block, "number", nextAlias(compilation, "number_"), () => sql`row_number() OVER ()`);
-  return { block, name: nextAlias(compilation, "side_"), number };
+function numberRows(compilation: Compilation, side: SelectBuilder): NumberedSide {
+  const builder = wrapSelect(compilation, side);
+  const number = exportAs(builder, "number", nextAlias(compilation, "number_"), () => sql`row_number() OVER ()`);
+  return { builder, name: nextAlias(compilation, "side_"), number };
 }
 
-/** The side in FROM of the block, under the alias that is answered. */
-function readSide(compilation: Compilation, reader: Block, { block, name }: NumberedSide) {
+/** The side in FROM of the SELECT, under the alias that is answered. */
+function readSide(compilation: Compilation, reader: SelectBuilder, { builder, name }: NumberedSide) {
   const alias = nextAlias(compilation, "s");
   reader.sources.push((id) => {
-    const inside = findColumn(block, id);
-    return inside === undefined ? undefined : outsideBinding(compilation, block, alias, id, inside);
+    const inside = findColumn(builder, id);
+    return inside === undefined ? undefined : outsideBinding(compilation, builder, alias, id, inside);
   });
   return { alias, from: sql`${nameSql(name)} AS ${nameSql(alias)}` };
 }
 
 /** The numbers of both sides' rows for which the conditions hold. */
 function printPairs(compilation: Compilation, left: NumberedSide, right: NumberedSide, conditions: readonly Expr[]) {
-  const pairs = newBlock(left.block.outer);
+  const pairs = newSelect(left.builder.outer);
   const [one, other] = [readSide(compilation, pairs, left), readSide(compilation, pairs, right)];
   const from = sql`${one.from} CROSS JOIN ${other.from}`;
   pairs.from = { print: () => from };
   for (const [id, { alias }, { number }] of [[LEFT, one, left] as const, [RIGHT, other, right] as const]) {
     pairs.bindings.set(id, cheapBinding(columnOf(alias, number)));
   }
-  const { block, texts } = printInBlock(compilation, pairs, (scope) =>
+  const { builder, texts } = printInSelect(compilation, pairs, (scope) =>
     conditions.map((each) => printExpression(compilation, each, scope)),
   );
-  block.where.push(...texts);
-  const number = (id: number, alias: string) => ({ alias, sql: findColumn(block, id)?.sql() ?? NULL });
-  return renderBlock(block, [number(LEFT, "one"), number(RIGHT, "other")]);
+  builder.where.push(...texts);
+  const number = (id: number, alias: string) => ({ alias, sql: findColumn(builder, id)?.sql() ?? NULL });
+  return renderSelect(builder, [number(LEFT, "one"), number(RIGHT, "other")]);
 }
 
 /** Ids that no column of a query has. */
@@ -82,13 +82,13 @@ const JOINS = { LEFT: ["LEFT", "LEFT"], RIGHT: ["INNER", "RIGHT"], FULL: ["RIGHT
 export function joinByNumbers(
   compilation: Compilation,
   type: keyof typeof JOINS,
-  sides: { readonly left: Block; readonly right: Block },
+  sides: { readonly left: SelectBuilder; readonly right: SelectBuilder },
   conditions: readonly Expr[],
-): Block {
+): SelectBuilder {
   const left = numberRows(compilation, sides.left);
   const right = numberRows(compilation, sides.right);
   const pairs = printPairs(compilation, left, right, conditions);
-  const joined = newBlock(sides.left.outer, Math.max(left.block.depth, right.block.depth) + 1);
+  const joined = newSelect(sides.left.outer, Math.max(left.builder.depth, right.builder.depth) + 1);
   const [one, other] = [readSide(compilation, joined, left), readSide(compilation, joined, right)];
   const [name, alias] = [nameSql(nextAlias(compilation, "pairs_")), nextAlias(compilation, "s")];
   const found = type === "FULL" ? sql`(${printAllPairs(compilation, name, [left, right])})` : name;
@@ -103,13 +103,13 @@ export function joinByNumbers(
     " ",
   );
   joined.from = { print: () => from };
-  const outside = wrapBlock(compilation, joined);
+  const outside = wrapSelect(compilation, joined);
   const outsideName = nameSql(outside.inner?.alias ?? "");
   outside.from = {
     print: () => {
       // Readers before what they read, which they may ask for columns.
-      const body = renderBlock(joined);
-      const kept = [left, right].map((side) => printKept(nameSql(side.name), renderBlock(side.block)));
+      const body = renderSelect(joined);
+      const kept = [left, right].map((side) => printKept(nameSql(side.name), renderSelect(side.builder)));
       return sql`(WITH ${joinSql([...kept, printKept(name, pairs)], ", ")} ${body}) AS ${outsideName}`;
     },
   };

@@ -1,4 +1,4 @@
-/** Building SELECT blocks from scans. */
+/** Building SELECTs from scans. */
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
@@ -6,39 +6,39 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_COMPUTED_CALLS, MAX_SCAN_DEPTH } from "../limits.ts";
-import type { Block } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
+import { newSelect, openSelect, orderNaturally, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { buildCte } from "./ctes.ts";
 import { buildFilter } from "./filters.ts";
 import { buildJoin } from "./joins.ts";
 import { buildSetOperation } from "./set-operations.ts";
-import { printInBlock, separateShared } from "./shaping.ts";
+import { printInSelect, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
-/** Builds the block of a scan. */
-export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+/** Builds the SELECT of a scan. */
+export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): SelectBuilder {
   const { source, steps } = chainOf(scan);
   if (++compilation.scanDepth > MAX_SCAN_DEPTH) {
     const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
     fail(compilation, "too_complex", message, { start: 0, end: 0 });
   }
-  let block = buildSource(compilation, source, outer);
-  for (const step of steps) block = buildStep(compilation, step, block);
+  let builder = buildSource(compilation, source, outer);
+  for (const step of steps) builder = buildStep(compilation, step, builder);
   compilation.scanDepth--;
-  return block;
+  return builder;
 }
 
 /** A scan without an input. */
-function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefined): SelectBuilder {
   switch (scan.kind) {
     case "SingleRow":
-      return newBlock(outer);
+      return newSelect(outer);
     case "Table":
       return buildTable(compilation, scan, outer);
     case "Cte":
@@ -46,14 +46,14 @@ function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefi
     case "SetOperation":
       return buildSetOperation(compilation, scan, outer);
     case "Unnest":
-      return buildUnnest(compilation, scan, newBlock(outer));
+      return buildUnnest(compilation, scan, newSelect(outer));
     default:
       throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
   }
 }
 
-/** A scan over the block of its input. */
-function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
+/** A scan over the SELECT of its input. */
+function buildStep(compilation: Compilation, scan: Scan, input: SelectBuilder): SelectBuilder {
   switch (scan.kind) {
     case "Filter":
       return buildFilter(compilation, scan.predicate, input);
@@ -92,49 +92,49 @@ function limitCalls(
   fail(compilation, "too_complex", `A SELECT has more than ${MAX_COMPUTED_CALLS} ${what}`, over.call.span);
 }
 
-function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: Block): Block {
+function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: SelectBuilder): SelectBuilder {
   const expressions = scan.computed.map((item) => item.expression);
-  let block = separateShared(compilation, openBlock(compilation, input), expressions);
+  let builder = separateShared(compilation, openSelect(compilation, input), expressions);
   let texts: readonly Sql[] | undefined;
-  if (block.outer !== undefined) {
-    const printed = printInBlock(compilation, block, (scope) =>
+  if (builder.outer !== undefined) {
+    const printed = printInSelect(compilation, builder, (scope) =>
       expressions.map((expression) => printExpression(compilation, expression, scope)),
     );
-    block = printed.block;
+    builder = printed.builder;
     texts = printed.texts;
   }
-  const scope = scopeOf(compilation, block);
+  const scope = scopeOf(compilation, builder);
   const bindings = expressions.map((expression) => computedBinding(compilation, expression, scope));
   scan.computed.forEach(({ column, expression }, index) => {
     const binding = bindings[index];
     if (binding === undefined) return;
     const text = texts?.[index];
-    block.bindings.set(column.id, text === undefined ? binding : printedAs(binding, text));
-    if (expression.kind !== "Column") block.hasComputed = true;
+    builder.bindings.set(column.id, text === undefined ? binding : printedAs(binding, text));
+    if (expression.kind !== "Column") builder.hasComputed = true;
     if (binding.isCheap) return;
-    block.computed.set(column.id, compilation.analysis.uses(column));
-    if (text === undefined) block.deferrable.set(column.id, expression);
+    builder.computed.set(column.id, compilation.analysis.uses(column));
+    if (text === undefined) builder.deferrable.set(column.id, expression);
   });
-  return block;
+  return builder;
 }
 
 function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: Sql): Binding {
   return makeBinding(() => text, isCheap, isNeverNaN, record, element, as);
 }
 
-/** Sorts the block's rows by the keys. */
-export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
+/** Sorts the SELECT's rows by the keys. */
+export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: SelectBuilder): SelectBuilder {
   const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
   const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
   const isSealed = input.limit !== undefined || input.offset !== undefined;
   // DISTINCT sorts by names of what it selects, and a sub-query in an expression has none.
   const needsSelect = input.isDistinct ? isFloat || isKeyed || input.outer !== undefined : input.isGrouped && isKeyed;
-  const block = isSealed || needsSelect ? wrapBlock(compilation, input) : input;
-  const order: Block["order"][number][] = [];
+  const builder = isSealed || needsSelect ? wrapSelect(compilation, input) : input;
+  const order: SelectBuilder["order"][number][] = [];
   for (const { column, isDescending, nullsFirst } of keys) {
-    const binding = findColumn(block, column.id);
+    const binding = findColumn(builder, column.id);
     // A column of a query around this one is the same for all rows.
-    if (binding === undefined && block.outer !== undefined) continue;
+    if (binding === undefined && builder.outer !== undefined) continue;
     if (binding === undefined) throw new Error(`Column ${column.name} cannot be read by ORDER BY`);
     order.push({
       id: column.id,
@@ -145,27 +145,27 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
       keyed: hasSortKey(column.type) ? column.type : undefined,
     });
   }
-  block.order = order;
-  return block;
+  builder.order = order;
+  return builder;
 }
 
-function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
+function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: SelectBuilder): SelectBuilder {
   const isSealed = input.limit !== undefined || input.offset !== undefined;
-  const block = isSealed ? wrapBlock(compilation, input) : input;
-  const scope = scopeOf(compilation, block);
-  if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
-  if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
-  orderNaturally(block);
-  return deferComputed(compilation, block);
+  const builder = isSealed ? wrapSelect(compilation, input) : input;
+  const scope = scopeOf(compilation, builder);
+  if (scan.count !== undefined) builder.limit = printExpression(compilation, scan.count, scope);
+  if (scan.offset !== undefined) builder.offset = printExpression(compilation, scan.offset, scope);
+  orderNaturally(builder);
+  return deferComputed(compilation, builder);
 }
 
 /** Computes columns that only the result needs for the rows that are left, not for all that are sorted. */
-function deferComputed(compilation: Compilation, block: Block): Block {
-  if (block.order.length === 0 || block.limit === undefined) return block;
-  const keys = new Set(block.order.map((item) => item.id));
-  const deferred = [...block.deferrable].filter(([id]) => !keys.has(id));
-  if (deferred.length === 0) return block;
-  const outside = wrapBlock(compilation, block);
+function deferComputed(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  if (builder.order.length === 0 || builder.limit === undefined) return builder;
+  const keys = new Set(builder.order.map((item) => item.id));
+  const deferred = [...builder.deferrable].filter(([id]) => !keys.has(id));
+  if (deferred.length === 0) return builder;
+  const outside = wrapSelect(compilation, builder);
   const scope = scopeOf(compilation, outside);
   for (const [id, expression] of deferred) {
     // Bound late: one deferred column may read another.
@@ -178,7 +178,7 @@ function deferComputed(compilation: Compilation, block: Block): Block {
       id,
       makeBinding(() => bound().sql(), false),
     );
-    outside.computed.set(id, block.computed.get(id) ?? 1);
+    outside.computed.set(id, builder.computed.get(id) ?? 1);
     outside.deferrable.set(id, expression);
   }
   outside.hasComputed = true;
@@ -186,16 +186,16 @@ function deferComputed(compilation: Compilation, block: Block): Block {
 }
 
 /** Sizes may be parameters, which DuckDB's own TABLESAMPLE does not take. */
-function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, input: Block): Block {
-  const block = rowBlock(compilation, input);
-  const size = printExpression(compilation, scan.size, scopeOf(compilation, block));
+function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, input: SelectBuilder): SelectBuilder {
+  const builder = rowSelect(compilation, input);
+  const size = printExpression(compilation, scan.size, scopeOf(compilation, builder));
   if (scan.unit === "PERCENT") {
-    block.where.push(sql`(random() * 100 < ${size})`);
-    return block;
+    builder.where.push(sql`(random() * 100 < ${size})`);
+    return builder;
   }
-  block.order = [
+  builder.order = [
     { id: -1, binding: cheapBinding(sql`random()`), isDescending: false, nullsFirst: true, isFloat: false },
   ];
-  block.limit = size;
-  return block;
+  builder.limit = size;
+  return builder;
 }

@@ -1,4 +1,4 @@
-/** Building blocks for UNION, INTERSECT and EXCEPT. */
+/** Building SELECTs for UNION, INTERSECT and EXCEPT. */
 
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
@@ -6,15 +6,15 @@ import { pathKey } from "../../../lowering/names.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { isOpen, newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
-import { type Block, conditionsOf, renderBlock } from "../render.ts";
+import { conditionsOf, renderSelect, type SelectBuilder } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
+import { isOpen, newSelect, scopeOf, selectable } from "../select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 
 interface Input {
-  readonly block: Block;
+  readonly builder: SelectBuilder;
   readonly columns: readonly Column[];
 }
 
@@ -29,20 +29,24 @@ function inputBinding(compilation: Compilation, input: Input, index: number): Bi
   const binding =
     column === undefined
       ? undefined
-      : (findColumn(input.block, column.id) ?? scopeOf(compilation, input.block).find(column.id));
+      : (findColumn(input.builder, column.id) ?? scopeOf(compilation, input.builder).find(column.id));
   if (binding === undefined) throw new Error("An input of a set operation lacks a column");
   return binding;
 }
 
-export function buildSetOperation(compilation: Compilation, scan: SetOperation, outer: Scope | undefined): Block {
+export function buildSetOperation(
+  compilation: Compilation,
+  scan: SetOperation,
+  outer: Scope | undefined,
+): SelectBuilder {
   const isUnionAll = scan.operator === "UNION" && scan.isAll;
   const inputs: readonly Input[] = scan.inputs.map(({ scan: input, columns }) => {
     const built = compilation.buildScan(compilation, input, outer);
     // UNION ALL omits columns that are never read.
-    return { block: selectable(compilation, built, isUnionAll ? [] : columns), columns };
+    return { builder: selectable(compilation, built, isUnionAll ? [] : columns), columns };
   });
-  const depth = Math.max(...inputs.map((input) => input.block.depth));
-  const block = newBlock(outer, depth + 1);
+  const depth = Math.max(...inputs.map((input) => input.builder.depth));
+  const builder = newSelect(outer, depth + 1);
   const alias = nextAlias(compilation, "u");
   const selected = new Map<string, Branches>();
 
@@ -63,24 +67,24 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
   scan.columns.forEach(({ id }, index) => {
     if (!isUnionAll) bindColumn(index, id).sql();
   });
-  block.sources = [
+  builder.sources = [
     (id) => {
       const index = scan.columns.findIndex((column) => column.id === id);
       return index === -1 ? undefined : bindColumn(index, id);
     },
   ];
-  block.from = { print: () => printInputs(inputs, [...selected.values()], scan, alias) };
-  return block;
+  builder.from = { print: () => printInputs(inputs, [...selected.values()], scan, alias) };
+  return builder;
 }
 
 /** True for a SELECT of constants without FROM. */
-function isOneRow(block: Block): boolean {
-  return block.from === undefined && conditionsOf(block).length === 0 && isOpen(block) && !block.hasWindows;
+function isOneRow(builder: SelectBuilder): boolean {
+  return builder.from === undefined && conditionsOf(builder).length === 0 && isOpen(builder) && !builder.hasWindows;
 }
 
 function printInputs(inputs: readonly Input[], columns: readonly Branches[], scan: SetOperation, alias: string): Sql {
   const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? NULL));
-  const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.block));
+  const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.builder));
   // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
   if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.holdsQuery)) {
     const list = joinSql(
@@ -95,7 +99,7 @@ function printInputs(inputs: readonly Input[], columns: readonly Branches[], sca
   const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} ` as const;
   const texts = inputs.map((input, index) => {
     const items = columns.map(({ name }, column) => ({ alias: name, sql: rows[index]?.[column] ?? NULL }));
-    return sql`(${renderBlock(input.block, items)})`;
+    return sql`(${renderSelect(input.builder, items)})`;
   });
   return sql`(${joinSql(texts, operator)}) AS ${nameSql(alias)}`;
 }

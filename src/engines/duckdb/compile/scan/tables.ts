@@ -4,7 +4,6 @@ import type { Scan } from "../../../../googlesql/resolved.ts";
 import type { TableLayout } from "../../../schema/layout.ts";
 import { identifierSql, nameSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { newBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { isRecordType } from "../expression/json-place.ts";
 import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
@@ -15,21 +14,26 @@ import {
   tableRecordSource,
   topLevelJson,
 } from "../expression/records.ts";
-import type { Block } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, type StoredColumn } from "../scope.ts";
+import { newSelect } from "../select-builder.ts";
 
 /** The table, whose columns are bound when they are read. */
-export function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
+export function buildTable(
+  compilation: Compilation,
+  scan: Scan & { kind: "Table" },
+  outer: Scope | undefined,
+): SelectBuilder {
   const layout = compilation.layouts(scan.table);
   if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
   compilation.tables.add(scan.table.name);
-  const block = newBlock(outer);
+  const builder = newSelect(outer);
   const alias = nextAlias(compilation, "t");
   const columns = new Map<number, (typeof scan.columns)[number]>();
   for (const item of scan.columns) columns.set(item.column.id, item);
   const table = sql`${identifierSql(layout.table)} AS ${nameSql(alias)}`;
-  block.from = { print: () => table, table: { name: layout.table, alias } };
-  block.sources = [
+  builder.from = { print: () => table, table: { name: layout.table, alias } };
+  builder.sources = [
     (id): Binding | undefined => {
       const found = columns.get(id);
       if (found === undefined) return undefined;
@@ -55,7 +59,7 @@ export function buildTable(compilation: Compilation, scan: Scan & { kind: "Table
       return cheapBinding(sql, layout.recordColumns.size > 0, undefined, stored);
     },
   ];
-  return block;
+  return builder;
 }
 
 /** The column, where it is all that is printed. */

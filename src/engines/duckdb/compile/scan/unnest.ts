@@ -1,5 +1,5 @@
 /**
- * Building blocks for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the
+ * Building SELECTs for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the
  * same in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
  */
 
@@ -9,7 +9,6 @@ import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -17,10 +16,11 @@ import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
-import type { Block } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { buildFilter } from "./filters.ts";
-import { printInBlock, separateShared } from "./shaping.ts";
+import { printInSelect, separateShared } from "./shaping.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 
@@ -33,9 +33,9 @@ function aliasedRecord(scan: Unnest): Unnest["arrays"][number] | undefined {
   return type.kind === "ARRAY" && type.element.kind === "RECORD" && !type.element.isRepeated ? item : undefined;
 }
 
-export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block): Block {
+export function buildUnnest(compilation: Compilation, scan: Unnest, input: SelectBuilder): SelectBuilder {
   const expressions = scan.arrays.map((item) => item.array);
-  const rows = separateShared(compilation, rowBlock(compilation, input), expressions);
+  const rows = separateShared(compilation, rowSelect(compilation, input), expressions);
   const alias = aliasedRecord(scan);
   const built =
     alias !== undefined && rows.from !== undefined
@@ -45,30 +45,35 @@ export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block
 }
 
 /** No join: the element's fields are columns of the row, and only its presence is tested. */
-function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays"][number], isOuter: boolean): Block {
-  const scope = scopeOf(compilation, block);
+function buildAlias(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  item: Unnest["arrays"][number],
+  isOuter: boolean,
+): SelectBuilder {
+  const scope = scopeOf(compilation, builder);
   const source = sourceOf(compilation, item.array, scope);
   if (source === undefined) {
     const array = printExpression(compilation, item.array, scope);
     const element = sql`CAST(json_extract(${array}, '/0') AS VARCHAR)`;
-    if (!isOuter) block.where.push(sql`(${element} IS NOT NULL)`);
-    block.bindings.set(
+    if (!isOuter) builder.where.push(sql`(${element} IS NOT NULL)`);
+    builder.bindings.set(
       item.element.id,
       makeBinding(() => element, false),
     );
-    block.computed.set(item.element.id, compilation.analysis.uses(item.element));
-    block.hasComputed = true;
-    return block;
+    builder.computed.set(item.element.id, compilation.analysis.uses(item.element));
+    builder.hasComputed = true;
+    return builder;
   }
   const element = elementSource(source);
   if (!isOuter) {
-    block.where.push(source.presence([]) ?? sql`(${recordText(element)} IS NOT NULL)`);
+    builder.where.push(source.presence([]) ?? sql`(${recordText(element)} IS NOT NULL)`);
   }
-  block.bindings.set(
+  builder.bindings.set(
     item.element.id,
     makeBinding(() => recordText(element), false, undefined, element),
   );
-  return block;
+  return builder;
 }
 
 /** The array as a list of DuckDB. */
@@ -100,26 +105,26 @@ function elementType(type: SqlType): SqlType {
   return type.kind === "ARRAY" ? type.element : JSON_TYPE;
 }
 
-/** `unnest` in the select list of the block, which is closed with it. */
-function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block {
-  const printed = printInBlock(compilation, rows, (scope) =>
+/** `unnest` in the select list of the SELECT, which is closed with it. */
+function buildArrays(compilation: Compilation, rows: SelectBuilder, scan: Unnest): SelectBuilder {
+  const printed = printInSelect(compilation, rows, (scope) =>
     scan.arrays.map((item) => printList(compilation, item.array, scope)),
   );
-  let { block } = printed;
+  let { builder } = printed;
   let lists = printed.texts;
-  const isPlain = scan.arrays.length === 1 && scan.offset === undefined && !scan.isOuter && block.outer === undefined;
+  const isPlain = scan.arrays.length === 1 && scan.offset === undefined && !scan.isOuter && builder.outer === undefined;
   if (!isPlain) {
     // Each list is read several times: for its elements, its length and its positions.
     const names = lists.map(() => nextAlias(compilation, "list_"));
     lists.forEach((list, index) => {
-      exportAs(block, `list/${names[index]}`, names[index] ?? "", () => list);
+      exportAs(builder, `list/${names[index]}`, names[index] ?? "", () => list);
     });
-    const inner = block.exports;
-    block = wrapBlock(compilation, block);
-    const alias = block.inner?.alias ?? "";
+    const inner = builder.exports;
+    builder = wrapSelect(compilation, builder);
+    const alias = builder.inner?.alias ?? "";
     lists = names.map((name) => columnOf(alias, inner.get(`list/${name}`)?.alias ?? name));
   }
-  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, block, scan, lists, scan.on);
+  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, builder, scan, lists, scan.on);
   const count = zippedLength(lists, scan.mode);
   const isSized = scan.mode === "TRUNCATE" || scan.mode === "STRICT";
   scan.arrays.forEach((item, index) => {
@@ -128,7 +133,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     const missing = sql`[${printNull(elementType(item.array.type))}]`;
     // One NULL element keeps the row of an empty array.
     const kept = scan.isOuter ? sql`CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
-    exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => sql`unnest(${kept})`);
+    exportAs(builder, item.element.id, compilation.analysis.alias(item.element.id), () => sql`unnest(${kept})`);
   });
   const positions = sql`range(${count})`;
   const position = scan.isOuter
@@ -136,15 +141,21 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     : sql`unnest(${positions})`;
   if (scan.offset !== undefined) {
     const { id } = scan.offset;
-    exportAs(block, id, compilation.analysis.alias(id), () => position);
+    exportAs(builder, id, compilation.analysis.alias(id), () => position);
   }
-  return closeUnnest(compilation, block, scan, isPlain ? undefined : position);
+  return closeUnnest(compilation, builder, scan, isPlain ? undefined : position);
 }
 
 /** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
-function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly Sql[], on: Expr): Block {
+function buildFiltered(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  scan: Unnest,
+  lists: readonly Sql[],
+  on: Expr,
+): SelectBuilder {
   // The condition stands in a lambda, which reads columns of one query only.
-  block.importsOuter = true;
+  builder.importsOuter = true;
   const position = variableSql(nextAlias(compilation, "i"));
   const element = nextAlias(compilation, "e");
   const fields = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
@@ -155,7 +166,7 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   );
   const rows = sql`list_transform(range(${zippedLength(lists, scan.mode)}), ${lambda(position, sql`struct_pack(${struct})`)})`;
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(columnOf(element, `f${index}`))]));
-  const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
+  const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, builder), variables));
   if (condition.holdsQuery) {
     fail(
       compilation,
@@ -171,8 +182,8 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
     (list) => sql`CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`,
   );
   const name = nextAlias(compilation, "row_");
-  exportAs(block, `row/${name}`, name, () => sql`unnest(${kept})`);
-  const outside = wrapBlock(compilation, block);
+  exportAs(builder, `row/${name}`, name, () => sql`unnest(${kept})`);
+  const outside = wrapSelect(compilation, builder);
   const alias = outside.inner?.alias ?? "";
   fields.forEach((field, index) => {
     outside.bindings.set(
@@ -183,11 +194,16 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   return outside;
 }
 
-/** Goes on around the block whose select list holds `unnest`. */
-function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, position: Sql | undefined): Block {
-  if (block.outer !== undefined && position !== undefined) block.naturalOrder = [...block.naturalOrder, position];
+/** Goes on around the SELECT whose select list holds `unnest`. */
+function closeUnnest(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  scan: Unnest,
+  position: Sql | undefined,
+): SelectBuilder {
+  if (builder.outer !== undefined && position !== undefined) builder.naturalOrder = [...builder.naturalOrder, position];
   const columns = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
-  const outside = wrapBlock(compilation, block);
+  const outside = wrapSelect(compilation, builder);
   const alias = outside.inner?.alias ?? "";
   for (const { id, type } of columns) {
     const name = columnOf(alias, compilation.analysis.alias(id));

@@ -1,0 +1,152 @@
+/**
+ * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
+ * goes around it as another SELECT (`wrapSelect`). A SELECT selects only what is asked of it.
+ */
+
+import type { Column } from "../../../googlesql/resolved.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { pathKey } from "../../lowering/names.ts";
+import { columnOf, nameSql } from "../sql/atoms.ts";
+import { fallible } from "../sql/forms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
+import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import type { SelectBuilder, SelectItem } from "./render.ts";
+import { renderSelect } from "./render.ts";
+import type { Binding, RecordSource, Scope } from "./scope.ts";
+
+/** Sub-selects that a statement may nest. */
+const MAX_DEPTH = 60;
+
+export function newSelect(depth = 1): SelectBuilder {
+  return {
+    from: undefined,
+    isTable: false,
+    where: [],
+    groupKeys: [],
+    isGrouped: false,
+    isDistinct: false,
+    hasWindows: false,
+    order: [],
+    limit: undefined,
+    offset: undefined,
+    exports: new Map(),
+    bindings: new Map(),
+    sources: [],
+    depth,
+  };
+}
+
+/** Selects the expression under the alias, once for each key. */
+export function exportAs(builder: SelectBuilder, key: number | string, alias: string, print: () => Sql): SelectItem {
+  const item = builder.exports.get(key) ?? { alias, sql: print() };
+  builder.exports.set(key, item);
+  return item;
+}
+
+/**
+ * A column of a sub-select, or of several that are united, by the items that it stands for. It can fail as they can:
+ * the server may compute them where the column is read, before it filters.
+ */
+export function outsideColumn(table: string, ...items: readonly [SelectItem, ...SelectItem[]]): Sql {
+  const column = columnOf(table, items[0].alias);
+  return items.some((item) => item.sql.canFail) ? fallible(column) : column;
+}
+
+/** Hands an expression of a sub-select out of it as a column of its own. */
+function handOut(compilation: Compilation, builder: SelectBuilder, alias: string, key: string, print: () => Sql): Sql {
+  const name = builder.exports.get(key)?.alias ?? nextAlias(compilation, "r");
+  return outsideColumn(alias, exportAs(builder, key, name, print));
+}
+
+type Hand = (kind: string, print: () => Sql) => Sql;
+
+/** Leaves and presence of a record are columns of their own outside of a sub-select. */
+function outsideRecord(builder: SelectBuilder, hand: Hand, record: RecordSource): RecordSource {
+  const handed = (kind: string, inside: Sql | undefined) =>
+    inside === undefined || builder.isDistinct || builder.isGrouped ? undefined : hand(kind, () => inside);
+  return {
+    leaf: (path, type) => handed(`leaf/${type.kind}/${pathKey(path)}`, record.leaf(path, type)),
+    presence: (path) => handed(`presence/${pathKey(path)}`, record.presence(path)),
+    json: (path) => handed(`json/${pathKey(path)}`, record.json(path)),
+  };
+}
+
+/** Elements of an array are, too. */
+function outsideElement(builder: SelectBuilder, hand: Hand, { element }: Binding): Binding["element"] {
+  if (element === undefined || builder.isDistinct) return undefined;
+  return (offset) => {
+    const found = element(offset);
+    return found === undefined ? undefined : hand(`element/${offset}`, () => found);
+  };
+}
+
+/** Puts the SELECT into FROM of a new one. A column is exported when the new SELECT reads it. */
+export function wrapSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  const outside = newSelect(builder.depth + 1);
+  if (outside.depth > MAX_DEPTH) throw new NotPushed(`sub-queries over more than ${MAX_DEPTH} levels`);
+  const alias = nextAlias(compilation, "s");
+  outside.from = () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}`;
+  outside.sources = [
+    (id) => {
+      const inside = findColumn(builder, id);
+      if (inside === undefined) return undefined;
+      const name = compilation.analysis.alias(id);
+      const print = () => unguarded(compilation, () => inside.sql());
+      const hand: Hand = (kind, inner) => handOut(compilation, builder, alias, `${id}/${kind}`, inner);
+      const { record, carried, refused } = inside;
+      const isCarried = carried !== undefined && !builder.isDistinct && !builder.isGrouped;
+      return {
+        sql: () => outsideColumn(alias, exportAs(builder, id, name, print)),
+        refused,
+        isCheap: true,
+        element: outsideElement(builder, hand, inside),
+        record: record === undefined ? undefined : outsideRecord(builder, hand, record),
+        carried: isCarried ? { ...carried, sql: () => hand("carried", carried.sql) } : undefined,
+      };
+    },
+  ];
+  return outside;
+}
+
+/** True while columns can be computed in the SELECT's select list and used beside others. */
+export function isOpen(builder: SelectBuilder): boolean {
+  return !builder.isGrouped && !builder.isDistinct && builder.limit === undefined && builder.offset === undefined;
+}
+
+/** The SELECT, or one around it, in which columns can be computed. */
+export function openSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  return isOpen(builder) ? builder : wrapSelect(compilation, builder);
+}
+
+/** The SELECT, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
+export function rowSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  return isOpen(builder) && !builder.hasWindows ? builder : wrapSelect(compilation, builder);
+}
+
+export function scopeOf(builder: SelectBuilder): Scope {
+  return { find: (id) => findColumn(builder, id) };
+}
+
+/** Exports a column of the scan under its own name, and answers the select item. */
+export function selectColumn(compilation: Compilation, builder: SelectBuilder, column: Column): SelectItem {
+  const binding = findColumn(builder, column.id);
+  const alias = compilation.analysis.alias(column.id);
+  if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);
+  return { alias, sql: binding.sql() };
+}
+
+/** A copy whose clauses can be replaced without an effect on the SELECT, in case the result cannot be pushed. */
+export function copySelect(builder: SelectBuilder): SelectBuilder {
+  return {
+    ...builder,
+    exports: new Map(builder.exports),
+    bindings: new Map(builder.bindings),
+    sources: [...builder.sources],
+  };
+}
+
+/** The SELECT with other columns. */
+export function withoutColumns(builder: SelectBuilder): SelectBuilder {
+  return { ...newSelect(builder.depth), from: builder.from, where: builder.where };
+}
