@@ -8,6 +8,8 @@ export const embeddedOnly = [
   "reports the state of a running service to its owner only",
   "only its user may read any file of a backup",
   "copy a service while it ingests, and restore its events",
+  "of several restores to one folder at once, one fills it",
+  "leave nothing of a restore that was killed",
   "add to a folder what is new, and restore each of its backups",
   "name what is damaged, and restore nothing of it",
   "work with an S3-compatible store as with a folder",
