@@ -74,13 +74,42 @@ export const stages = [
     lane: "settings",
   },
   {
+    name: "senders",
+    finds: "published senders, unchanged",
+    command: "npm run -s senders",
+    limitSeconds: 300,
+    lane: "settings",
+  },
+  {
+    name: "syslog",
+    finds: "syslog daemons",
+    command: "npm run -s senders:syslog",
+    limitSeconds: 180,
+    lane: "settings",
+  },
+  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "settings" },
+  {
+    name: "conformance",
+    finds: "outside cases of the language",
+    command: conformance("test/conformance/floors.json", "duckdb"),
+    limitSeconds: 300,
+    lane: "settings",
+  },
+  {
+    name: "conformance-clickhouse",
+    finds: "outside cases on ClickHouse",
+    command: conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
+    limitSeconds: 300,
+    lane: "settings",
+  },
+  {
     name: "server",
     finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
     command: `${postgres}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
     lane: "server",
   },
-  // Alone: it builds `dist` anew, from which the others run.
+  // Alone: it builds `dist` anew, from which others run.
   {
     name: "package",
     finds: "what would be published, and its licences, on this Node and on the next",
@@ -103,39 +132,16 @@ export const stages = [
     limitSeconds: 1_200,
     lane: "programs",
   },
-  {
-    name: "senders",
-    finds: "published senders, unchanged",
-    command: "npm run -s senders",
-    limitSeconds: 300,
-    lane: "programs",
-  },
-  {
-    name: "syslog",
-    finds: "syslog daemons",
-    command: "npm run -s senders:syslog",
-    limitSeconds: 180,
-    lane: "programs",
-  },
-  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "programs" },
-  {
-    name: "conformance",
-    finds: "outside cases of the language",
-    command: conformance("test/conformance/floors.json", "duckdb"),
-    limitSeconds: 300,
-    lane: "programs",
-  },
-  {
-    name: "conformance-clickhouse",
-    finds: "outside cases on ClickHouse",
-    command: conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
-    limitSeconds: 300,
-    lane: "programs",
-  },
 ];
 
 export const nightlyStages = [
   stages[0],
+  {
+    name: "clickhouse",
+    finds: "what only the engine over ClickHouse does, in every suite that speaks with a service",
+    command: `export CLICKHOUSE_SUITES=all\n${vitest("vitest.clickhouse.config.ts")}`,
+    limitSeconds: 3_600,
+  },
   {
     name: "long",
     finds: "rare values and orders: every long suite whole, with 100,000 queries of each judge",
