@@ -10,10 +10,14 @@ export function referJob({ project, id }: Pick<Job, "project" | "id">): object {
   return { projectId: project, jobId: id, location: "logweir" };
 }
 
+/** BigQuery's state of a job. */
+export function stateOf({ endedAtMs }: Job): "DONE" | "RUNNING" {
+  return endedAtMs === undefined ? "RUNNING" : "DONE";
+}
+
 /** BigQuery's `Job`. The query's parameters are left out: they may hold what the caller looks for. */
 export function describeJob(job: Job): object {
   const { id, project, createdAtMs, endedAtMs, error } = job;
-  const isDone = endedAtMs !== undefined;
   const failed = error === undefined ? undefined : toErrorProto(error);
   return {
     kind: "bigquery#job",
@@ -29,13 +33,13 @@ export function describeJob(job: Job): object {
       },
     },
     status: {
-      state: isDone ? "DONE" : "RUNNING",
+      state: stateOf(job),
       ...(failed === undefined ? {} : { errorResult: failed, errors: [failed] }),
     },
     statistics: {
       creationTime: String(createdAtMs),
       startTime: String(createdAtMs),
-      ...(isDone ? { endTime: String(endedAtMs) } : {}),
+      ...(endedAtMs === undefined ? {} : { endTime: String(endedAtMs) }),
       totalBytesProcessed: "0",
       query: {
         statementType: "SELECT",

@@ -6,7 +6,7 @@ import { GoogleSqlError } from "../googlesql/diagnostic.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { BigQueryCaller } from "./bigquery-caller.ts";
 import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
-import { describeJob, referJob, resultsDataset } from "./job-resource.ts";
+import { describeJob, referJob, resultsDataset, stateOf } from "./job-resource.ts";
 import { cancelJob, finishJob, jobOfToken, readPage } from "./job-results.ts";
 import type { Job, JobStore } from "./job-store.ts";
 import { readListPage } from "./list-page.ts";
@@ -163,7 +163,6 @@ export async function insertJob(context: BigQueryContext, body: Fields): Promise
 
 /** `jobs.list`, newest first. */
 export function listJobs({ caller, jobs }: BigQueryContext, sent: Fields): object {
-  const stateOf = ({ endedAtMs }: Job) => (endedAtMs === undefined ? "RUNNING" : "DONE");
   const asked = sent.stateFilter === undefined ? undefined : String(sent.stateFilter).toUpperCase();
   const all = jobs.list(caller.identity.tokenId).filter((job) => asked === undefined || stateOf(job) === asked);
   const { items, next } = readListPage(all, sent);

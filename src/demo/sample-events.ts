@@ -9,11 +9,16 @@ export const sampleSources: readonly {
   readonly source: string;
   readonly share: number;
   readonly make: MakeSampleEvent;
-  /** Makes those after the day's incident, if it touches the source. */
+  /** Makes the event with which the day's incident begins. */
+  readonly makeCause?: MakeSampleEvent;
+  /** Makes those after it, if it touches the source. */
   readonly makeBroken?: MakeSampleEvent;
 }[] = [
   { source: "edge", share: 0.4, make: makeEdge, makeBroken: (...of) => breakRequest(makeEdge(...of)) },
-  { source: "db", share: 0.12, make: makeDb, makeBroken: (...of) => breakStatement(makeDb(...of)) },
+  {
+    ...{ source: "db", share: 0.12, make: makeDb, makeCause: makeDeploy },
+    makeBroken: (...of) => breakStatement(makeDb(...of)),
+  },
   { source: "function_edge", share: 0.06, make: makeFunctionEdge },
   { source: "function", share: 0.08, make: makeFunction },
   { source: "auth", share: 0.1, make: makeAuth },
@@ -27,18 +32,19 @@ const dayMs = 86_400_000;
 
 /** So many events of a source over the day that ends at a time, oldest first, and the same for the same generator. */
 export function* makeDay(
-  { source, make, makeBroken = make }: (typeof sampleSources)[number],
+  { make, makeCause, makeBroken = make }: (typeof sampleSources)[number],
   random: Random,
   count: number,
   endMs: number,
 ): Generator<SampleEvent> {
   const deployMs = endMs - incident.ageMs;
-  let isDeployed = source !== "db";
+  let makeNext = makeCause;
   for (let index = 0; index < count; index++) {
     const timeMs = endMs - dayMs * (1 - (index + random.next()) / count);
     const isAfter = timeMs > deployMs;
-    if (isAfter && !isDeployed) yield makeDeploy(random, new Date(deployMs).toISOString());
-    else yield (isAfter ? makeBroken : make)(random, new Date(timeMs).toISOString());
-    isDeployed ||= isAfter;
+    if (isAfter && makeNext !== undefined) {
+      yield makeNext(random, new Date(deployMs).toISOString());
+      makeNext = undefined;
+    } else yield (isAfter ? makeBroken : make)(random, new Date(timeMs).toISOString());
   }
 }

@@ -3,6 +3,9 @@ import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { SourceStatistics, StoreReport, StoreSpace } from "./store-report.ts";
 
+/** How long an event is recognised by its id alone, from its arrival, unless a setting says otherwise. */
+export const DEFAULT_REPEAT_WINDOW_MS: number = 48 * 3_600_000;
+
 /** A number beyond the range of doubles, such as `1e400`, as its JSON has it. */
 export class WideNumber {
   readonly text: string;

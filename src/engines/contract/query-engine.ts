@@ -33,7 +33,7 @@ export type {
   StoreSnapshot,
   TenantLoad,
 } from "./event-store.ts";
-export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
+export { BodyError, DEFAULT_REPEAT_WINDOW_MS, newestTimestampUs, WideNumber } from "./event-store.ts";
 export { RowBatch } from "./row-batch.ts";
 export type {
   FigureDefinition,

@@ -4,6 +4,7 @@ import { createSerialQueue, type SerialQueue } from "../../../shared/serial-queu
 import {
   type AppendResult,
   type BodyResult,
+  DEFAULT_REPEAT_WINDOW_MS,
   type Deletion,
   EngineError,
   type EventFilter,
@@ -50,7 +51,6 @@ import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
 const MAX_ROUNDS = 1000;
 /** Rows a second that a small server stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 20_000;
-const DEFAULT_WINDOW_MS = 48 * 3_600_000;
 
 export interface StoreSettings {
   readonly client: ServerClient;
@@ -81,7 +81,7 @@ export class ClickHouseStore implements EventStore {
 
   constructor(settings: StoreSettings) {
     const { client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log } = settings;
-    this.#repeatWindowMs = settings.repeatWindowMs ?? DEFAULT_WINDOW_MS;
+    this.#repeatWindowMs = settings.repeatWindowMs ?? DEFAULT_REPEAT_WINDOW_MS;
     this.#client = client;
     this.#place = place;
     this.#keeper = keeper;

@@ -4,8 +4,8 @@
  *
  * Layout, little-endian: for each column of the header, in its order: when it lacks rows, u32 row numbers (`count` of
  * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL); others are text: u32 bytes of all of it,
- * u32 lengths in bytes, then all texts joined. Text is not decoded on its way into the
- * database. `batch-reader.ts` reads it.
+ * u32 lengths in bytes, then all texts joined. Text is not decoded on its way into the database. `batch-reader.ts`
+ * reads it.
  */
 import type { LogEvent } from "../../contract/query-engine.ts";
 import { ByteColumn, type ByteKind } from "../../schema/encode/byte-column.ts";

@@ -1,4 +1,5 @@
 /** Reads the ids of rows that no index has yet, and moves ids from memory into files when there are many. */
+import { DEFAULT_REPEAT_WINDOW_MS } from "../../../contract/query-engine.ts";
 import type { Connection, Database } from "../../driver/connection.ts";
 import { describeCause, toEngineError } from "../../driver/driver-error.ts";
 import { IdFolder } from "../ids/id-folder.ts";
@@ -8,8 +9,6 @@ import { storePaths } from "../store/store-file.ts";
 import { loadIds, type StoredSource } from "../store/stored-source.ts";
 import type { Writer } from "../store/writer.ts";
 
-const HOUR_MS = 3_600_000;
-const DEFAULT_WINDOW_MS = 48 * HOUR_MS;
 /** Ids of all sources in memory: as many as a table of 32 MB takes. */
 const DEFAULT_MAX_HELD = 2_900_000;
 
@@ -34,7 +33,7 @@ export class IdMaintenance {
 
   /** `onProblem`: something failed in the background, and will be tried again. */
   constructor(
-    { directory, repeatWindowMs = DEFAULT_WINDOW_MS, maxHeldIds = DEFAULT_MAX_HELD }: CoreOptions,
+    { directory, repeatWindowMs = DEFAULT_REPEAT_WINDOW_MS, maxHeldIds = DEFAULT_MAX_HELD }: CoreOptions,
     database: Database,
     sources: () => readonly StoredSource[],
     onProblem: (message: string) => void,
