@@ -51,10 +51,17 @@ const OVER = -3_600_000;
 const byProject = { tenantField: "project", knownFields: [{ path: "project", type: STRING }] };
 const never = () => new AbortController().signal;
 
-async function openStore(repeatWindowMs = 48 * hourMs, asked: Asked[] = []): Promise<ClickHouseStore> {
-  const rows: ServerClient["rows"] = (sql, params = {}, settings = {}) => {
+async function openStore(
+  repeatWindowMs = 48 * hourMs,
+  asked: Asked[] = [],
+  meanwhile: { before?(sql: string): Promise<void>; after?(sql: string): Promise<void> } = {},
+): Promise<ClickHouseStore> {
+  const rows: ServerClient["rows"] = async (sql, params = {}, settings = {}) => {
     asked.push({ sql, params, settings });
-    return client.rows(sql, params, settings);
+    await meanwhile.before?.(sql);
+    const answer = await client.rows(sql, params, settings);
+    await meanwhile.after?.(sql);
+    return answer;
   };
   const recording = new Proxy(client, {
     get(target, name) {
@@ -236,6 +243,28 @@ describe("an event that comes again", () => {
     for (const [command] of mutations) {
       expect(command).toMatch(/^\(?DELETE IN PARTITION ID '\d+' WHERE .*c1.*'p'.*timestamp >= .*timestamp <= /s);
     }
+  });
+
+  it("is told to be a repeat where another node removes the row between two looks of this one", async () => {
+    let table = "";
+    let looks = 0;
+    const others = newBatch();
+    const isLook = (sql: string) => table !== "" && sql.includes(table);
+    const store = await openStore(48 * hourMs, [], {
+      async after(sql) {
+        // Found by neither node, and stored by the other first.
+        if (!isLook(sql) || ++looks > 1) return;
+        await client.command(`INSERT INTO logs.${table} (id, timestamp, lw_batch, c1) VALUES ('a', 0, ${others}, 'p')`);
+      },
+      async before(sql) {
+        if (!isLook(sql) || !sql.includes("_block_number")) return;
+        await client.command(`ALTER TABLE logs.${table} DELETE WHERE lw_batch != ${others}`, { mutations_sync: "2" });
+      },
+    });
+    await store.ensureSource({ name: "removed", ...byProject });
+    table = store.stateOf("removed").table;
+    expect(await store.append("removed", [ofProject("a", "p", 0n)], never())).toMatchObject({ stored: 0, repeated: 1 });
+    expect(await countOf(store, "removed")).toBe(1);
   });
 
   it("is recognised in a table of an earlier version, whose ids are found by its projection", async () => {

@@ -122,7 +122,7 @@ export class StoredIds {
   /** Those of the events that the table holds. What a node left there twice, because it ended, is put right. */
   async find(events: readonly SentEvent[]): Promise<KnownEvents> {
     const rows = await this.#look(events, this.#window);
-    await this.#keepFirst(events, rows, this.#window, 0n);
+    await this.#keepFirst(events, rows, this.#window);
     return new Set(rows.map(({ key, time }) => (time === "" ? key : timedKey(key, time))));
   }
 
@@ -137,38 +137,35 @@ export class StoredIds {
   ): Promise<ReadonlySet<string>> {
     const since = { seconds: Math.ceil(lookedUpMsAgo / 1000) + COMMIT_SECONDS, hasSameTimes: false };
     const rows = await this.#look(events, since);
-    const lost = await this.#keepFirst(events, rows, since, batch);
-    const own = new Set(rows.filter((row) => row.batch === String(batch)).map(({ key }) => key));
-    // Another node has removed the block's row already, for that of a third.
-    const others = rows.filter((row) => !own.has(row.key) && isSameMoment(row.batch, String(batch)));
-    return new Set([...lost, ...others.map(({ key }) => key)]);
+    const { kept, gone } = await this.#keepFirst(events, rows, since);
+    const isOwn = (row: FoundRow) => row.batch === String(batch);
+    const own = new Set(kept.filter(isOwn).map(({ key }) => key));
+    // Another node has removed the block's row already, for its own or for that of a third.
+    const others = kept.filter((row) => !own.has(row.key) && isSameMoment(row.batch, String(batch)));
+    return new Set([...gone.filter(isOwn), ...others].map(({ key }) => key));
   }
 
   /**
    * Removes surplus rows of events that were found twice: of rows of one event the one that the server took first
-   * stays. Returns the keys that the block loses.
+   * stays. What was found twice is read again, and other nodes may have removed some of it since.
    */
-  async #keepFirst(
-    events: readonly SentEvent[],
-    found: readonly FoundRow[],
-    look: Look,
-    batch: bigint,
-  ): Promise<ReadonlySet<string>> {
+  async #keepFirst(events: readonly SentEvent[], found: readonly FoundRow[], look: Look) {
     const batches = new Map<string, string>();
     const twice = new Set<string>();
     for (const { key, batch: own } of found) {
       if ((batches.get(key) ?? own) !== own) twice.add(key);
       batches.set(key, own);
     }
-    const lost = new Set<string>();
-    if (twice.size === 0) return lost;
+    if (twice.size === 0) return { kept: found, gone: [] };
     const some = events.filter(({ key }) => twice.has(key));
-    const gone = surplusOf(await this.#look(some, { ...look, inOrder: true }));
-    for (const row of gone) if (row.batch === String(batch)) lost.add(row.key);
+    const now = await this.#look(some, { ...look, inOrder: true });
+    const gone = surplusOf(now);
     const { place, table, tenantColumn } = this.#table;
     const rows = gone.map((row): SurplusRow => ({ ...row, timestamp: BigInt(row.time) }));
     for (const statement of deleteSurplus(place, table, tenantColumn, rows)) await rewrite(this.#client, statement);
-    return lost;
+    const removed = new Set(gone);
+    const once = found.filter(({ key }) => !twice.has(key));
+    return { kept: [...once, ...now.filter((row) => !removed.has(row))], gone };
   }
 
   async #look(events: readonly SentEvent[], look: Look): Promise<readonly FoundRow[]> {
