@@ -183,7 +183,9 @@ const definitions = {
   disk_full: {
     status: 507,
     title: "The disk is full",
-    hint: "Queries still run; events can be sent again when there is space.",
+    hint:
+      "Free some space on that disk, which deleting events and shortening retention need too, and repeat the request. " +
+      "Queries still run. LOGWEIR_MIN_FREE_MB deletes the oldest events before a disk is full.",
   },
 } as const satisfies Readonly<Record<string, ErrorDefinition>>;
 

@@ -16,7 +16,7 @@ export type EngineErrorCode =
   | "residual_too_large"
   /** The engine process is gone or restarting; retry later. */
   | "unavailable"
-  /** The store's disk is full: reads go on. */
+  /** The store's disk is full: reads go on. The message is safe to show, and says what was done where that is known. */
   | "disk_full"
   /** The store does not have the source, or it has been dropped. */
   | "unknown_source"
@@ -53,4 +53,13 @@ export class EngineError extends Error {
     this.isLost = options.isLost ?? false;
     this.limit = options.limit;
   }
+}
+
+/** Adds to the error of a full disk what that means for the work that met it; other errors stay as they are. */
+export function describeFullDisk(error: unknown, effect: string): unknown {
+  if (!(error instanceof EngineError) || error.code !== "disk_full") return error;
+  const reason = error.message.charAt(0).toLowerCase() + error.message.slice(1);
+  const { retryAfterSeconds } = error;
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new EngineError("disk_full", `${effect}: ${reason}`, { cause: error, ...retry });
 }

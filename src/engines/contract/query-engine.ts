@@ -10,7 +10,7 @@ import type { EventStore } from "./event-store.ts";
 import type { RowBatch } from "./row-batch.ts";
 import type { FindEvents, StoredEvents } from "./stored-events.ts";
 
-export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
+export { describeFullDisk, EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
 export type {
   AppendResult,
   BodyErrorCode,

@@ -3,6 +3,7 @@ import { hopsHeader, readHops } from "../../drains/hops.ts";
 import {
   BodyError,
   type BodyResult,
+  describeFullDisk,
   EngineError,
   type EventBody,
   type EventStore,
@@ -66,7 +67,7 @@ export async function storeBody(
   const { store } = runner.engine;
   const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit)).catch(
     (error: unknown) => {
-      if (!(error instanceof BodyError)) throw error;
+      if (!(error instanceof BodyError)) throw describeFullDisk(error, "The events were not stored");
       intake.refuse(source.name, error.message);
       // Where the token may send fewer than a body may hold, that is the limit that was passed.
       const isOfToken = error.code === "too_many_events" && gate !== undefined && gate.maxEvents < maxBodyEvents;

@@ -121,7 +121,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (fromEngine !== undefined) return fromEngine;
   const code = (error as Partial<FastifyError> | undefined)?.code;
   if (isDiskFull(error)) {
-    return new ServiceError("disk_full", "Nothing was saved: the disk is full", {
+    return new ServiceError("disk_full", "The request was not completed: the disk of the data folder is full", {
       retryAfterSeconds: diskRetrySeconds,
       cause: error,
     });

@@ -16,7 +16,7 @@ describe("fromEngineError", () => {
     ["limit_exceeded", "limit_exceeded", "m", {}],
     ["residual_too_large", "residual_too_large", "m", {}],
     ["unavailable", "engine_unavailable", "The engine is not available right now", { retryAfterSeconds: 2 }],
-    ["disk_full", "disk_full", "The events were not stored: the disk is full", { retryAfterSeconds: 30 }],
+    ["disk_full", "disk_full", "m", { retryAfterSeconds: 30 }],
     ["overloaded", "overloaded", "m", { retryAfterSeconds: 2 }],
     ["unknown_source", "unknown_source", "m", {}],
     ["refused", "query_refused", "The engine refused the query", {}],

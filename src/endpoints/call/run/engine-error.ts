@@ -50,7 +50,8 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
         cause: error,
       });
     case "disk_full":
-      return new ServiceError("disk_full", "The events were not stored: the disk is full", {
+      // Events, deletions, backups and large queries all meet it: what it means for them is in the engine's words.
+      return new ServiceError("disk_full", error.message, {
         retryAfterSeconds: error.retryAfterSeconds ?? diskRetrySeconds,
         cause: error,
       });

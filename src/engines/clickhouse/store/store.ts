@@ -6,6 +6,7 @@ import {
   type BodyResult,
   DEFAULT_REPEAT_WINDOW_MS,
   type Deletion,
+  describeFullDisk,
   EngineError,
   type EventFilter,
   type EventStore,
@@ -200,7 +201,11 @@ export class ClickHouseStore implements EventStore {
     const inTurn = this.#deletions.get(state) ?? createSerialQueue();
     this.#deletions.set(state, inTurn);
     // What two deletions would find is counted once.
-    return this.#untilDone(inTurn(() => deleteEvents(this.#client, this.#tableOf(state), filter)));
+    return this.#untilDone(inTurn(() => deleteEvents(this.#client, this.#tableOf(state), filter))).catch(
+      (error: unknown) => {
+        throw describeFullDisk(error, "The deletion did not end, so that some of the events may be there");
+      },
+    );
   }
 
   async dropSource(sourceName: string): Promise<void> {

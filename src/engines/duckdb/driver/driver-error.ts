@@ -88,7 +88,10 @@ export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (isDiskFull(message)) {
-    return new EngineError("disk_full", "The disk that holds the store is full", { cause: error });
+    const text = message.includes("max_temp_directory_size")
+      ? "The query needs more room for what does not fit in memory than the disk has"
+      : "The disk that holds the store is full";
+    return new EngineError("disk_full", text, { cause: error });
   }
   // V8's longest text has 512 MB.
   if (error instanceof RangeError && /Invalid string length|string longer than/.test(message)) {

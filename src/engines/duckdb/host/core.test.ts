@@ -52,7 +52,7 @@ describe("the engine's core", () => {
   }
 
   /** Lets statements fail that begin so, until it is told to stop. */
-  async function failOn(beginning: string): Promise<() => void> {
+  async function failOn(beginning: string, message = "IO Error: injected"): Promise<() => void> {
     const instance = await DuckDBInstance.create(":memory:");
     const connection = await instance.connect();
     const prototype = Object.getPrototypeOf(connection) as DuckDBConnection;
@@ -60,7 +60,7 @@ describe("the engine's core", () => {
     instance.closeSync();
     const original = prototype.prepare;
     const spy = vi.spyOn(prototype, "prepare").mockImplementation(function (this: DuckDBConnection, sql) {
-      if (sql.startsWith(beginning)) return Promise.reject(new Error("IO Error: injected"));
+      if (sql.startsWith(beginning)) return Promise.reject(new Error(message));
       return original.call(this, sql);
     });
     return () => spy.mockRestore();
@@ -80,6 +80,21 @@ describe("the engine's core", () => {
     expect(await store.append("edge", [eventOf("a"), eventOf("b")], signal)).toEqual({ stored: 1, repeated: 1 });
     await host.dropSource("edge");
     expect((await host.statistics()).map(({ name }) => name)).toEqual(["other"]);
+  });
+
+  it("says what a full disk left undone", async () => {
+    const { host, store } = await open();
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    await store.append("edge", [eventOf("a"), eventOf("bb")], signal);
+    const stop = await failOn('DELETE FROM "events_1"', "IO Error: Could not write: No space left on device");
+    const error = (effect: string) => ({
+      code: "disk_full",
+      message: `${effect}: the disk that holds the store is full`,
+    });
+    await expect(store.deleteEvents("edge", {})).rejects.toMatchObject(error("0 of 2 events were deleted"));
+    await expect(host.dropSource("edge")).rejects.toMatchObject(error("The source edge was not dropped"));
+    stop();
+    expect(await store.deleteEvents("edge", {})).toEqual({ matched: 2, deleted: 2 });
   });
 
   it("goes on by the rules before where new ones could not be kept", async () => {

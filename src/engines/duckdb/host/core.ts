@@ -1,5 +1,5 @@
 /** The engine host's work in whichever process it runs: the store's file, its writer, and queries. */
-import { type AppendResult, type Deletion, EngineError } from "../../contract/query-engine.ts";
+import { type AppendResult, type Deletion, describeFullDisk, EngineError } from "../../contract/query-engine.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
@@ -225,21 +225,27 @@ class Core implements EngineHost {
       const pieces = await this.#read((connection) => findPieces(connection, selection));
       if (matched < 0) matched = countRows(pieces);
       for (const piece of pieces) {
-        deleted += await this.#writer.task(async (connection) => {
+        const deleting = this.#writer.task(async (connection) => {
           const count = await deletePiece(connection, selection, piece).finally(() => this.#runner.forgetRows());
           this.#maintenance?.noteDeleted();
           return count;
         });
+        deleted += await deleting.catch((error: unknown) => {
+          throw describeFullDisk(error, `${deleted} of ${matched} events were deleted`);
+        });
       }
       isDone = pieces.length === 0 || moves === this.#maintenance?.moveCount;
     }
-    // The space of a few rows is freed by the next checkpoint.
+    // The space of a few rows is freed by the next checkpoint, and that of many where the disk has no room for one now.
     if (deleted < MIN_FREED_ROWS) return { matched, deleted };
-    return this.#writer.task(async (connection) => {
+    const freeing = this.#writer.task(async (connection) => {
       if (toUs !== undefined && Object.keys(others).length === 0) await source.ids.forgetBefore(BigInt(toUs));
       await this.#maintenance?.freeSpace(connection);
-      return { matched, deleted };
     });
+    await freeing.catch((error: unknown) => {
+      if (!(error instanceof EngineError && error.code === "disk_full")) throw error;
+    });
+    return { matched, deleted };
   }
 
   async dropSource(name: string): Promise<void> {
@@ -257,7 +263,7 @@ class Core implements EngineHost {
     } catch (error) {
       this.#droppedTables.splice(this.#droppedTables.indexOf(source.table), 1);
       this.#sources.set(name, source);
-      throw error;
+      throw describeFullDisk(error, `The source ${name} was not dropped`);
     }
     // Beside a query that still reads the rows it fails; the next checkpoint makes up for it.
     await this.#writer.task(async (connection) => this.#maintenance?.freeSpace(connection)).catch(() => undefined);

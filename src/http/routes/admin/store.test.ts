@@ -160,6 +160,7 @@ describe("a full disk", () => {
       headers: { "x-api-key": "ingest-token" },
     });
     expect([ingest.statusCode, ingest.headers["retry-after"]]).toEqual([507, "30"]);
+    expect(ingest.json().error.message).toBe("The events were not stored: no space left");
     const query = await test.app.inject({
       url: "/api/endpoints/query/open?project=x",
       headers: { "x-api-key": "query-token" },

@@ -224,7 +224,7 @@ export class Maintenance {
   async #takeSnapshot(connection: Connection): Promise<HostSnapshot> {
     const { directory } = this.#options;
     if (!hasRoomForCheckpoint(directory, logBytesOf(directory))) {
-      throw new EngineError("disk_full", "The disk that holds the store is full");
+      throw new EngineError("disk_full", "No backup was made: the disk that holds the store has too little room");
     }
     await this.#write(connection);
     const sources: { name: string; rowCount: number }[] = [];
