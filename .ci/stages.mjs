@@ -128,7 +128,8 @@ export const stages = [
     finds: "acceptance and the engine host on the next Node",
     command:
       `${postgres}${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\n` +
-      `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
+      `export CI_SUITE=processes CI_STAGE=node24-processes\n` +
+      vitest("vitest.change.config.ts", "src/engines/duckdb/process"),
     limitSeconds: 1_200,
     lane: "programs",
   },
@@ -150,8 +151,12 @@ export const nightlyStages = [
   },
   {
     name: "node24",
-    finds: "all of npm test on the next Node, with 1,000 values of the seed for a property; MCP's conformance suite",
-    command: `${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance`,
+    finds:
+      "all of npm test on the next Node, with 1,000 values of the seed for a property; services stopped and killed; " +
+      "MCP's conformance suite",
+    command:
+      `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance\n` +
+      `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
   },
   {

@@ -15,7 +15,7 @@ import {
   publicToken,
   readError,
   type Service,
-  type ServiceProcess,
+  startService,
   startServiceProcess,
 } from "../acceptance/service.ts";
 import { startMailServer } from "../support/mail-server.ts";
@@ -412,10 +412,16 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect(await typeOf(await start({ LOGWEIR_CONSOLE: "off" }))).toBe("application/json");
     expect(await typeOf(await start({}))).toBe("text/html");
   },
-  logLevel: async (start) => {
-    const [loud, quiet] = [await start({ LOGWEIR_LOG_LEVEL: "info" }), await start({ LOGWEIR_LOG_LEVEL: "error" })];
-    for (const service of [loud, quiet]) await service.get(query);
-    expect([loud, quiet].map((service) => /"level":(?:30|"info")/.test(service.output()))).toEqual([true, false]);
+  logLevel: async () => {
+    for (const [level, isTold] of [
+      ["info", true],
+      ["error", false],
+    ] as const) {
+      const service = await startServiceProcess({ env: { LOGWEIR_LOG_LEVEL: level } });
+      await service.get(query);
+      await service.stop();
+      expect(/"level":(?:30|"info")/.test(service.output())).toBe(isTold);
+    }
   },
 };
 
@@ -435,10 +441,10 @@ function runningQueries(service: Service): Promise<number> {
 
 /** Starts services for one attempt and stops them behind it. */
 export async function attempt(run: Attempt): Promise<void> {
-  const started: ServiceProcess[] = [];
+  const started: Service[] = [];
   try {
     await run(async (env, workingDir) => {
-      const service = await startServiceProcess({ env, ...(workingDir === undefined ? {} : { workingDir }) });
+      const service = await startService({ env, ...(workingDir === undefined ? {} : { workingDir }) });
       started.push(service);
       return service;
     });
