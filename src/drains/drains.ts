@@ -202,19 +202,16 @@ class StoredDrains implements Drains {
       const changed = new Set(
         backends.filter((each) => !isSame(each, this.#backends.get(each.id))).map(({ id }) => id),
       );
-      const old = this.rules;
+      const old = new Map(this.#rules);
       refill(this.#backends, backends);
       refill(this.#rules, rules);
-      for (const before of old) {
+      for (const before of old.values()) {
         // Positions count the events of one source.
         if (this.#rules.get(before.id)?.source !== before.source) await running.leave(before);
       }
       for (const rule of rules) {
         const backend = this.#backends.get(rule.backendId);
-        const isKnown = isSame(
-          rule,
-          old.find(({ id }) => id === rule.id),
-        );
+        const isKnown = isSame(rule, old.get(rule.id));
         if (backend !== undefined && !(isKnown && !changed.has(backend.id))) await running.restart(rule, backend);
       }
     });
