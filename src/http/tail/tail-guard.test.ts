@@ -15,7 +15,6 @@ const identity = {
 it.each<[string, string | undefined, () => Promise<typeof identity>]>([
   ["a person whom a proxy named", undefined, async () => identity],
   ["a token that is still known", "secret", async () => identity],
-  ["a token, while the metadata is away", "secret", () => Promise.reject(new ServiceError("metadata_unavailable", ""))],
 ])("%s follows no longer than its rights last", async (_, secret, authenticate) => {
   let now = 999;
   const guard = createTailGuard({
@@ -25,6 +24,16 @@ it.each<[string, string | undefined, () => Promise<typeof identity>]>([
   expect(await guard.check()).toBeUndefined();
   now = 1_000;
   expect((await guard.check())?.code).toBe("unauthorized");
+});
+
+it("a token that cannot be looked up any more follows no further", async () => {
+  const authenticate = () => Promise.reject(new ServiceError("metadata_unavailable", ""));
+  const guard = createTailGuard({
+    ...{ identity, nowMs: () => 0, revision: () => 1, openedAt: 1, view: "", readView: async () => "" },
+    secret: "secret",
+    authenticator: { authenticate, recall: () => undefined },
+  });
+  expect((await guard.check())?.code).toBe("metadata_unavailable");
 });
 
 const flush = () => new Promise((resolve) => setImmediate(resolve));

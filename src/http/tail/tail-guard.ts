@@ -36,8 +36,8 @@ export function describeView(calls: readonly PreparedCall[]): string {
 /** Tells whether a follower may still be shown what it follows. */
 export interface TailGuard {
   /**
-   * Undefined while everything is as it was when the tail began; otherwise the error to end it with: the token's, or
-   * `version_conflict`. Asks the token's store where that may have changed.
+   * Undefined while everything is as it was when the tail began; otherwise the error to end it with: the token's,
+   * `version_conflict`, or `metadata_unavailable` where nobody knows. Asks the token's store where that may have changed.
    */
   check(): Promise<ServiceError | undefined>;
 }
@@ -70,8 +70,7 @@ export function createTailGuard(options: TailGuardOptions): TailGuard {
         checkedRevision = now;
         return undefined;
       } catch (error) {
-        // While the metadata is away, tokens that were valid are; it is looked up again before the next row.
-        if (error instanceof ServiceError && error.code === "metadata_unavailable") return undefined;
+        // `metadata_unavailable` too: whoever may follow without being looked up was found without an error.
         return error instanceof ServiceError ? error : outdated("what is followed");
       }
     },

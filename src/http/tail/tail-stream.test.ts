@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import type { TailRow } from "../../endpoints/tail/ask-tail.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { createEventForm, openEvents } from "./event-outlet.ts";
 import type { WaitingBytes } from "./tail-limits.ts";
 import { openTailStream } from "./tail-stream.ts";
@@ -79,4 +80,26 @@ it("what waits for all tails of a token is bounded, and for those of others is n
   expect(left?.raw.written.slice(1)).toEqual([skipped(1), expect.stringContaining("data: xxx")]);
   for (const { raw } of tails) raw.close();
   expect(waiting.count).toBe(0);
+});
+
+it("the end of a tail tells how many rows were skipped, and nothing of them", () => {
+  const written: string[] = [];
+  let isTaken = false;
+  const outlet = {
+    ...{ waitingBytes: () => (isTaken ? 0 : 2_000_000), isClosed: () => false, beat: () => undefined },
+    write: (message: string | Buffer) => void written.push(String(message)),
+    end: () => void written.push("end"),
+    onClose: () => undefined,
+  };
+  const form = {
+    rows: (rows: readonly TailRow[]) => rows.map(({ json }) => json),
+    skippedRow: ({ key }: TailRow) => key,
+    skipped: (count: number | undefined, rows: readonly string[]) => `${count} [${rows.join()}]`,
+  };
+  const stream = openTailStream(outlet, form, { count: 0 });
+  stream.open();
+  stream.follower.deliver([row(1), row(1)]);
+  isTaken = true;
+  stream.follower.end(new ServiceError("unauthorized", "gone"));
+  expect(written).toEqual(["2 []", "end"]);
 });

@@ -75,6 +75,8 @@ export function openTailStream(outlet: TailOutlet, form: TailForm, waiting: Wait
     skip: (count) => whenOpen(() => write(form.skipped(count, []))),
     end(error) {
       whenOpen(() => {
+        // Their number alone: the error may be that nothing is to be shown any more.
+        skipped.rows = [];
         tellSkipped();
         if (!isOver && !outlet.isClosed()) outlet.end(error);
         isOver = true;
