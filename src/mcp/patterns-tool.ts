@@ -5,7 +5,9 @@ import { withQuery } from "../endpoints/explore/all-rows.ts";
 import { type PatternRow, patternsShape } from "../endpoints/explore/patterns-query.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
 import type { JsonSchema } from "../openapi/open-api-document.ts";
+import { splitValues } from "../values/json/split-json.ts";
 import type { McpCaller } from "./mcp-caller.ts";
+import { readableTimes } from "./readable-times.ts";
 import { RowCollector } from "./row-collector.ts";
 import type { ToolAnswer } from "./rows-answer.ts";
 import { markUntrusted, untrustedNotice } from "./untrusted.ts";
@@ -20,7 +22,7 @@ export const patternsOutput: JsonSchema = {
         properties: {
           pattern: { type: ["string", "null"] },
           count: { type: "integer" },
-          first_seen: { type: ["string", "null"] },
+          first_seen: { type: ["string", "null"], description: "ISO 8601 in UTC, for a TIMESTAMP" },
           last_seen: { type: ["string", "null"] },
           example: { type: ["string", "null"] },
         },
@@ -63,14 +65,16 @@ export async function tellPatterns(
   // What is wrong with the caller's own text is told as a plain call of it tells.
   await prepareFairly(runner, checked, turn);
   const prepared = await prepareFairly(runner, { ...checked, shape: patternsShape({ field, count: top }) }, turn);
+  const toReadable = readableTimes(prepared.query.columns);
   const run = runPrepared(runner, prepared, call.openSignal(), caller.runOptions());
   const rows: PatternRow[] = [];
   for await (const batch of run) {
-    if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as PatternRow[]));
+    if (batch.rowCount > 0) for (const row of splitValues(batch.json)) rows.push(JSON.parse(toReadable(row)));
   }
   const collector = new RowCollector(columns, caller.openWriter("csv", columns));
   for (const { pattern, count, first_seen, last_seen, example } of rows) {
-    if (!collector.take(JSON.stringify({ pattern, count, first_seen, last_seen, example }))) break;
+    const times = { first_seen: timeText(first_seen), last_seen: timeText(last_seen) };
+    if (!collector.take(JSON.stringify({ pattern, count, ...times, example }))) break;
   }
   const { text, rows: patterns, cutValues } = collector.taken();
   const { total_rows: totalRows, total_patterns: totalPatterns } = rows[0] ?? { total_rows: 0, total_patterns: 0 };
@@ -91,3 +95,6 @@ export async function tellPatterns(
     },
   };
 }
+
+/** A caller's query may have times of another type as its column `timestamp`, such as numbers. */
+const timeText = (time: unknown): string | null => (time === null ? null : String(time));

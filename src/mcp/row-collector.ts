@@ -1,8 +1,7 @@
 import { mayHoldLongNumbers, parseJson } from "../engines/contract/parse-json.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
-import { formatIsoTimestamp } from "../values/iso-timestamp.ts";
-import { splitMembers } from "../values/json/split-json.ts";
 import type { RowWriter } from "./mcp-caller.ts";
+import { readableTimes } from "./readable-times.ts";
 
 /** The limits of an answer, so that it does not fill the context of a model. */
 export const answerBounds = { rows: 200, characters: 24_000, valueCharacters: 2_000 } as const;
@@ -21,6 +20,7 @@ export class RowCollector {
   isFull = false;
   readonly #columns: readonly OutputColumn[];
   readonly #writer: RowWriter;
+  readonly #toReadable: (row: string) => string;
   readonly #lines: string[] = [];
   readonly #rows: string[] = [];
   #characters: number;
@@ -29,6 +29,7 @@ export class RowCollector {
   constructor(columns: readonly OutputColumn[], writer: RowWriter) {
     this.#columns = columns;
     this.#writer = writer;
+    this.#toReadable = readableTimes(columns);
     this.#characters = writer.head.length;
   }
 
@@ -40,7 +41,7 @@ export class RowCollector {
   take(json: string): boolean {
     let cutValues = 0;
     const row = json.length <= answerBounds.valueCharacters ? json : cutTexts(json, () => cutValues++);
-    const line = this.#writer.write(withReadableTimes(row, this.#columns));
+    const line = this.#writer.write(this.#toReadable(row));
     this.#characters += Math.max(row.length, line.length);
     this.isFull ||= this.#characters > answerBounds.characters;
     if (this.isFull) return false;
@@ -70,17 +71,6 @@ function cutTexts(json: string, onCut: () => void): string {
     const begin = text.slice(0, answerBounds.valueCharacters).replace(/[\ud800-\udbff]$/, "");
     return JSON.stringify(`${begin}... (cut: ${text.length} characters in all)`);
   });
-}
-
-/** Timestamps are microseconds in answers, which models misread. */
-function withReadableTimes(row: string, columns: readonly OutputColumn[]): string {
-  if (columns.every(({ type }) => type.kind !== "TIMESTAMP")) return row;
-  const members = [...splitMembers(row)].map((value, index) => {
-    const { name = "", type } = columns[index] ?? {};
-    const isTime = type?.kind === "TIMESTAMP" && value !== "null";
-    return `${JSON.stringify(name)}:${isTime ? JSON.stringify(formatIsoTimestamp(BigInt(value))) : value}`;
-  });
-  return `{${members.join(",")}}`;
 }
 
 function parseRow(json: string): unknown {

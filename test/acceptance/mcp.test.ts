@@ -140,8 +140,8 @@ describe.each([["a client of a revision before", undefined] as const, ["a client
         {
           pattern,
           count: 40,
-          first_seen: "2026-08-20 10:00:00+00",
-          last_seen: "2026-08-20 10:00:39+00",
+          first_seen: "2026-08-20T10:00:00.000000Z",
+          last_seen: "2026-08-20T10:00:39.000000Z",
           example: `GET /orders/0 from 10.0.0.0 took 0ms: ${attack}`,
         },
       ]);

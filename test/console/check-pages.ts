@@ -72,6 +72,15 @@ interface AxeResult {
   }[];
 }
 
+/** The names of those links and buttons of the navigation that are not whole in the window. */
+const cutOffNames = `[...document.querySelectorAll(".nav a, .nav button")]
+  .filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight;
+  })
+  .map((each) => each.title)
+  .join(", ")`;
+
 /** Looks at what is shown, in both colour schemes. */
 async function look(page: Page, name: string, width: number, pictures: string): Promise<string[]> {
   const findings: string[] = [];
@@ -84,6 +93,8 @@ async function look(page: Page, name: string, width: number, pictures: string): 
     await page.screenshot({ path: `${pictures}/${title}.png` });
     const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"));
     if (overflow > 0) findings.push(`${title}: the page is ${overflow} pixels wider than its window`);
+    const cutOff = await page.evaluate(cutOffNames);
+    if (cutOff !== "") findings.push(`${title}: the window cuts off ${cutOff} of the navigation`);
     if (!axeWidths.has(width)) continue;
     const options = JSON.stringify({ ...rules, resultTypes: ["violations"] });
     const { violations } = (await within("axe", page.evaluate(`axe.run(${options})`))) as AxeResult;

@@ -17,8 +17,9 @@ export interface Patterns {
 export interface PatternRow {
   readonly pattern: string | null;
   readonly count: number;
-  readonly first_seen: string | null;
-  readonly last_seen: string | null;
+  /** Of the type of the rows' `timestamp`. */
+  readonly first_seen: unknown;
+  readonly last_seen: unknown;
   readonly example: string | null;
   /** The totals over all patterns: the number of rows, and of patterns. */
   readonly total_rows: number;
@@ -44,7 +45,7 @@ export const masks: readonly (readonly [pattern: string, mask: string])[] = [
 ];
 
 const grouped = `SELECT pattern, COUNT(*) AS count,
-  CAST(MIN(time) AS STRING) AS first_seen, CAST(MAX(time) AS STRING) AS last_seen, MIN(message) AS example,
+  MIN(time) AS first_seen, MAX(time) AS last_seen, MIN(message) AS example,
   SUM(COUNT(*)) OVER () AS total_rows, COUNT(*) OVER () AS total_patterns
 FROM messages GROUP BY pattern ORDER BY count DESC, pattern LIMIT `;
 
