@@ -4,11 +4,12 @@ import type { Authenticator } from "../access/authenticator.ts";
 import { acceptSignedTokens } from "../access/signed-tokens.ts";
 import { createSigningKeys } from "../access/signing-keys.ts";
 import type { Settings } from "../config/settings.ts";
+import { readAnswer } from "../shared/read-answer.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { Start } from "./start.ts";
 
 const fetchLimitMs = 5_000;
-const maxKeyCharacters = 1_000_000;
+const maxKeyBytes = 1_000_000;
 
 /**
  * Accepts signed tokens besides the stored ones where `jwtKeys` is set. Throws a `UserError` where a file of the
@@ -50,7 +51,8 @@ async function fetchText(address: string): Promise<string> {
     throw new UserError(`${origin} does not answer`);
   });
   if (!response.ok) throw new UserError(`${origin} answers ${response.status}`);
-  const text = await response.text();
-  if (text.length > maxKeyCharacters) throw new UserError(`${origin} sends more than ${maxKeyCharacters} characters`);
-  return text;
+  const bytes = await readAnswer(response, maxKeyBytes).catch((error: unknown) => {
+    throw new UserError(`${origin} does not answer as it should: ${error instanceof Error ? error.message : error}`);
+  });
+  return bytes.toString("utf8");
 }

@@ -189,9 +189,13 @@ describe("an issuer that fails", () => {
     ["answers with no JSON", "<html>", 200],
     ["answers as another issuer", { issuer: "https://evil.example" }, 200],
     ["answers with a redirect", {}, 302],
+    ["answers without end", "x".repeat(1_000_001), 200],
+    ["names no place to sign in", { issuer: "THE ISSUER" }, 200],
+    ["names a script as the place", { issuer: "THE ISSUER", authorization_endpoint: "javascript:alert(1)" }, 200],
   ])("%s: nobody signs in, and it is asked again after a while", async (_, body, status) => {
     const good = answers["/.well-known/openid-configuration"];
-    answers["/.well-known/openid-configuration"] = { status, body };
+    const said = typeof body === "string" ? body : JSON.stringify(body).replace("THE ISSUER", url);
+    answers["/.well-known/openid-configuration"] = { status, body: said };
     for (let i = 0; i < 3; i++) {
       await expect(issuer.begin(redirectUri)).rejects.toMatchObject({ code: "issuer_unavailable", status: 503 });
     }
@@ -202,8 +206,13 @@ describe("an issuer that fails", () => {
   });
 
   it("at its token endpoint is told apart from one that refuses", async () => {
-    answers["/token"] = { status: 503, body: {} };
-    await expect(finish()).rejects.toMatchObject({ code: "issuer_unavailable" });
+    for (const answer of [
+      { status: 503, body: {} },
+      { status: 200, body: "x".repeat(1_000_001) },
+    ]) {
+      answers["/token"] = answer;
+      await expect(finish()).rejects.toMatchObject({ code: "issuer_unavailable" });
+    }
     answers["/token"] = { status: 400, body: { error: "invalid_grant" } };
     await expect(finish()).rejects.toMatchObject({
       ...{ code: "unauthorized", message: expect.stringContaining("did not sign you in: invalid_grant") },

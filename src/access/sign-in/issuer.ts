@@ -1,5 +1,6 @@
-import type { ClientAuth, Configuration } from "openid-client";
+import type { ClientAuth, Configuration, CustomFetch } from "openid-client";
 import { ServiceError } from "../../shared/errors.ts";
+import { readAnswer } from "../../shared/read-answer.ts";
 import type { Claims } from "./roles.ts";
 
 /** The settings of an OpenID Connect issuer, and of this service as its client. */
@@ -42,6 +43,8 @@ export interface Issuer {
 
 const usualScopes = ["openid", "profile", "email"];
 const timeoutSeconds = 5;
+/** The longest answer that is read, such as a set of keys or an id token. */
+const maxAnswerBytes = 1_000_000;
 /** The issuer's metadata is read again after this time, and after a failure not before that one. */
 const metadataMs = 3_600_000;
 const failureMs = 5_000;
@@ -125,9 +128,20 @@ async function discover({ issuer, clientId, clientSecret }: IssuerOptions): Prom
   // The settings permit this on the machine itself only.
   if (issuer.protocol === "http:") execute.push(library.allowInsecureRequests);
   const secret = clientSecret === undefined ? library.None() : authenticateClient(library, clientSecret);
-  const options = { execute, timeout: timeoutSeconds };
-  return { library, configuration: await library.discovery(issuer, clientId, undefined, secret, options) };
+  const options = { execute, timeout: timeoutSeconds, [library.customFetch]: fetchWhole };
+  const configuration = await library.discovery(issuer, clientId, undefined, secret, options);
+  // Throws where the metadata name no place that a browser can be sent to.
+  library.buildAuthorizationUrl(configuration, {});
+  return { library, configuration };
 }
+
+/** Fetches an answer with its body, so that one that is slow or has no end is told as one that does not come. */
+const fetchWhole: CustomFetch = async (address, options) => {
+  const response = await fetch(address, options as RequestInit);
+  const { status, headers } = response;
+  const body = await readAnswer(response, maxAnswerBytes);
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers });
+};
 
 /** The claims of the id token for a code, before those of the userinfo endpoint, where many issuers have groups alone. */
 async function redeem(

@@ -46,6 +46,8 @@ export interface SessionOptions {
 }
 
 const idPrefix = "oidc:";
+/** The longest that browsers keep a cookie. */
+const maxSessionMs = 400 * 86_400_000;
 
 export function createSessions(options: SessionOptions): Sessions {
   const { tokens, roles, roleClaims, issuerName, now } = options;
@@ -61,7 +63,8 @@ export function createSessions(options: SessionOptions): Sessions {
       const held = roleClaims.flatMap((claim) => textsOf(findClaim(claims, claim)));
       const granted = roles.grant(held, claims, nowMs);
       if (granted === undefined) throw withoutRole(name);
-      const endsAt = Math.min(Number(claims.exp) * 1_000, granted.expiresAt ?? Number.POSITIVE_INFINITY);
+      const latest = Math.min(granted.expiresAt ?? Number.POSITIVE_INFINITY, nowMs + maxSessionMs);
+      const endsAt = Math.min(Number(claims.exp) * 1_000, latest);
       // Also for an end that is no number.
       if (!(endsAt > nowMs)) throw new ServiceError("unauthorized", "The id token has expired");
       const { scopes, pins, budget, redaction } = granted;
