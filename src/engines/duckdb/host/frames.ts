@@ -25,11 +25,13 @@ export function encodeFrame(head: unknown, body: Buffer = NO_BODY): readonly Buf
   return body.length === 0 ? [Buffer.concat([prefix, headBytes])] : [Buffer.concat([prefix, headBytes]), body];
 }
 
-/** Writes a frame in one go. */
+/** Writes a frame, in one go with all others of the same turn of the event loop. */
 export function writeFrame(stream: Writable, head: unknown, body?: Buffer): void {
-  stream.cork();
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    setImmediate(() => stream.uncork());
+  }
   for (const part of encodeFrame(head, body)) stream.write(part);
-  stream.uncork();
 }
 
 /** Puts frames together from the pieces that a stream delivers. */

@@ -165,6 +165,8 @@ describe("the supervision of the engine host", () => {
     answer = () => ({ kind: "error", code: "unavailable", message: "no room" });
     children[0]?.emit("error", new Error("spawn failed"));
     const waiting = expect(host.ready()).rejects.toMatchObject(restarting);
+    await vi.advanceTimersByTimeAsync(0);
+    await arrive();
     await pass(17_000);
     const startedAt = performance.now() - 17_000;
     const launches = children.map(({ launchedAtMs }) => launchedAtMs - startedAt);
