@@ -1,8 +1,8 @@
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
-import type { SqlType } from "../googlesql/types.ts";
 import { formatIsoTimestamp, parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { splitMembers, splitValues } from "../values/json/split-json.ts";
 
+type SqlType = OutputColumn["type"];
 /** Rewrites the JSON of a value. */
 type Rewrite = (json: string) => string;
 

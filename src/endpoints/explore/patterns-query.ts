@@ -17,7 +17,7 @@ export interface Patterns {
 export interface PatternRow {
   readonly pattern: string | null;
   readonly count: number;
-  /** Of the type of the rows' `timestamp`. */
+  /** Has the type of the rows' `timestamp`. */
   readonly first_seen: unknown;
   readonly last_seen: unknown;
   readonly example: string | null;

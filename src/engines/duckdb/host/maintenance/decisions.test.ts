@@ -228,7 +228,7 @@ describe("what maintenance decides", () => {
       for (let count = 0; count < 2; count++) await commit(1);
       await expect(maintenance.beginSnapshot(writer)).rejects.toMatchObject({
         code: "disk_full",
-        message: "The disk that holds the store is full",
+        message: "No backup was made: the disk that holds the store has too little room",
       });
       expect(statements).toEqual([]);
       expect(problems).toEqual(Array.from({ length: time }, () => problem));
