@@ -1,10 +1,14 @@
 import { readsOf } from "../endpoints/call/plan/planned-query.ts";
 import { prepareOwnerQuery } from "../endpoints/call/prepare/owner-query.ts";
+import { type BoundParameters, bindParameters } from "../endpoints/call/prepare/parameters.ts";
 import type { PreparedCall } from "../endpoints/call/prepare/query-call.ts";
 import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import type { EndpointDefinition } from "../endpoints/definition/definition.ts";
+import type { QueryTarget } from "../endpoints/definition/query-target.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
+import { toCallAccess } from "../endpoints/tenants/call-access.ts";
+import { createTenancyFinder } from "../endpoints/tenants/tenancy.ts";
 import { parseJson } from "../engines/contract/parse-json.ts";
 import { tightest } from "../shared/budget.ts";
 import type { FieldProblems } from "../shared/document-form.ts";
@@ -54,8 +58,12 @@ export interface QueriesOptions {
   readonly onRun: (plan: AlertPlan, run: EndedRun) => void;
 }
 
-/** Runs queries as owners do, within the limits of the service, and of the endpoint that is named. */
+/**
+ * Runs queries as owners do, within the limits of the service. An endpoint runs within its own as well, and sees the
+ * sources as a call of its address with the same parameters does: where they name a tenant, as that tenant.
+ */
 export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: QueriesOptions): AlertQueries {
+  const tenancies = createTenancyFinder({ tables, endpoints });
   const prepare = (plan: AlertPlan, atMs?: number): Prepared => {
     const { query, parameters } = plan;
     const nowUs = atMs === undefined ? undefined : BigInt(atMs) * 1_000n;
@@ -75,7 +83,9 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
     const budget = tightest(dependencies.budget, definition.budget ?? {});
     const text = `SELECT * FROM \`${definition.name}\``;
     const asked = { language: "sql", text } as const;
-    const prepared = prepareOwnerQuery(asked, parameters, definition.redactsPii, { ...dependencies, budget });
+    const readValue = readerOf(bindParameters(endpoint.contract.parameters, parameters));
+    const accessOf = (target: QueryTarget) => toCallAccess(tenancies.of(target), false, { readValue });
+    const prepared = prepareOwnerQuery(asked, parameters, definition.redactsPii, { ...dependencies, budget, accessOf });
     const { detectors } = definition;
     return { call: { ...prepared, ...(detectors === undefined ? {} : { detectors }) }, endpoint: definition };
   };
@@ -109,6 +119,15 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
         throw error;
       }
     },
+  };
+}
+
+/** Reads the texts among parameters by their names in lower case. */
+function readerOf(values: BoundParameters): (name: string) => string | undefined {
+  const texts = new Map([...values].map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => {
+    const value = texts.get(name);
+    return typeof value === "string" ? value : undefined;
   };
 }
 

@@ -25,7 +25,7 @@ export interface Destination {
   /** All requests. */
   readonly requests: DestinationRequest[];
   /** How the next requests are answered; 200 unless set. */
-  answer: (request: DestinationRequest) => DestinationAnswer;
+  answer: (request: DestinationRequest) => DestinationAnswer | Promise<DestinationAnswer>;
   /** The events of the requests taken, parsed. */
   events(): readonly Record<string, unknown>[];
   close(): Promise<void>;
@@ -38,13 +38,13 @@ export async function startDestination(port = 0): Promise<Destination> {
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       const bytes = Buffer.concat(chunks);
       const isPacked = request.headers["content-encoding"] === "gzip";
       const body = (isPacked ? gunzipSync(bytes) : bytes).toString("utf8");
       const got = { path: request.url ?? "", headers: request.headers, body };
       requests.push(got);
-      const { status, headers, body: text = "{}" } = destination.answer(got);
+      const { status, headers, body: text = "{}" } = await destination.answer(got);
       if (status < 300) taken.push(got);
       response.writeHead(status, headers).end(text);
     });

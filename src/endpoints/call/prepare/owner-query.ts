@@ -13,7 +13,8 @@ import type { EndpointContract, ParameterDefinition } from "../../definition/def
 import { parameterTypes } from "../../definition/definition.ts";
 import { type PlacedProblem, placeDiagnostics } from "../../definition/field-problem.ts";
 import { sqlTypeOf } from "../../definition/parameter-value.ts";
-import { createTarget } from "../../definition/query-target.ts";
+import { createTarget, type QueryTarget } from "../../definition/query-target.ts";
+import type { SourceAccess } from "../../tenants/tenant-tables.ts";
 import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../plan/compile-query.ts";
 import { effectiveParameters } from "../plan/endpoint-tables.ts";
 import { fromLqlError, fromOwnQueryError } from "../plan/query-error.ts";
@@ -34,6 +35,8 @@ export interface OwnerDependencies extends CompileDependencies {
   readonly nowMs: number;
   /** The strictest limits of service and token. */
   readonly budget: Budget;
+  /** How the query sees the sources; as a whole unless given. */
+  readonly accessOf?: (target: QueryTarget) => SourceAccess;
 }
 
 /** Rows that an answer has at most. */
@@ -177,11 +180,15 @@ function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters
   }
 }
 
-function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDependencies): CompiledOwnerQuery {
+function compile(
+  asked: OwnerQuery,
+  { nowMs, budget, accessOf, ...dependencies }: OwnerDependencies,
+): CompiledOwnerQuery {
   refuseLongQuery(asked.language, asked.text, budget);
   const savedQuery = parse(asked, nowMs, budget);
   const draft = createTarget({ id: "query", query: asked.text, savedQuery, maxRows: maxOwnerRows });
-  const compiled = compileOwn(dependencies, draft, { infersParameters: true });
+  const access = accessOf === undefined ? {} : { access: accessOf(draft) };
+  const compiled = compileOwn(dependencies, draft, { ...access, infersParameters: true });
   const read = [...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []);
   const inherited = effectiveParameters(draft, [...new Set(read)]);
   const known = new Set(inherited.map(({ name }) => name.toLowerCase()));
@@ -191,7 +198,7 @@ function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDep
     .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())));
   if (own.length === 0) return { ...compiled, contract: inferContract(inherited, compiled.query) };
   // Again, now that every parameter has a type: columns may depend on them.
-  const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } });
+  const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } }, access);
   return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
 }
 
