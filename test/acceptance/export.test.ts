@@ -323,6 +323,34 @@ describe("the import of an export", () => {
     expect(await storedIn(to, source)).toHaveLength(200);
   });
 
+  it.each(["parquet", "ndjson"])(
+    "sends nothing of one whose list is incomplete, or of another (%s)",
+    async (format) => {
+      const { source, into, path } = await prepare(format);
+      const list = join(into, `source=${source}`, "_export.manifest");
+      const refused = async (message: string, what = into) => {
+        const { code, errors } = await logweir(to, ["import", what]);
+        expect([code, errors]).toEqual([expect.any(Number), expect.stringContaining(message)]);
+        expect(code).not.toBe(0);
+        expect(await storedIn(to, source)).toEqual([]);
+      };
+      const extra = join(path, "..", "extra.ndjson");
+      await writeFile(extra, '{"id":"extra"}\n');
+      await refused(`${extra} is not in the list of the export`);
+      await refused(`${extra} is not in the list of the export`, extra);
+      await rm(extra);
+      const whole = await readFile(list, "utf8");
+      await writeFile(list, whole.slice(0, -20));
+      await refused("is not in the list of the export");
+      await writeFile(list, whole.replace('"2026-08-20"', '"../2026-08-20"'));
+      await refused("a line of it is not of a day");
+      await writeFile(list, whole.replace(`"${source}"`, '"another"'));
+      await refused('holds an export of "another"');
+      expect(await logweir(to, ["import", into, "--source", source])).toMatchObject({ code: 0 });
+      expect(await storedIn(to, source)).toHaveLength(200);
+    },
+  );
+
   it.each([
     '{"day":"2026-08-20"}',
     '{"day":"2026-08-20","files":"a"}',

@@ -76,7 +76,7 @@ function readLine(line: string): object | undefined {
 function checkDay(day: ExportedDay, path: string): ExportedDay {
   const isText = (value: unknown) => typeof value === "string";
   const isFile = (file: ExportedFile | null) => isText(file?.path) && isText(file.sha256);
-  if (!isText(day.day) || !Array.isArray(day.files) || !day.files.every(isFile)) {
+  if (!/^[+\d-]+$/.test(day.day) || !Array.isArray(day.files) || !day.files.every(isFile)) {
     throw new CliError(`${path} was changed: a line of it is not of a day. Export to a new folder`);
   }
   for (const file of day.files) checkPath(file.path, path);

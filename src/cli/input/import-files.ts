@@ -27,7 +27,7 @@ export async function findImportFiles(paths: readonly string[], source?: string)
     else for (const file of await filesAt(path)) found.push(await describeFile(file, source));
   }
   const checks = new ExportChecks();
-  for (const file of found) if (file.path !== "-") await checks.check(file.path);
+  for (const file of found) if (file.path !== "-") await checks.check(file, source === undefined);
   for (const path of paths) if (path !== "-") await checks.checkAll(path, found);
   for (const file of found) if (file.isParquet) for await (const _ of parquetLines(file.path));
   return found;
@@ -69,16 +69,26 @@ async function filesBelow(folder: string): Promise<{ readonly path: string; read
 
 /** Compares files with the lists of the exports that they are in. */
 class ExportChecks {
-  /** The files of each export by their paths. */
-  readonly #lists = new Map<string, Promise<ExportList>>();
+  /** By the folders of the exports. */
+  readonly #lists = new Map<string, Promise<ExportList | undefined>>();
 
-  /** A file that no list names is not of an export. */
-  async check(path: string): Promise<void> {
+  /** A file in a folder without a list is not of an export. */
+  async check({ path, source }: ImportFile, isSourceOfPath: boolean): Promise<void> {
     const folder = exportFolderOf(path);
-    if (folder === undefined) return;
-    const within = relative(folder, resolve(path)).replaceAll("\\", "/");
-    const known = (await this.#listOf(folder)).get(within);
-    if (known === undefined || known.sha256 === (await digestFile(path))) return;
+    const list = folder === undefined ? undefined : await this.#listOf(folder);
+    if (folder === undefined || list === undefined) return;
+    if (isSourceOfPath && list.source !== source) {
+      const other = `${folder} holds an export of ${JSON.stringify(list.source)}, as its list tells`;
+      throw new CliError(`${other}. Nothing was sent. Name the source that it goes to: --source`, usageExitCode);
+    }
+    const known = list.files.get(relative(folder, resolve(path)).replaceAll("\\", "/"));
+    if (known === undefined) {
+      throw new CliError(
+        `${path} is not in the list of the export that it is in: it was put there, or the list is incomplete. ` +
+          "Nothing was sent. Run the export again, or import the file from another folder",
+      );
+    }
+    if (known.sha256 === (await digestFile(path))) return;
     throw new CliError(
       `${path} is damaged or was changed: it is not what the export wrote, as its SHA-256 tells. Nothing was sent. ` +
         "Export its day again, or import a copy from another folder",
@@ -91,7 +101,7 @@ class ExportChecks {
     const root = resolve(path);
     for (const [folder, list] of this.#lists) {
       if (folder !== root && !folder.startsWith(join(root, "/"))) continue;
-      const missing = [...(await list).keys()].find((file) => !there.has(join(folder, file)));
+      const missing = [...((await list)?.files.keys() ?? [])].find((file) => !there.has(join(folder, file)));
       if (missing === undefined) continue;
       throw new CliError(
         `${join(folder, missing)} is missing: the export wrote it. Nothing was sent. Run the export again, ` +
@@ -100,19 +110,23 @@ class ExportChecks {
     }
   }
 
-  #listOf(folder: string): Promise<ExportList> {
+  #listOf(folder: string): Promise<ExportList | undefined> {
     const list = this.#lists.get(folder) ?? readManifest(folder).then(listFiles);
     this.#lists.set(folder, list);
     return list;
   }
 }
 
-type ExportList = ReadonlyMap<string, ExportedFile>;
+interface ExportList {
+  readonly source: string;
+  /** By their paths. */
+  readonly files: ReadonlyMap<string, ExportedFile>;
+}
 
-/** Empty where nothing was exported. */
-function listFiles(manifest: Manifest | undefined): ExportList {
-  const files = [...(manifest?.days.values() ?? [])].flatMap((day) => day.files);
-  return new Map(files.map((file) => [file.path, file]));
+function listFiles(manifest: Manifest | undefined): ExportList | undefined {
+  if (manifest === undefined) return undefined;
+  const files = [...manifest.days.values()].flatMap((day) => day.files);
+  return { source: manifest.source, files: new Map(files.map((file) => [file.path, file])) };
 }
 
 /** The folder `source=NAME` that a file is in. */
