@@ -55,3 +55,12 @@ it("toEngineError cuts off the line of SQL behind a quoted value of any length",
   const message = `Conversion Error: Could not convert string '${value}' to INT64\n\nLINE 1: SELECT secret`;
   expect(toEngineError(new Error(message)).message).toBe(`Could not convert string '${value}' to INT64`);
 });
+
+it.each([
+  "IO Error: Corrupt database file: computed checksum 1 does not match stored checksum 2 in block at location 0",
+  'IO Error: Could not read enough bytes from file "events.duckdb": attempted to read 4096 bytes from location 4096',
+])("toEngineError tells what to do where a block is damaged or cut off: %s", (message) => {
+  expect(toEngineError(new Error(message))).toMatchObject({
+    ...{ code: "internal", message: expect.stringContaining("`logweir doctor --deep` tells which") },
+  });
+});

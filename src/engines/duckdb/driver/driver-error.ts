@@ -60,7 +60,7 @@ function isDiskFull(message: string): boolean {
 }
 
 function isDamage(message: string): boolean {
-  return /Corrupt database file|Corrupt WAL file/.test(message);
+  return /Corrupt database file|Corrupt WAL file|Could not read enough bytes from file/.test(message);
 }
 
 /** The text without DuckDB's prefix, without the line of SQL it quotes, and without names of our columns. */

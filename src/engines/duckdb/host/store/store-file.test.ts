@@ -122,6 +122,29 @@ describe("the store's file", () => {
     expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
   });
 
+  it("names its log where that is damaged, and starts without it", async () => {
+    const { database, position } = await open();
+    const connection = await database.connect();
+    await connection.all("CREATE TABLE t AS SELECT range AS n FROM range(1000)");
+    const { file, writeAheadLog } = storePaths(directory);
+    const [bytes, log] = [readFileSync(file), readFileSync(writeAheadLog)];
+    connection.close();
+    database.close();
+    position?.close();
+    log[log.length >> 1] = (log[log.length >> 1] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    writeFileSync(writeAheadLog, log);
+    await expect(open()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(`${writeAheadLog}, the log of the events since the last checkpoint, is damaged`),
+    });
+    expect(readFileSync(writeAheadLog).equals(log)).toBe(true);
+    rmSync(writeAheadLog);
+    const again = await open();
+    again.database.close();
+    again.position?.close();
+  });
+
   it.each([
     [
       "IO Error: Could not set lock on file: Conflicting lock is held in node (PID 42).\nSee also",

@@ -90,6 +90,12 @@ export function explainOpenError(error: unknown, file: string): EngineError {
   const known = toEngineError(error);
   if (known.code === "disk_full" || error instanceof EngineError) return known;
   const message = error instanceof Error ? error.message : String(error);
+  if (/replaying WAL file/.test(message)) {
+    const text =
+      `${file}.wal, the log of the events since the last checkpoint, is damaged; nothing was changed. Bring a backup ` +
+      "back with `logweir restore`, or move this file away: the service then starts without its events, and says so. ";
+    return new EngineError("unavailable", `${text}${message.split("\n")[0]}`, { cause: error });
+  }
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
     ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose ` +
