@@ -77,6 +77,7 @@ export function parseStage(reader: TokenReader): Stage | undefined {
     next.kind === "symbol" &&
     /^(?:=|!=|=~|!~|==|>|>=|<|<=)$/.test(next.text) &&
     !(isLineFilter && (reader.peek(2).kind === "text" || reader.isAt("ip", 2)));
+  if (!isFilter && reader.isAt("distinct")) return reader.refuse("distinct is not supported");
   if (parse === undefined || isFilter || reader.peek().kind !== "name") {
     return { kind: "filter", filter: parseLabelFilter(reader) };
   }
