@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
 import type { FixedToken } from "../access/authenticator.ts";
@@ -152,6 +153,16 @@ describe("a service", () => {
     await service.stop();
     expect(seen.closed).toBe(1);
     await expect(fetch(`${service.url}/health`)).rejects.toThrow();
+  });
+
+  it("names the metadata where what they hold is damaged", async () => {
+    await write("endpoints/one.sql", endpoint("1"));
+    await (await (await start()).started).stop();
+    const path = join(folder, "data", "metadata.db");
+    const database = new Database(path);
+    database.prepare("UPDATE endpoint_versions SET document = substr(document, 2)").run();
+    database.close();
+    await expect((await start()).started).rejects.toThrow(`${path} is damaged: what it holds cannot be read (`);
   });
 
   it("leaves nothing running when it cannot start", async () => {

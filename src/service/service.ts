@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { FixedToken } from "../access/authenticator.ts";
 import type { TokenStore } from "../access/token.ts";
 import type { Configuration } from "../config/config.ts";
@@ -7,6 +8,7 @@ import type { Engine } from "../engines/contract/query-engine.ts";
 import { type EngineSizes, engineCapabilities, openEngine } from "../engines/index.ts";
 import { createLogger } from "../http/observe/logger.ts";
 import type { Nodes } from "../metadata/nodes.ts";
+import { UserError } from "../shared/user-error.ts";
 import { loadSources } from "../sources/load-sources.ts";
 import { followNodes } from "./follow-nodes.ts";
 import { openAudit } from "./open-audit.ts";
@@ -93,8 +95,21 @@ async function openService(start: Start, closeAll: () => Promise<void>): Promise
     return await openRest(start, storage, run, closeAll);
   } catch (error) {
     run.endAtOnce("the start failed");
-    throw error;
+    throw explainDamage(error, start.settings);
   }
+}
+
+/** Words the failure to read what the metadata hold: other texts have parsers that say where they are wrong. */
+function explainDamage(error: unknown, { dataDir, metadataUrl }: Settings): unknown {
+  const isDamage =
+    error instanceof SyntaxError || (error instanceof Error && "code" in error && error.code === "SQLITE_CORRUPT");
+  if (!isDamage) return error;
+  const place = metadataUrl === undefined ? join(dataDir, "metadata.db") : "The database of LOGWEIR_METADATA_URL";
+  return new UserError(
+    `${place} is damaged: what it holds cannot be read (${error.message}); nothing was changed. Bring a backup back ` +
+      "with `logweir restore`",
+    { cause: error },
+  );
 }
 
 async function openRest(
