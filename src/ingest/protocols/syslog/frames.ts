@@ -31,7 +31,7 @@ export class SyslogFrames {
       at = frame.next;
     }
     // A copy, so that the surrounding bytes are not retained.
-    this.#rest = all.slice(at);
+    this.#rest = new Uint8Array(all.subarray(at));
     return messages;
   }
 
