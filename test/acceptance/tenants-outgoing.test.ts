@@ -1,4 +1,4 @@
-/** What leaves the service by itself, drains and notices of alerts, for two tenants in the same sources. */
+/** Drains and notices of alerts, which leave the service by themselves, for two tenants in the same sources. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Destination, startDestination } from "../support/destination.ts";
 import { patienceMs, waitUntil } from "../support/wait-until.ts";
