@@ -17,12 +17,13 @@ function openTail(isOfEvents = false, maxRows = 5_000) {
     error: undefined as Error | undefined,
   };
   const arrivals = new Arrivals();
-  const keep = (rows: readonly (readonly [id: string, second: number])[]) => {
+  const keep = (rows: readonly (readonly [id: string, second: number])[], arrive = true) => {
     const added = rows.map(([id, second]): TailRow => {
       const timeUs = BigInt(startMs + second * 1000) * 1000n;
       return { key: id, timeUs, json: `"${id}"`, place: [String(timeUs), id] };
     });
     state.stored.push(...added);
+    if (!arrive) return;
     arrivals.note(
       "t",
       added.map(({ key, timeUs }) => ({ id: key, timestampUs: timeUs })),
@@ -83,6 +84,32 @@ describe("a tail of events", () => {
     expect([told.length, new Set(told).size]).toEqual([5_002, 5_002]);
     expect(told.slice(-2)).toEqual(["later", "last"]);
   });
+
+  it.each([
+    ["in this service", 40, 40, []],
+    ["in another", 0, 10, ["skipped undefined"]],
+    ["in both", 39, 40, ["skipped undefined"]],
+  ])(
+    "that are on disk before they arrive, stored %s, may have been skipped only where some never arrive",
+    async (_, own, count, skipped) => {
+      const { state, keep, tail, join } = openTail(true, 10);
+      const { told } = await join();
+      const events = Array.from({ length: 40 }, (_, index) => [`x${String(index).padStart(2, "0")}`, 1] as const);
+      keep(events, false);
+      state.nowMs += 2_000;
+      await tail.poll();
+      expect(told).toHaveLength(10);
+      state.stored.length = 0;
+      keep(events.slice(0, own));
+      for (let look = 0; look < 2; look++) {
+        await tail.poll();
+        state.nowMs += 2_000;
+      }
+      const rows = told.filter((each) => !each.startsWith("skipped"));
+      expect([rows.length, new Set(rows).size]).toEqual([count, count]);
+      expect(told.filter((each) => each.startsWith("skipped"))).toEqual(skipped);
+    },
+  );
 
   it("delivers every event once to everybody, whatever its time, the pieces it arrives in, and the limits", async () => {
     const second = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(future, -1e6, 5, 3_600, 1e7));

@@ -60,6 +60,8 @@ export class SharedTail {
   readonly #controller = new AbortController();
   /** Rows that were delivered, or were there before; their times by their keys, the first one first. */
   readonly #seen = new Map<string, bigint>();
+  /** Rows that were found by their time, with others that did not fit; those of this service arrive within a while. */
+  #doubted = new Set<string>();
   #newestUs: bigint | undefined;
   #last: Pick<TailAnswer, "tables" | "isOfEvents" | "maxRows"> = { tables: [], isOfEvents: false, maxRows: 1 };
   #mark: ArrivalMark = new Map();
@@ -142,7 +144,17 @@ export class SharedTail {
     const mark = this.#arrivals.mark();
     const { fresh, hasGap } = await this.#lookByTime();
     if (!isOfEvents) this.#mark = mark;
-    this.#deliver(fresh, hasGap);
+    this.#deliver(fresh, isOfEvents ? this.#settleDoubt(fresh, hasGap) : hasGap);
+  }
+
+  /**
+   * Whether other services' rows were skipped by the look before. Events of this one are on disk a moment before they
+   * arrive: where all rows of a look with a gap have arrived, so have those that did not fit.
+   */
+  #settleDoubt(fresh: readonly TailRow[], hasGap: boolean): boolean {
+    const isLeft = this.#doubted.size > 0;
+    this.#doubted = new Set(hasGap ? fresh.map(({ key }) => key) : []);
+    return isLeft;
   }
 
   /** All rows of the events that have arrived, in pieces that the limits of the query allow. */
@@ -157,6 +169,7 @@ export class SharedTail {
         hasGap = (await this.#findEvents(cluster, found)) || hasGap;
       }
       this.#mark = mark;
+      for (const { key } of found) this.#doubted.delete(key);
       this.#deliver(this.#noteRows(found), hasGap);
     }
   }
