@@ -207,6 +207,27 @@ describe("a tail with many followers", () => {
     ]);
   });
 
+  it.each([true, false])(
+    "tells nothing that was there before its start, wherever the newest row is (events: %s)",
+    async (isOfEvents) => {
+      const rows = fc.uniqueArray(fc.integer({ min: -40, max: 0 }), { maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(rows, fc.integer({ min: -45, max: 0 }), async (seconds, from) => {
+          const { state, store, tail, join } = openTail(isOfEvents);
+          for (const second of seconds) store(`x${second}`, second);
+          const fresh = await join();
+          const back = await join({ fromUs: BigInt(startMs + from * 1_000) * 1_000n });
+          for (let look = 0; look < 3; look++) {
+            state.nowMs += 2_000;
+            await tail.poll();
+          }
+          const since = [...seconds].sort((a, b) => a - b).filter((second) => second >= from);
+          expect([fresh.told, back.told]).toEqual([[], since.map((second) => `x${second}`)]);
+        }),
+      );
+    },
+  );
+
   it("reports skipped rows when more arrived than one query returns", async () => {
     const { state, store, tail, join } = openTail();
     const { told } = await join();

@@ -133,7 +133,10 @@ export class SharedTail {
   async #look(): Promise<void> {
     if (this.#followers.size === 0) {
       this.#mark = this.#arrivals.mark();
+      const fromUs = this.#windowStart();
       await this.#lookByTime();
+      // Further back from a newest row than from now: what is there came before the start, too.
+      if (this.#windowStart() < fromUs) await this.#lookByTime();
       return;
     }
     const { tables, isOfEvents } = this.#last;
