@@ -97,7 +97,7 @@ async function readChunk(caller: BigQueryCaller, jobs: JobStore, job: Job, curso
   else if (!fits(job.columns, chunk.columns)) throw refuseOtherColumns();
   job.endedAtMs ??= jobs.nowMs();
   job.isCacheHit = chunk.isCached;
-  if (cursor === undefined && chunk.cursor === undefined) job.totalRows = chunk.rows.length;
+  if (cursor === undefined) job.totalRows = chunk.rows.length + (chunk.cursor === undefined ? 0 : 1);
   jobs.hold(job, { chunk, cursor, stamp });
   return chunk;
 }

@@ -78,7 +78,8 @@ export function readPageRequest(sent: Fields): AskedPage {
   const { pageToken } = sent;
   const options = fieldsOf(sent.formatOptions);
   const format = options.timestampOutputFormat ?? sent["formatOptions.timestampOutputFormat"];
-  const isInt64 = String(options.useInt64Timestamp ?? sent["formatOptions.useInt64Timestamp"]) === "true";
+  // The Python client writes it as True.
+  const isInt64 = /^true$/i.test(String(options.useInt64Timestamp ?? sent["formatOptions.useInt64Timestamp"]));
   const known = (["INT64", "FLOAT64", "ISO8601_STRING"] as const).find((each) => each === format);
   const timestamps: TimestampFormat = known ?? (isInt64 ? "INT64" : "FLOAT64");
   return {

@@ -111,10 +111,23 @@ export async function listRows(
   const known = datasetId === resultsDataset ? tableId : first;
   const job =
     known === undefined
-      ? await addJob(context, readTableRequest(datasetId, tableId, sent.selectedFields))
+      ? await addTableJob(context, datasetId, tableId, sent.selectedFields)
       : jobs.find(tokenId, known);
   const { rows, pageToken } = await readPage(caller, jobs, job, page);
   return { kind: "bigquery#tableDataList", ...tellRows(job, rows, pageToken) };
+}
+
+/** The newest rows come first where the table has times: only then they go on behind what one page may have. */
+async function addTableJob(
+  context: BigQueryContext,
+  datasetId: string,
+  tableId: string,
+  selected: unknown,
+): Promise<Job> {
+  const request = readTableRequest(datasetId, tableId, selected);
+  const columns = await describeColumns(context, datasetId, tableId);
+  const hasTime = columns.some(({ name, type }) => name === "timestamp" && type.kind === "TIMESTAMP");
+  return addJob(context, hasTime ? { ...request, text: `${request.text} ORDER BY timestamp DESC` } : request);
 }
 
 /** The query of a table's rows. */
@@ -207,12 +220,12 @@ async function tellResults(
   };
 }
 
-/** The number of all rows is left out where it is not known. */
+/** Without rows there is no list, as in BigQuery: the Python client takes an empty one for the whole result. */
 function tellRows({ totalRows }: Job, rows: readonly object[], pageToken: string | undefined): object {
   return {
     ...(totalRows === undefined ? {} : { totalRows: String(totalRows) }),
     ...(pageToken === undefined ? {} : { pageToken }),
-    rows,
+    ...(rows.length === 0 ? {} : { rows }),
   };
 }
 
