@@ -22,7 +22,7 @@ export interface Job {
   held: HeldChunk | undefined;
   /** Until the job has run, those that it would have had when it was checked. */
   columns: Chunk["columns"];
-  /** Of rows that go on behind the first ones, one more than these; undefined until the job has run. */
+  /** One more than the first rows where others follow them; undefined until the job has run. */
   totalRows: number | undefined;
   isCacheHit: boolean;
   endedAtMs: number | undefined;

@@ -40,7 +40,7 @@ interface Cell {
   readonly v: unknown;
 }
 
-/** What these clients read of answers. */
+/** Everything that these clients read of answers. */
 interface Body {
   readonly jobReference: { readonly projectId: string; readonly jobId: string; readonly location: string };
   readonly status: { readonly state: string; readonly errorResult?: Failure };
