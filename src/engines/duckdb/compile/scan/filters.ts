@@ -12,7 +12,7 @@ import { isVolatile } from "../../sql/native-functions.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { conditionsOf, type SelectBuilder } from "../render.ts";
+import type { SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { rowSelect, wrapSelect } from "../select-builder.ts";
 import { partsOf, printInSelect, separateShared } from "./shaping.ts";
@@ -59,14 +59,23 @@ const MAX_HELD_NODES = 200;
  */
 function canHold({ from, outer, where, lastWhere }: SelectBuilder): boolean {
   if (outer !== undefined || (from?.table === undefined && lastWhere.length === 0)) return false;
-  return ![...where, ...lastWhere].some(
-    (each) => each.holdsQuery || isVolatile(each) || isLargerThan(each, MAX_HELD_NODES),
-  );
+  return [where, lastWhere].every((conditions) => {
+    const isHeld = conditions.slice(heldOf.get(conditions)).every(canBeHeld);
+    if (isHeld) heldOf.set(conditions, conditions.length);
+    return isHeld;
+  });
+}
+
+/** How many of a SELECT's conditions, to which more are only added, can be held: of many, each is looked at once. */
+const heldOf = new WeakMap<readonly Sql[], number>();
+
+function canBeHeld(condition: Sql): boolean {
+  return !condition.holdsQuery && !isVolatile(condition) && !isLargerThan(condition, MAX_HELD_NODES);
 }
 
 /** Are rows of its tables missing in the SELECT? */
 export const leavesRowsOut = (builder: SelectBuilder): boolean =>
-  builder.from?.table === undefined || conditionsOf(builder).length > 0;
+  builder.from?.table === undefined || builder.where.length > 0 || builder.lastWhere.length > 0;
 
 function addConditions(compilation: Compilation, conditions: readonly Expr[], rows: SelectBuilder): SelectBuilder {
   const { builder, texts } = printInSelect(compilation, separateShared(compilation, rows, conditions), (scope) =>
