@@ -5,11 +5,11 @@ import { patienceMs, waitUntil } from "../support/wait-until.ts";
 import { create, manage } from "./manage.ts";
 import { type Service, startService } from "./service.ts";
 
-/** In every name and value of one tenant, and in none of the other's. */
-const marks = { aaa: /aaa/i, uuu: /uuu/i } as const;
+/** In every name and value of one tenant, and in none of the other's; no digits of an id or a signature. */
+const marks = { zebra: /zebra/i, yucca: /yucca/i } as const;
 type Tenant = keyof typeof marks;
-const tenants = ["aaa", "uuu"] as const;
-const otherOf = (tenant: Tenant) => (tenant === "aaa" ? "uuu" : "aaa");
+const tenants = ["zebra", "yucca"] as const;
+const otherOf = (tenant: Tenant) => (tenant === "zebra" ? "yucca" : "zebra");
 
 let service: Service;
 let hooks: Record<Tenant, Destination>;
@@ -26,20 +26,20 @@ const eventsOf = (tenant: Tenant, round: number) =>
     timestamp: `2026-08-20T09:0${round}:0${n}Z`,
     event_message: `message of ${tenant} ${n}`,
     project: tenant,
-    metadata: { n: tenant === "aaa" ? n : `${tenant}-${n}`, [`${tenant}_key`]: `${tenant}-value` },
+    metadata: { n: tenant === "zebra" ? n : `${tenant}-${n}`, [`${tenant}_key`]: `${tenant}-value` },
     [`${tenant}_top`]: `${tenant}-top`,
   }));
 
 beforeAll(async () => {
   service = await startService({ env: { LOGWEIR_PRIVATE_DESTINATIONS: "127.0.0.1" } });
-  hooks = { aaa: await startDestination(), uuu: await startDestination() };
+  hooks = { zebra: await startDestination(), yucca: await startDestination() };
   silent = await startDestination();
   silent.answer = () => new Promise(() => undefined);
   for (const [name, document] of Object.entries({
-    pinned: { scopes: ["query"], pins: { project: "uuu" } },
+    pinned: { scopes: ["query"], pins: { project: "yucca" } },
     free: { scopes: ["query"] },
     sender: { scopes: ["ingest"] },
-    pinnedSender: { scopes: ["ingest", "query"], pins: { project: "uuu" } },
+    pinnedSender: { scopes: ["ingest", "query"], pins: { project: "yucca" } },
   })) {
     tokens[name] = String((await manage(service, "POST", "/api/access-tokens", document)).body.token);
   }
@@ -55,7 +55,7 @@ const at = (hook: Destination, path: string) => hook.url.replace("/hook", path);
 const takenAt = (hook: Destination, path: string) => hook.taken.filter((each) => each.path.startsWith(path));
 const ingest = async (round: number) => {
   // In one body, so that neither tenant's events are stored without the other's.
-  await service.ingest("edge", [...eventsOf("uuu", round), ...eventsOf("aaa", round)]);
+  await service.ingest("edge", [...eventsOf("yucca", round), ...eventsOf("zebra", round)]);
 };
 
 async function make(path: string, document: object): Promise<string> {
@@ -111,29 +111,29 @@ describe("a drain", () => {
   });
 
   it("goes on while the destinations of others do not answer, or fail", async () => {
-    for (const n of [0, 1, 2, 3]) await drain("uuu", "otlp", at(silent, `/${n}`));
-    hooks.uuu.answer = () => ({ status: 503 });
-    const before = takenAt(hooks.aaa, "/v1/logs").length;
+    for (const n of [0, 1, 2, 3]) await drain("yucca", "otlp", at(silent, `/${n}`));
+    hooks.yucca.answer = () => ({ status: 503 });
+    const before = takenAt(hooks.zebra, "/v1/logs").length;
     await ingest(6);
     // Those of the other tenant have their events, and keep them waiting.
     await until(() => silent.requests.length === 4, "the requests that nobody answers");
-    await until(() => takenAt(hooks.aaa, "/v1/logs").length > before, "events of the tenant");
+    await until(() => takenAt(hooks.zebra, "/v1/logs").length > before, "events of the tenant");
     await ingest(7);
-    const wanted = eventsOf("aaa", 7).map(({ timestamp }) => `"${Date.parse(timestamp)}000000"`);
+    const wanted = eventsOf("zebra", 7).map(({ timestamp }) => `"${Date.parse(timestamp)}000000"`);
     const sent = () =>
-      takenAt(hooks.aaa, "/v1/logs")
+      takenAt(hooks.zebra, "/v1/logs")
         .map(({ body }) => body)
         .join();
     await until(() => wanted.every((time) => sent().includes(time)), "events behind them");
   });
 
   it("waits in the words of the transport, not of what a destination answered or another's events hold", async () => {
-    hooks.aaa.answer = () => ({ status: 500, body: "uuu-secret of the destination" });
+    hooks.zebra.answer = () => ({ status: 500, body: "yucca-secret of the destination" });
     await ingest(8);
     const shown = async () =>
-      JSON.stringify((await manage(service, "GET", `/api/backends/${ids.get("otlp aaa")}`)).body);
+      JSON.stringify((await manage(service, "GET", `/api/backends/${ids.get("otlp zebra")}`)).body);
     await waitUntil(async () => (await shown()).includes("500"), patienceMs, "failures of the tenant's drain");
-    expect(await shown()).not.toMatch(/uuu/i);
+    expect(await shown()).not.toMatch(/yucca/i);
   });
 });
 
@@ -215,21 +215,21 @@ describe("an alert of an endpoint with a tenant's parameters", () => {
 
   it("fails by that tenant's rows alone, and tells it to its destination alone", async () => {
     for (const tenant of tenants) await alert(tenant, "numbers");
-    expect(await firstOf("aaa", "numbers")).toMatchObject({ status: "firing", result: [{ n: 3 }] });
-    expect(await firstOf("uuu", "numbers")).toMatchObject({ status: "failing" });
-    expect(toldAt("aaa", "numbers").join()).not.toContain("failing");
+    expect(await firstOf("zebra", "numbers")).toMatchObject({ status: "firing", result: [{ n: 3 }] });
+    expect(await firstOf("yucca", "numbers")).toMatchObject({ status: "failing" });
+    expect(toldAt("zebra", "numbers").join()).not.toContain("failing");
   });
 
   it("tells its destination while those of others do not answer", async () => {
     const before = silent.requests.length;
     for (const n of [0, 1, 2, 3, 4, 5]) {
       const notify = [{ type: "webhook", url: at(silent, `/alert/${n}`) }];
-      await alert("uuu", "rows", { name: `silent ${n}`, notify });
+      await alert("yucca", "rows", { name: `silent ${n}`, notify });
     }
     await until(() => silent.requests.length >= before + 6, "the requests that nobody answers");
-    const notify = [{ type: "webhook", url: at(hooks.aaa, "/behind") }];
-    await alert("aaa", "rows", { name: "behind", notify });
-    await until(() => takenAt(hooks.aaa, "/behind").length > 0, "the notice behind them");
+    const notify = [{ type: "webhook", url: at(hooks.zebra, "/behind") }];
+    await alert("zebra", "rows", { name: "behind", notify });
+    await until(() => takenAt(hooks.zebra, "/behind").length > 0, "the notice behind them");
   });
 });
 
@@ -263,7 +263,7 @@ describe("a token that is not an owner's", () => {
             path,
             ...(await call(method, `/api/${kind}/${missing}${path}`, token)),
           ]);
-          expect(refused[1]).not.toMatch(/aaa|uuu/i);
+          expect(refused[1]).not.toMatch(/zebra|yucca/i);
           expect([401, 403, 404, 405]).toContain(refused[0]);
           seen++;
         }
