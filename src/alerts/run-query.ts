@@ -1,6 +1,6 @@
 import { readsOf } from "../endpoints/call/plan/planned-query.ts";
 import { prepareOwnerQuery } from "../endpoints/call/prepare/owner-query.ts";
-import { type BoundParameters, bindParameters } from "../endpoints/call/prepare/parameters.ts";
+import { bindParameters, textReader } from "../endpoints/call/prepare/parameters.ts";
 import type { PreparedCall } from "../endpoints/call/prepare/query-call.ts";
 import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
@@ -83,7 +83,7 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
     const budget = tightest(dependencies.budget, definition.budget ?? {});
     const text = `SELECT * FROM \`${definition.name}\``;
     const asked = { language: "sql", text } as const;
-    const readValue = readerOf(bindParameters(endpoint.contract.parameters, parameters));
+    const readValue = textReader(bindParameters(endpoint.contract.parameters, parameters));
     const accessOf = (target: QueryTarget) => toCallAccess(tenancies.of(target), false, { readValue });
     const prepared = prepareOwnerQuery(asked, parameters, definition.redactsPii, { ...dependencies, budget, accessOf });
     const { detectors } = definition;
@@ -119,15 +119,6 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
         throw error;
       }
     },
-  };
-}
-
-/** Reads the texts among parameters by their names in lower case. */
-function readerOf(values: BoundParameters): (name: string) => string | undefined {
-  const texts = new Map([...values].map(([name, value]) => [name.toLowerCase(), value]));
-  return (name) => {
-    const value = texts.get(name);
-    return typeof value === "string" ? value : undefined;
   };
 }
 

@@ -77,14 +77,13 @@ function formatVerb(verb: string, value: TemplateValue, precision: number | unde
   return verb === "s" && precision !== undefined ? [...text].slice(0, precision).join("") : text;
 }
 
-const spaces = (count: number): readonly string[] => Array.from({ length: Math.max(0, count) }, () => " ");
-
 /** Makes a text exactly so many characters wide; one that is too wide loses what stands on the other side. */
-function align(fill: (characters: readonly string[], width: number) => readonly string[]): TemplateFunction {
+function align(fill: (characters: readonly string[], width: number, pad: string) => string): TemplateFunction {
   return (count = 0, text = "") => {
     const width = Math.max(0, Math.trunc(toNumber(count)));
     if (width > maxRepeated) throw new Error(`a text is aligned to at most ${maxRepeated} characters`);
-    return fill([...textOfValue(text)], width).join("");
+    const characters = [...textOfValue(text)];
+    return fill(characters, width, " ".repeat(Math.max(0, width - characters.length)));
   };
 }
 
@@ -143,11 +142,10 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
     const [from, to] = [Math.max(0, toNumber(start)), toNumber(end)];
     return [...textOfValue(text)].slice(from, to < 0 ? undefined : to).join("");
   },
-  alignLeft: align((characters, width) => [...characters.slice(0, width), ...spaces(width - characters.length)]),
-  alignRight: align((characters, width) => [
-    ...spaces(width - characters.length),
-    ...characters.slice(Math.max(0, characters.length - width)),
-  ]),
+  alignLeft: align((characters, width, pad) => characters.slice(0, width).join("") + pad),
+  alignRight: align((characters, width, pad) => {
+    return pad + characters.slice(Math.max(0, characters.length - width)).join("");
+  }),
   contains: onLastText((text, part = "") => text.includes(part)),
   hasPrefix: onLastText((text, prefix = "") => text.startsWith(prefix)),
   hasSuffix: onLastText((text, suffix = "") => text.endsWith(suffix)),

@@ -19,6 +19,15 @@ export function bindParameters(
   return new Map(definitions.map((definition) => [definition.name, bindOne(definition, sent.get(definition.name))]));
 }
 
+/** Reads the texts among a call's parameters, by their names in lower case. */
+export function textReader(values: BoundParameters): (name: string) => string | undefined {
+  const texts = new Map([...values].map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => {
+    const value = texts.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
+}
+
 function bindOne(definition: ParameterDefinition, raw: unknown): ParameterValue {
   const { name, type, allowed } = definition;
   if (raw === undefined || raw === null || (raw === "" && type !== "string")) {

@@ -12,7 +12,7 @@ import type { PlannedQuery } from "../plan/planned-query.ts";
 import { fromOwnQueryError } from "../plan/query-error.ts";
 import type { EndpointRunner } from "../run/runner.ts";
 import { readConsumerQuery } from "./consumer-query.ts";
-import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
+import { type BoundParameters, bindParameters, parseLimit, textReader } from "./parameters.ts";
 import type { FollowedPeriod, PreparedCall, QueryCall } from "./query-call.ts";
 
 type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
@@ -111,11 +111,7 @@ function tellTenants(
   call: Pick<QueryCall, "target" | "pinned" | "isOwner">,
   values: BoundParameters,
 ): CallTenants {
-  const texts = new Map([...values].map(([name, value]) => [name.toLowerCase(), value]));
-  const readValue = (name: string): string | undefined => {
-    const value = texts.get(name);
-    return typeof value === "string" ? value : undefined;
-  };
+  const readValue = textReader(values);
   const { pinned } = call;
   if (pinned.size === 0) return { readValue };
   const parameters = explainBroken(call, () => planner.tenantParameters(call.target));
