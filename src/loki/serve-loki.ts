@@ -1,6 +1,7 @@
 import { ServiceError } from "../shared/errors.ts";
 import { succeed, tellLines, tellMatrix, tellVector } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
+import { type DetectedField, detectFields } from "./detect-fields.ts";
 import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
 import { parseLogql, parseSelector } from "./logql/parse-logql.ts";
 import { printLogql } from "./logql/print-logql.ts";
@@ -250,22 +251,27 @@ export async function listPatterns(request: LokiRequest): Promise<object> {
 /** Lines that are looked at to find fields. */
 const sampledLines = 1_000;
 
-/** `detected_fields`: the fields of the newest lines, those that a query's parsers make too. */
-export async function listDetectedFields({ caller, sent, nowMs }: LokiRequest): Promise<object> {
-  const query = parseLogql(readQuery(sent, caller));
-  if (query.kind !== "log") throw new ServiceError("invalid_query", "detected_fields takes a log query");
-  const limit = readLimit(sent, 1_000);
-  const lines = await findLines(caller, query, readRange(sent, nowMs, 1), "DESC", sampledLines);
-  const values = new Map<string, Set<string>>();
-  for (const { labels } of lines) {
-    for (const [name, value] of [...labels.of("metadata"), ...labels.of("parsed")]) {
-      values.set(name, (values.get(name) ?? new Set()).add(value));
-    }
-  }
-  const fields = [...values].map(([label, found]) => ({
-    ...{ label, type: typeOf(found), cardinality: found.size, parsers: null },
+/** `detected_fields`: the fields of the newest lines, those that parsers make too. */
+export async function listDetectedFields(request: LokiRequest): Promise<object> {
+  const limit = readLimit(request.sent, 1_000);
+  const fields = [...(await readFields(request))].map(([label, { values, parsers }]) => ({
+    ...{ label, type: typeOf(values), cardinality: values.size, parsers: parsers.size === 0 ? null : [...parsers] },
   }));
   return { fields: fields.sort(byLabel).slice(0, limit), limit };
+}
+
+/** `detected_field/{name}/values`: those that the newest lines have. */
+export async function listDetectedFieldValues(request: LokiRequest, name: string): Promise<object> {
+  const limit = readLimit(request.sent, 1_000);
+  const values = [...((await readFields(request)).get(name)?.values ?? [])];
+  return { values: values.sort().slice(0, limit), limit };
+}
+
+async function readFields({ caller, sent, nowMs }: LokiRequest): Promise<ReadonlyMap<string, DetectedField>> {
+  const query = parseLogql(readQuery(sent, caller));
+  if (query.kind !== "log") throw new ServiceError("invalid_query", "detected_fields takes a log query");
+  const lines = await findLines(caller, query, readRange(sent, nowMs, 1), "DESC", sampledLines);
+  return detectFields(lines, query.stages);
 }
 
 function typeOf(values: ReadonlySet<string>): string {

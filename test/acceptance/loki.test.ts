@@ -348,8 +348,8 @@ describe("labels, series and volumes", () => {
       ["app", "env", "source"].map((label) => ({ label, cardinality: 1 })),
     );
     expect((await ask("detected_fields", { ...window, query: '{app="api"} | json' })).body.fields).toEqual([
-      { label: "ms", type: "int", cardinality: 3, parsers: null },
-      { label: "user", type: "string", cardinality: 2, parsers: null },
+      { label: "ms", type: "int", cardinality: 3, parsers: ["json"] },
+      { label: "user", type: "string", cardinality: 2, parsers: ["json"] },
     ]);
   });
 });
@@ -370,6 +370,8 @@ describe("tenants, budgets and redaction", () => {
     ["index/volume_range", { ...selector, step: "60" }],
     ["detected_labels", window],
     ["detected_fields", selector],
+    ["detected_field/level/values", selector],
+    ["detected_field/uuu_key/values", selector],
     ["patterns", selector],
   ] as const;
 

@@ -37,6 +37,11 @@ export const lokiRoutes = describeRoutes({
   tellLokiVolumeRange: { ...read, path: `${root}/index/volume_range`, summary: "Loki: the same at each step" },
   listLokiDetectedLabels: { ...read, path: `${root}/detected_labels`, summary: "Loki: labels with their cardinality" },
   listLokiDetectedFields: { ...read, path: `${root}/detected_fields`, summary: "Loki: the fields of the newest lines" },
+  listLokiDetectedFieldValues: {
+    ...read,
+    path: `${root}/detected_field/{name}/values`,
+    summary: "Loki: the values of a field of the newest lines",
+  },
   formatLokiQuery: { ...read, path: `${root}/format_query`, summary: "Loki: a query, laid out for readers" },
   tailLoki: {
     tag: "service",
@@ -95,6 +100,10 @@ export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): v
     add(
       lokiRoutes.listLokiLabelValues,
       answer((serve, request, name) => serve.listLabelValues(request, name)),
+    );
+    add(
+      lokiRoutes.listLokiDetectedFieldValues,
+      answer((serve, request, name) => serve.listDetectedFieldValues(request, name)),
     );
     const tail = createLokiTail(dependencies);
     add(lokiRoutes.tailLoki, async (request, reply) => {
