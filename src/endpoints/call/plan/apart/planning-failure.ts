@@ -16,6 +16,11 @@ export function toFailure(error: unknown): PlanningFailure {
   return { kind: "other", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
+/** Was a query refused, for a reason that its caller is told? Everything else is a defect. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError || error instanceof GoogleSqlError || error instanceof LqlError;
+}
+
 /** The error that `toFailure` took apart. */
 export function fromFailure(failure: PlanningFailure): Error {
   switch (failure.kind) {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { compileQuery } from "../../../../engines/duckdb/compile/compile.ts";
 import type { TableDefinition } from "../../../../googlesql/relation.ts";
 import { STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
@@ -157,6 +157,43 @@ describe("a long query", () => {
     });
     all.push(plan("b", 41));
     await Promise.all(all);
+  });
+});
+
+describe("the thread", () => {
+  const plan = (apart: ReturnType<typeof open>["apart"], count: number) =>
+    Promise.resolve(apart.planFairly?.(target, long(600 + count), undefined, undefined, tenants, turnOf("a")));
+
+  it("takes no answer for the next question's, when the service wakes it late", async () => {
+    const { apart } = open();
+    const notify = Atomics.notify as (flag: unknown, index: number) => number;
+    let late = 0;
+    // Until the thread that read the answer waits for its next one, and is woken once more.
+    const spy = vi.spyOn(Atomics, "notify").mockImplementation((flag, index) => {
+      let woken = 0;
+      for (let tries = 0; woken < 2 && tries < 200_000; tries++) woken += notify(flag, index);
+      if (woken === 2) late++;
+      return woken;
+    });
+    try {
+      for (let count = 0; late === 0 && count < 100; count++) await plan(apart, count);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(late).toBeGreaterThan(0);
+    expect((await plan(apart, 101))?.columns).toHaveLength(1);
+  });
+
+  it("is begun anew after a defect", async () => {
+    const { apart } = open();
+    await plan(apart, 0);
+    const unsendable = { ...target, parameters: [{ name: () => "no data" }] } as unknown as typeof target;
+    const planUnsendable = async (count: number) => {
+      await apart.planFairly?.(unsendable, long(count), undefined, undefined, tenants, turnOf("a"));
+    };
+    await expect(planUnsendable(602)).rejects.toThrow("could not be cloned");
+    expect((await plan(apart, 3))?.columns).toHaveLength(1);
+    await expect(planUnsendable(604)).rejects.toThrow("could not be cloned");
   });
 });
 

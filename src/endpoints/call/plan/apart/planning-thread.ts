@@ -10,7 +10,7 @@ import type { QueryTarget } from "../../../definition/query-target.ts";
 import type { CompiledEndpoint, Place } from "../compile-query.ts";
 import type { EndpointLookup } from "../endpoint-tables.ts";
 import type { CallTenants, ConsumerQuery, PlanningTurn } from "../plan.ts";
-import { fromFailure } from "./planning-failure.ts";
+import { fromFailure, isRefusal } from "./planning-failure.ts";
 import type {
   NumberedObject,
   PlannedApart,
@@ -139,6 +139,8 @@ export class PlanningThread {
       return this.#toCompiled(await this.#send(thread, this.#toTask(thread, query)));
     } catch (error) {
       if (isOver()) this.#options.log("warn", "a query was not compiled before its deadline, and its thread was ended");
+      // After a defect it is not known what the thread holds.
+      if (!isRefusal(error)) end();
       throw error;
     } finally {
       signal.removeEventListener("abort", end);

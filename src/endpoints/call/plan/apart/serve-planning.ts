@@ -30,8 +30,9 @@ export type CompilerOver = (layoutOf: (table: TableDefinition) => object | undef
 export function servePlanning(port: MessagePort, questions: MessagePort, data: PlanningData, open: CompilerOver): void {
   const server = new PlanningServer((question) => {
     questions.postMessage(question);
-    // The service answers between its other turns; this thread has nothing else to do.
-    Atomics.wait(data.flag, 0, 0);
+    // The service answers between its other turns; this thread has nothing else to do. It may be woken once more for an
+    // answer that it has read already, when the service was held up between setting the flag and waking.
+    while (Atomics.load(data.flag, 0) === 0) Atomics.wait(data.flag, 0, 0);
     Atomics.store(data.flag, 0, 0);
     return receiveMessageOnPort(questions)?.message as QuestionAnswer;
   }, open);
