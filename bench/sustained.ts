@@ -24,7 +24,7 @@ interface Flags {
   readonly dir: string;
 }
 
-/** What happened in a minute. */
+/** The figures of a minute. */
 interface Minute {
   readonly eventsPerSecond: number;
   /** At its end: due, and not yet acknowledged. */
