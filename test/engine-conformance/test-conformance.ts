@@ -7,12 +7,12 @@ export interface ConformanceSubject {
   readonly open: OpenEngine;
   /** The cases that the engine fails, by name, with the reason. A case that it passes must not be listed. */
   readonly notSupported: Readonly<Record<string, string>>;
-  /** Whether the long cases run too. */
-  readonly isFull?: boolean;
+  /** The cases that run; long ones have a suite of their own where the others are part of `npm test`. */
+  readonly cases: "short" | "long" | "all";
 }
 
 /** Runs the suite as tests. */
-export function testConformance({ name, open, notSupported, isFull = false }: ConformanceSubject): void {
+export function testConformance({ name, open, notSupported, cases: wanted }: ConformanceSubject): void {
   describe(name, () => {
     let bench: Bench;
     beforeAll(async () => {
@@ -21,9 +21,10 @@ export function testConformance({ name, open, notSupported, isFull = false }: Co
     afterAll(() => bench.close());
 
     for (const [topic, cases] of Object.entries(conformanceCases)) {
+      const chosen = cases.filter(({ isLong }) => wanted === "all" || wanted === (isLong === true ? "long" : "short"));
+      if (chosen.length === 0) continue;
       describe(topic, () => {
-        for (const each of cases) {
-          if (each.isLong === true && !isFull) continue;
+        for (const each of chosen) {
           const reason = notSupported[each.name];
           if (reason === undefined) it(each.name, () => each.run(bench), 120_000);
           else it(`does not pass: ${each.name} (${reason})`, () => expect(each.run(bench)).rejects.toThrow(), 120_000);

@@ -27,4 +27,4 @@ async function open(): Promise<Engine> {
   });
 }
 
-testConformance({ name: "the engine over ClickHouse", open, notSupported: {}, isFull: true });
+testConformance({ name: "the engine over ClickHouse", open, notSupported: {}, cases: "all" });

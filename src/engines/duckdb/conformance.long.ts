@@ -1,4 +1,4 @@
-/** The whole suite, and the corpus of the language on the complete engine: in its own process, with its own plans. */
+/** The long cases, and the corpus of the language on the complete engine: in its own process, with its own plans. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const openAt = (name: string) => () => openDuckDbEngine({ directory: join(folder, name), threads: 2 });
 
-testConformance({ name: "the embedded engine", open: openAt("store"), notSupported: {}, isFull: true });
+testConformance({ name: "the embedded engine", open: openAt("store"), notSupported: {}, cases: "long" });
 
 interface CorpusCase {
   readonly name: string;

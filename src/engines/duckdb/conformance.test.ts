@@ -12,4 +12,5 @@ testConformance({
   name: "the embedded engine",
   open: () => openDuckDbEngine({ directory: join(folder, "store"), threads: 2 }),
   notSupported: {},
+  cases: "short",
 });
