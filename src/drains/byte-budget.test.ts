@@ -1,51 +1,91 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteBudget } from "./byte-budget.ts";
+import { ByteBudget, type ByteLease, type ByteWish } from "./byte-budget.ts";
 
 const signal = new AbortController().signal;
+const most = Number.POSITIVE_INFINITY;
 
 /** Takes from the budget, and notes it in the list. */
-function ask(budget: ByteBudget, bytes: number, order: number[], own = signal) {
-  return budget.take(bytes, own).then((lease) => {
-    order.push(bytes);
-    return lease;
-  });
+async function ask(budget: ByteBudget, wish: ByteWish, granted: string[], own = signal): Promise<ByteLease> {
+  const lease = await budget.take(wish, own);
+  granted.push(`${wish.owner} ${lease.byteCount}`);
+  return lease;
 }
 
 describe("a budget of bytes", () => {
-  it("grants in the order of asking, also to who asks for much, as bytes are given back", async () => {
-    const budget = new ByteBudget(10);
-    const order: number[] = [];
-    const first = await ask(budget, 9, order);
-    const second = ask(budget, 8, order);
-    const third = ask(budget, 1, order);
-    await Promise.resolve();
-    expect(order).toEqual([9]);
-    first.shrinkTo(3);
-    first.shrinkTo(5);
-    await Promise.resolve();
-    expect(order).toEqual([9]);
+  it("gives an owner an eighth of what is free, in the order of asking, and to others although one waits", async () => {
+    const budget = new ByteBudget(800);
+    const granted: string[] = [];
+    const first = await ask(budget, { owner: "a", most, least: 10 }, granted);
+    const second = ask(budget, { owner: "a", most, least: 10 }, granted);
+    const third = ask(budget, { owner: "a", most, least: 10 }, granted);
+    await ask(budget, { owner: "b", most: 20, least: 10 }, granted);
+    await ask(budget, { owner: "b", most, least: 10 }, granted);
+    expect(granted).toEqual(["a 100", "b 20", "b 65"]);
+    first.shrinkTo(50);
+    first.shrinkTo(70);
+    await second;
+    expect(granted).toEqual(["a 100", "b 20", "b 65", "a 33"]);
     first.release();
     first.release();
-    await Promise.all([second, third]);
-    expect(order).toEqual([9, 8, 1]);
-    const fourth = ask(budget, 2, order);
-    (await third).release();
-    await fourth;
-    expect(order).toEqual([9, 8, 1, 2]);
+    expect((await third).byteCount).toBe(52);
+  });
+
+  it("gives what is of no use below a size where half of the rest is left, and never more than a quarter", async () => {
+    const budget = new ByteBudget(800);
+    const granted: string[] = [];
+    const large = await ask(budget, { owner: "a", most: 100, least: 900 }, granted);
+    await ask(budget, { owner: "b", most: 100, least: 200 }, granted);
+    await ask(budget, { owner: "c", most: 100, least: 200 }, granted);
+    const waiting = ask(budget, { owner: "d", most: 100, least: 200 }, granted);
+    const small = await ask(budget, { owner: "e", most: 100, least: 10 }, granted);
+    expect(granted).toEqual(["a 200", "b 200", "c 200", "e 25"]);
+    small.release();
+    large.release();
+    expect((await waiting).byteCount).toBe(200);
   });
 
   it("forgets who does not wait any longer", async () => {
-    const budget = new ByteBudget(10);
-    const order: number[] = [];
-    const held = await ask(budget, 10, order);
+    const budget = new ByteBudget(80);
+    const granted: string[] = [];
+    const held = await ask(budget, { owner: "a", most, least: 1 }, granted);
     const leaving = new AbortController();
-    const gone = ask(budget, 10, order, leaving.signal);
-    const small = ask(budget, 4, order);
+    const gone = ask(budget, { owner: "a", most, least: 10 }, granted, leaving.signal);
+    const next = ask(budget, { owner: "a", most, least: 5 }, granted);
     leaving.abort(new Error("over"));
     await expect(gone).rejects.toThrow("over");
-    await expect(ask(budget, 1, order, leaving.signal)).rejects.toThrow("over");
-    held.shrinkTo(6);
-    await small;
-    expect(order).toEqual([10, 4]);
+    await expect(ask(budget, { owner: "b", most, least: 1 }, granted, leaving.signal)).rejects.toThrow("over");
+    held.shrinkTo(4);
+    await next;
+    expect(granted).toEqual(["a 10", "a 5"]);
+  });
+
+  it("grants every wish in the end, and never more than there is", async () => {
+    const wish = fc.record({
+      owner: fc.constantFrom("a", "b", "c"),
+      most: fc.integer({ min: 1, max: 500 }),
+      least: fc.integer({ min: 1, max: 500 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(wish, { maxLength: 30 }), fc.array(fc.nat()), async (wishes, picks) => {
+        const budget = new ByteBudget(400);
+        const held: ByteLease[] = [];
+        let grantedCount = 0;
+        for (const each of wishes) {
+          void budget.take(each, signal).then((lease) => {
+            held.push(lease);
+            grantedCount++;
+          });
+        }
+        for (let turn = 0; grantedCount < wishes.length || held.length > 0; turn++) {
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(held.reduce((sum, { byteCount }) => sum + byteCount, 0)).toBeLessThanOrEqual(400);
+          const [lease] = held.splice((picks[turn] ?? 0) % Math.max(1, held.length), 1);
+          expect(lease).toBeDefined();
+          lease?.release();
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 });

@@ -1,60 +1,111 @@
-import { createPassingMap } from "../shared/passing-map.ts";
+import { createPassingMap, type PassingMap } from "../shared/passing-map.ts";
 
 /** A share of a budget. */
 export interface ByteLease {
+  readonly byteCount: number;
   /** Gives back what is above so many bytes. */
   shrinkTo(byteCount: number): void;
   release(): void;
 }
 
-/** Memory that all deliveries together may hold; who asks for more waits, in the order of asking. */
+/** Bytes that an owner asks for: so many if its share allows them, and what is of no use below. */
+export interface ByteWish {
+  readonly owner: string;
+  readonly most: number;
+  readonly least: number;
+}
+
+interface Waiter {
+  readonly wish: ByteWish;
+  readonly grant: (byteCount: number) => void;
+}
+
+/** An owner holds at most this part of what is free. */
+const ownerShare = 1 / 8;
+/** A wish below which nothing is of use counts as this part of the whole, at most. */
+const largestShare = 1 / 4;
+
+/**
+ * Memory that all deliveries together may hold. An owner's share is a part of what is free, so that owners who give
+ * nothing back leave room for others, and one who asks for much does not hold up those who ask for little.
+ */
 export class ByteBudget {
+  readonly #maxBytes: number;
   #free: number;
   #lastNumber = 0;
-  readonly #waiting = createPassingMap<number, { readonly byteCount: number; readonly grant: () => void }>();
+  readonly #held = createPassingMap<string, number>();
+  /** By owner, in the order of asking; owners in the order in which their turn comes. */
+  readonly #waiting = createPassingMap<string, PassingMap<number, Waiter>>();
 
   constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.#free = maxBytes;
   }
 
-  /** Resolves when so many bytes are free. Rejects with the signal's reason when it is aborted first. */
-  async take(byteCount: number, signal: AbortSignal): Promise<ByteLease> {
+  /** Resolves when the owner's share has room. Rejects with the signal's reason when it is aborted first. */
+  async take(wish: ByteWish, signal: AbortSignal): Promise<ByteLease> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.#free < byteCount) await this.#wait(byteCount, signal);
-    else this.#free -= byteCount;
+    const room = this.#waiting.get(wish.owner) === undefined ? this.#roomFor(wish) : undefined;
+    if (room !== undefined) this.#move(wish.owner, room);
+    const byteCount = room ?? (await this.#wait(wish, signal));
     let held = byteCount;
     const shrinkTo = (left: number) => {
       if (left >= held) return;
-      this.#free += held - left;
+      this.#move(wish.owner, left - held);
       held = left;
       this.#grant();
     };
-    return { shrinkTo, release: () => shrinkTo(0) };
+    return { byteCount, shrinkTo, release: () => shrinkTo(0) };
   }
 
-  #wait(byteCount: number, signal: AbortSignal): Promise<void> {
+  /** Undefined where the wish has to wait. */
+  #roomFor({ owner, most, least: wanted }: ByteWish): number | undefined {
+    const held = this.#held.get(owner) ?? 0;
+    const share = Math.floor(this.#free * ownerShare) - held;
+    const least = Math.min(wanted, this.#maxBytes * largestShare);
+    if (least > (held > 0 ? share : this.#free / 2)) return undefined;
+    return Math.max(least, Math.min(most, share));
+  }
+
+  #move(owner: string, byteCount: number): void {
+    this.#free -= byteCount;
+    const held = (this.#held.get(owner) ?? 0) + byteCount;
+    if (held === 0) this.#held.delete(owner);
+    else this.#held.set(owner, held);
+  }
+
+  #wait(wish: ByteWish, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const number = ++this.#lastNumber;
+      const own = this.#waiting.get(wish.owner) ?? createPassingMap<number, Waiter>();
+      this.#waiting.set(wish.owner, own);
       const leave = () => {
-        this.#waiting.delete(number);
+        own.delete(number);
+        if (own.size === 0) this.#waiting.delete(wish.owner);
         reject(signal.reason);
         this.#grant();
       };
       signal.addEventListener("abort", leave, { once: true });
-      const grant = () => {
+      const grant = (byteCount: number) => {
         signal.removeEventListener("abort", leave);
-        resolve();
+        resolve(byteCount);
       };
-      this.#waiting.set(number, { byteCount, grant });
+      own.set(number, { wish, grant });
     });
   }
 
+  /** Grants what there is room for; owners whose turn it was come last. */
   #grant(): void {
-    for (const [number, { byteCount, grant }] of this.#waiting.entries()) {
-      if (byteCount > this.#free) return;
-      this.#waiting.delete(number);
-      this.#free -= byteCount;
-      grant();
+    for (const [owner, own] of this.#waiting.entries()) {
+      for (const [number, { wish, grant }] of own.entries()) {
+        const room = this.#roomFor(wish);
+        if (room === undefined) break;
+        own.delete(number);
+        this.#waiting.delete(owner);
+        if (own.size > 0) this.#waiting.set(owner, own);
+        this.#move(owner, room);
+        grant(room);
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ import { deliver, newDeliveryState } from "./delivery.ts";
 import type { DrainAnswer, DrainRequest } from "./destinations/send-request.ts";
 import { type Journal, openJournal, type WaitingKey } from "./journal.ts";
 import { createProgressFile, openPosition as openAt, type Position, sumOf } from "./position.ts";
-import { type KeyFinding, maxReadBytes } from "./read-events.ts";
+import type { KeyFinding } from "./read-events.ts";
 
 const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
 
@@ -74,7 +74,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       journal,
       position: watched,
       reader: {
-        read: async (_source, _lql, wanted) => {
+        read: async (_source, _lql, { keys: wanted }) => {
           read.onRead?.(wanted);
           return wanted.map((key) => {
             if (read.absent?.has(key.id)) return { key, kind: "absent", events: [], byteCount: 0 };
@@ -290,23 +290,23 @@ describe("the memory of all rules", () => {
       },
     ];
     for (const failure of failures) {
-      const memory = new ByteBudget(maxReadBytes);
-      const isFree: boolean[] = [];
+      const memory = new ByteBudget(1_000_000);
+      const free: number[] = [];
       const onPause = async () => {
-        const free = memory.take(maxReadBytes, new AbortController().signal).then((lease) => lease.release());
-        isFree.push(
-          await Promise.race([free.then(() => true), new Promise<boolean>((next) => setImmediate(next, false))]),
-        );
+        const wish = { owner: "other", most: Number.POSITIVE_INFINITY, least: 1 };
+        const lease = await memory.take(wish, new AbortController().signal);
+        free.push(lease.byteCount * 8);
+        lease.release();
       };
       await run({ ...(await open(3)), answer: () => ({ kind: "taken" }), maxPauses: 2, memory, onPause, ...failure });
-      expect(isFree).toEqual([true, true]);
+      expect(free).toEqual([1_000_000, 1_000_000]);
     }
   });
 
   it("is taken before keys are read", async () => {
     const { journal, position } = await open(3);
-    const memory = new ByteBudget(maxReadBytes);
-    const lease = await memory.take(maxReadBytes, new AbortController().signal);
+    const memory = new ByteBudget(100_000);
+    const lease = await memory.take({ owner: backend.id, most: 1, least: 1 }, new AbortController().signal);
     let reads = 0;
     const read: Journal["read"] = (...from) => {
       reads++;

@@ -53,6 +53,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 /** After keys that are gone before the journal says so. */
 const emptyPauseMs = 200;
+/** What a rule reads less than only where events are smaller, however much others hold. */
+const leastReadBytes = 64_000;
 
 /** The maximum length of a request with more than one event. */
 const maxBodyCharacters = 4_000_000;
@@ -94,6 +96,8 @@ class Delivery {
   readonly #signal: AbortSignal;
   /** Keys that are looked up at once. */
   #batch = maxBatch;
+  /** The size of an event, as they were read last. */
+  #eventBytes = 0;
   #failures = 0;
   /** Before the next step. */
   #pauseMs = 0;
@@ -129,9 +133,11 @@ class Delivery {
     await journal.waitForKeys(position.number, this.#signal);
     if (this.#signal.aborted) return;
     // Before the keys are read: those of thousands of rules are many too.
-    const lease = await memory.take(maxReadBytes, this.#signal);
+    const least = Math.max(leastReadBytes, this.#eventBytes);
+    const lease = await memory.take({ owner: backend.id, most: maxReadBytes, least }, this.#signal);
     try {
-      const keys = sameState(await journal.read(position.number, this.#batch));
+      const fitting = Math.floor(lease.byteCount / 2 / this.#eventBytes);
+      const keys = sameState(await journal.read(position.number, Math.max(1, Math.min(this.#batch, fitting))));
       const [first] = keys;
       if (first === undefined) this.#pauseMs = emptyPauseMs;
       else if (first.isDamaged) {
@@ -145,9 +151,13 @@ class Delivery {
   }
 
   async #deliverKeys(keys: readonly WaitingKey[], lease: ByteLease): Promise<void> {
-    const findings = await this.#read(keys);
+    const findings = await this.#read(keys, lease.byteCount);
     if (findings === undefined) return;
     const size = findings.reduce((sum, { byteCount }) => sum + byteCount, 0);
+    const isMore = size > Math.max(lease.byteCount, this.#eventBytes);
+    this.#eventBytes = size / keys.length;
+    // A single event is read whatever its size, and again once it has its room.
+    if (isMore) return;
     lease.shrinkTo(size);
     this.#reads = 0;
     const first = this.#options.position.number;
@@ -160,14 +170,15 @@ class Delivery {
     });
     const known = numbered.slice(0, this.#knownCount(numbered));
     if (known.length === 0) this.#fail(`${nameEvents(numbered.slice(0, 1))} is not in the store yet`);
-    else if (await this.#send(known)) this.#grow(keys.length, size);
+    // More at once the next time.
+    else if (await this.#send(known)) this.#batch = Math.min(maxBatch, this.#batch * 2);
   }
 
   /** Undefined where less has to be read, or after a failure. */
-  async #read(keys: readonly WaitingKey[]): Promise<readonly KeyFinding[] | undefined> {
+  async #read(keys: readonly WaitingKey[], maxBytes: number): Promise<readonly KeyFinding[] | undefined> {
     const { rule, reader, backend, warn } = this.#options;
     try {
-      return await reader.read(rule.source, rule.lql, keys, this.#signal);
+      return await reader.read(rule.source, rule.lql, { keys, maxBytes }, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) throw error;
       this.#batch = Math.max(1, Math.floor(keys.length / 2));
@@ -288,12 +299,6 @@ class Delivery {
     state.failures++;
     state.lastError = reason;
     this.#pauseMs = pauseAfter(this.#failures++, retryAfterMs, clock);
-  }
-
-  /** More at once the next time, as far as they are likely to fit. */
-  #grow(keyCount: number, byteCount: number): void {
-    const fitting = Math.floor((maxReadBytes / 2 / Math.max(1, byteCount)) * keyCount);
-    this.#batch = Math.max(1, Math.min(maxBatch, this.#batch * 2, fitting));
   }
 }
 

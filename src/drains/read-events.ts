@@ -11,7 +11,7 @@ import type { WaitingKey } from "./journal.ts";
 /** Keys that are looked up at once, at most. */
 export const maxBatch = 500;
 /** The maximum size of several events, as their rows' JSON. */
-export const maxReadBytes = 8_000_000;
+export const maxReadBytes = 4_000_000;
 /** The maximum size of a single event. */
 const maxEventBytes = 64_000_000;
 /** Limits of LQL queries that select events. */
@@ -40,7 +40,13 @@ export interface EventReader {
    * Finds the source's event of each key, `maxBatch` at most, and whether the query selects it: a finding for each key,
    * in their order. Rejects where not all could be read.
    */
-  read(source: string, lql: string, keys: readonly WaitingKey[], signal: AbortSignal): Promise<readonly KeyFinding[]>;
+  read(source: string, lql: string, wanted: WantedEvents, signal: AbortSignal): Promise<readonly KeyFinding[]>;
+}
+
+/** Events to be looked up. Several have at most so many bytes together, as their rows' JSON. */
+export interface WantedEvents {
+  readonly keys: readonly WaitingKey[];
+  readonly maxBytes: number;
 }
 
 const tooLarge: ReadonlySet<string> = new Set([
@@ -63,12 +69,12 @@ export function createEventReader({ findEvents, matcher, findSource }: ReaderOpt
   const turns = new Admission({ maxRunning: maxReads, maxWaiting: Number.POSITIVE_INFINITY });
   return {
     check: (source, lql) => matcher.check(source, lql),
-    async read(source, lql, keys, signal) {
+    async read(source, lql, { keys, maxBytes }, signal) {
       const leave = await turns.enter(signal);
       const deadline = openDeadline(signal, readTimeoutMs);
       try {
         const path = findSource(source)?.tenantField?.split(".");
-        const look = createLook({ findEvents, source, path, signal: deadline.signal });
+        const look = createLook({ findEvents, source, path, maxBytes, signal: deadline.signal });
         const found = await look(keys);
         const shown = [...new Set([...found.values()].flat())];
         const matches = lql.trim() === "" ? undefined : await matcher.match(source, lql, shown, deadline.signal);
@@ -112,6 +118,7 @@ interface LookOptions {
   readonly findEvents: FindEvents;
   readonly source: string;
   readonly path: readonly string[] | undefined;
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
@@ -121,12 +128,12 @@ type Found = ReadonlyMap<WaitingKey, readonly FoundEvent[]>;
  * Looks for the events where their keys say, and for those that are not there at all times: an event that came a second
  * time with another time is stored with its first.
  */
-function createLook({ findEvents, source, path, signal }: LookOptions) {
+function createLook({ findEvents, source, path, maxBytes: ofSeveral, signal }: LookOptions) {
   const look = async (keys: readonly WaitingKey[], search: Partial<EventSearch>): Promise<Found> => {
     const byId = new Map<string, WaitingKey[]>();
     for (const key of keys) byId.set(key.id, [...(byId.get(key.id) ?? []), key]);
     const found = new Map<WaitingKey, FoundEvent[]>();
-    const maxBytes = keys.length === 1 ? maxEventBytes : maxReadBytes;
+    const maxBytes = keys.length === 1 ? maxEventBytes : ofSeveral;
     for await (const events of findEvents(source, { ids: [...byId.keys()], maxBytes, ...search }, signal)) {
       for (const event of events) {
         const tenant = tenantOf(path, event.fields);

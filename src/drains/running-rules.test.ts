@@ -279,7 +279,7 @@ describe("running rules", () => {
     const { running, clock, warnings } = open();
     const absent = {
       ...findsAll,
-      read: async (_s: string, _l: string, keys: ReturnType<typeof keysOf>) => {
+      read: async (_s: string, _l: string, { keys }: { readonly keys: ReturnType<typeof keysOf> }) => {
         return keys.map((key) => ({ key, kind: "absent" as const, events: [], byteCount: 0 }));
       },
     };
@@ -318,6 +318,38 @@ describe("running rules", () => {
     for (const code of ["engine_unavailable", "too_many_queries"] as const) {
       await expect(failWith(code)).rejects.toMatchObject({ code });
     }
+    await running.close();
+  });
+
+  it("send for others at once while many destinations hang with all that they may hold", async () => {
+    const { running, destination } = open({ segmentKeys: 1_000, maxBytes: 100_000_000 });
+    destination.answer = ({ url }, signal) => {
+      if (!url.includes("hangs")) return { kind: "taken" };
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    // Events of 16 KB, as many as may be read.
+    const bytesOfOne = 16_000;
+    running.start({
+      ...findsAll,
+      read: async (source, lql, wanted, signal) => {
+        if (wanted.keys.length * bytesOfOne > Math.max(bytesOfOne, wanted.maxBytes)) {
+          throw new ServiceError("result_too_large", "too many bytes");
+        }
+        const found = await findsAll.read(source, lql, wanted, signal);
+        return found.map((finding) => ({ ...finding, byteCount: bytesOfOne }));
+      },
+    });
+    for (let index = 0; index < 60; index++) {
+      // One of them has many rules.
+      await running.restart(ruleOf(`hangs${index}`), backendOf(`hangs${Math.max(0, index - 25)}`));
+    }
+    const ids = Array.from({ length: 500 }, (_, index) => `e${index}`);
+    await running.note("edge", keysOf(...ids));
+    await flushPromises(100);
+    await running.restart(ruleOf("late", { source: "other" }), backendOf("late"));
+    await running.note("other", keysOf(...ids));
+    await flushPromises(500);
+    expect(destination.ids("http://late.example/")).toEqual(ids);
     await running.close();
   });
 });

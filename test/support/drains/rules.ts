@@ -25,7 +25,7 @@ export function keysOf(...ids: string[]): readonly EventKey[] {
 /** Finds every event; the query leaves out the ids that it lists. */
 export const findsAll: EventReader = {
   check: async () => undefined,
-  read: async (_source, lql, keys) =>
+  read: async (_source, lql, { keys }) =>
     keys.map((key): KeyFinding => {
       if (lql.split(",").includes(key.id)) return { key, kind: "excluded", events: [], byteCount: 0 };
       const event: LogEvent = { ...key, hasGeneratedId: false, eventMessage: null, fields: {} };
