@@ -44,7 +44,7 @@ export interface Storage {
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, nowMs, logger, closers } = start;
   // First among the stored data: when it is damaged, nothing else is touched.
-  const metadata = await openMetadata(metadataPlace(settings));
+  const metadata = await openMetadata(metadataPlace(settings), (message) => logger.warn(message));
   closers.push(() => metadata.close());
   const nodes = await metadata.join({
     isEngineShared: start.isEngineShared,

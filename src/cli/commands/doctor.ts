@@ -87,9 +87,10 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
 }
 
 async function readSources({ settings }: Configuration, { errors }: CliContext): Promise<readonly Source[]> {
-  const metadata = await openMetadata(metadataPlace(settings));
+  const warn = (message: string) => print(errors, message);
+  const metadata = await openMetadata(metadataPlace(settings), warn);
   try {
-    return await loadAllSources(settings, createSourceStore(metadata, Date.now), (message) => print(errors, message));
+    return await loadAllSources(settings, createSourceStore(metadata, Date.now), warn);
   } finally {
     await metadata.close();
   }

@@ -168,7 +168,7 @@ async function withTokens(
   work: (store: TokenStore, note: NoteChange) => Promise<void>,
 ): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
-  const metadata = await openMetadata(metadataPlace(settings));
+  const metadata = await openMetadata(metadataPlace(settings), (message) => print(context.errors, message));
   try {
     const outbox = createAuditOutbox(metadata, Date.now);
     await work(createTokenStore(metadata, Date.now), (change) => outbox.put({ ...change, actor: "command" }));

@@ -46,6 +46,24 @@ describe("the metadata in a file", () => {
     expect(await createSourceStore(await open(empty), () => 0).list()).toEqual([]);
   });
 
+  it("is refused where it was emptied, and said to be missing where it was removed", async () => {
+    await open();
+    await opened[0]?.readKey();
+    await opened.pop()?.close();
+    const warnings: string[] = [];
+    const again = async () => opened.push(await openMetadata(path, (message) => warnings.push(message)));
+    await again();
+    await opened.pop()?.close();
+    expect(warnings).toEqual([]);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    writeFileSync(path, "");
+    await expect(again()).rejects.toThrow(`${path} is damaged or is no metadata of this service (it is empty)`);
+    expect(statSync(path).size).toBe(0);
+    rmSync(path);
+    await again();
+    expect(warnings).toEqual([expect.stringContaining(`${path} is missing, though there was one`)]);
+  });
+
   it("says why a change failed that the database itself has rolled back, as where the disk is full", async () => {
     const { queries } = await open();
     const failing = async (statements: readonly string[]) =>

@@ -33,9 +33,13 @@ function checkAccess(paths: readonly string[]): void {
   if (problem !== undefined) throw new UserError(problem);
 }
 
-/** Before SQLite looks at it, which may leave files beside it. */
-function checkHeader(path: string): void {
-  if (!existsSync(path) || statSync(path).size === 0) return;
+/** Before SQLite looks at it, which may leave files beside it. `hadKey`: the folder held metadata before. */
+function checkHeader(path: string, hadKey: boolean): void {
+  if (!existsSync(path)) return;
+  if (statSync(path).size === 0) {
+    if (hadKey) throw damaged(path, "it is empty");
+    return;
+  }
   if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
   const file = openSync(path, "r");
   try {
@@ -116,14 +120,25 @@ const columns: Columns = {
   watchAlerts: async () => undefined,
 };
 
+function describeMissing(path: string): string {
+  return (
+    `${path} is missing, though there was one in this folder before: a new one begins without the tokens, endpoints, ` +
+    "sources, drains and alerts that were made over HTTP. Unless you moved it away, stop the service and bring a " +
+    "backup back with `logweir restore`"
+  );
+}
+
 /**
  * Opens the file, makes it (and its folder) when missing, and brings its tables up to date. WAL, and waiting up to five
  * seconds for another writer, let the service and the command line work on it at the same time.
  */
-export async function openSqlite(path: string): Promise<MetadataDatabase> {
+export async function openSqlite(path: string, warn: (message: string) => void): Promise<MetadataDatabase> {
   makeFolder(dirname(path));
   checkAccess([path, `${path}-wal`, `${path}-shm`]);
-  checkHeader(path);
+  const keyPath = join(dirname(path), "cursor.key");
+  const hadKey = existsSync(keyPath);
+  checkHeader(path, hadKey);
+  if (hadKey && !existsSync(path)) warn(describeMissing(path));
   const database = openChecked(path);
   database.pragma("busy_timeout = 5000");
   database.pragma("journal_mode = WAL");
@@ -141,8 +156,8 @@ export async function openSqlite(path: string): Promise<MetadataDatabase> {
     versionOf: () => (version.get() as { readonly data_version: number }).data_version,
     // The first statement writes, and so excludes other writers until the end.
     inTurn: (_name, work) => queries.transaction().execute(work),
-    readKey: () => readSecretKey(join(dirname(path), "cursor.key")),
-    replaceKey: (key) => replaceSecretKey(join(dirname(path), "cursor.key"), key),
+    readKey: () => readSecretKey(keyPath),
+    replaceKey: (key) => replaceSecretKey(keyPath, key),
     copyTo: (target) => void database.prepare("VACUUM INTO ?").run(target),
     join: async () => createOnlyNode(),
     close: () => queries.destroy(),

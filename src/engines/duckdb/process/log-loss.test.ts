@@ -1,4 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -73,5 +82,33 @@ describe("a store whose log was truncated", () => {
       await engine.close();
     }
     expect(JSON.parse(readFileSync(storePaths(join(folder, "store")).logPosition, "utf8"))).toEqual({ log_bytes: 0 });
+  });
+
+  it("is refused and left as it is where any byte of it has changed, or read in full", {
+    timeout: 60_000,
+  }, async () => {
+    engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
+    try {
+      await engine.store.ensureSource({ name: "edge", knownFields: [] });
+      await append(20);
+      const copy = copyAsKilled();
+      const { writeAheadLog } = storePaths(copy);
+      const log = readFileSync(writeAheadLog);
+      // Its own entry, which has no checksum; the length of the next one; and what a checksum covers.
+      const offsets = [0, 16, 34, log.indexOf("events") - 32, log.length >> 1, log.length - 1];
+      for (const offset of offsets) {
+        const damaged = Buffer.from(log);
+        damaged[offset] = (log[offset] ?? 0) ^ 0x41;
+        copyAsKilled();
+        writeFileSync(writeAheadLog, damaged);
+        const opened = await openCopy(copy).catch((error: Error) => error);
+        if (opened instanceof Error) {
+          expect([offset, opened.message]).toEqual([offset, expect.stringContaining(`${writeAheadLog}, the log`)]);
+          expect(readFileSync(writeAheadLog).equals(damaged)).toBe(true);
+        } else expect([offset, opened.rows]).toEqual([offset, 20]);
+      }
+    } finally {
+      await engine.close();
+    }
   });
 });

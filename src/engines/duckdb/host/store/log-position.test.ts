@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LogPosition } from "./log-position.ts";
+import { findLogDamage, LogPosition } from "./log-position.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -98,5 +98,59 @@ describe("the recorded log position", () => {
     expect(findAfter((position) => position.record(), NOW_MS + 6 * DAY_MS)).toEqual(loss);
     expect(findAfter(() => undefined, NOW_MS + 8 * DAY_MS)).toBeUndefined();
     expect(findAfter(() => writeLog(9), NOW_MS + 9 * DAY_MS)).toMatchObject({ acknowledgedBytes: 10, foundBytes: 9 });
+  });
+
+  /** A log like DuckDB's: an entry without a length, and others of so many bytes. */
+  function makeLog(...sizes: number[]): Buffer {
+    const entries = sizes.map((size, index) => {
+      const entry = Buffer.alloc(16 + size, index + 1);
+      entry.writeBigUInt64LE(BigInt(size));
+      return entry;
+    });
+    return Buffer.concat([Buffer.alloc(37, 0xee), ...entries]);
+  }
+
+  it("reveals each damaged byte that the database takes for the end of the log, and nothing else", () => {
+    const log = makeLog(40, 3_000, 1, 70_000);
+    const [path, file] = [join(folder, "position"), join(folder, "log")];
+    // It was longer than its head from the first record, and is not read again.
+    for (const lengths of [[log.length], [10, 37, 40, log.length]]) {
+      const position = open();
+      for (const length of lengths) {
+        writeFileSync(file, log.subarray(0, length));
+        position.record();
+      }
+      position.close();
+      writeFileSync(file, Buffer.concat([log, Buffer.alloc(500, 9)]));
+      expect(findLogDamage(path, file)).toBeUndefined();
+      const lengthsOf = [93, 3_109, 3_126].flatMap((begin) => Array.from({ length: 8 }, (_, index) => begin + index));
+      for (const offset of [...Array(45).keys(), ...lengthsOf]) {
+        const damaged = Buffer.from(log);
+        damaged[offset] = (log[offset] ?? 0) ^ 0x41;
+        writeFileSync(file, damaged);
+        expect([offset, findLogDamage(path, file)]).toEqual([offset, expect.any(String)]);
+      }
+      rmSync(path);
+    }
+  });
+
+  it("is compared with no log that may have been replaced, that an earlier release wrote, or that is gone", () => {
+    const [path, file] = [join(folder, "position"), join(folder, "log")];
+    const log = makeLog(100);
+    writeFileSync(file, log);
+    const position = open();
+    position.record();
+    rmSync(file);
+    expect(findLogDamage(path, file)).toBeUndefined();
+    writeFileSync(file, log.subarray(0, 90));
+    expect(findLogDamage(path, file)).toBeUndefined();
+    writeFileSync(file, Buffer.alloc(log.length));
+    expect(findLogDamage(path, file)).toEqual(expect.any(String));
+    position.unsettle();
+    position.close();
+    expect(findLogDamage(path, file)).toBeUndefined();
+    writeFileSync(path, JSON.stringify({ log_bytes: log.length }));
+    expect(findLogDamage(path, file)).toBeUndefined();
+    expect(findLogDamage(join(folder, "none"), file)).toBeUndefined();
   });
 });

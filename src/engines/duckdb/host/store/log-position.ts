@@ -1,23 +1,30 @@
 /**
  * How far the log goes for certain: a file beside it, written after each commit that was acknowledged. DuckDB replays
- * a log that was cut short as if it had never been longer, so this file alone tells that acknowledged events are
- * gone.
+ * a log that was cut short as if it had never been longer, and one whose head or lengths of entries are damaged as if
+ * it ended there, so this file alone tells that acknowledged events are gone.
  *
  * It is written without a sync, which costs a commit two microseconds: the log was synced before, so whatever becomes
  * of the machine the log is never shorter than what stands here. Before anything that replaces the log it says that
  * nothing is known, and is synced.
  */
-import { closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import type { LogLoss } from "../../../contract/event-store.ts";
 
 /** How long a loss is reported, from the start that found it. */
 const TOLD_FOR_MS = 7 * 24 * 3600 * 1000;
 /** Always written at full length, so that no remainder of a longer text follows it. */
 const LINE_BYTES = 256;
+/** The first bytes of the log that are noted: more than its own entry, which has no checksum, and its longest length. */
+const HEAD_BYTES = 60;
+const LONGEST_FIRST_ENTRY = 80;
+/** Before each further entry: its length and its checksum. */
+const ENTRY_HEAD_BYTES = 16;
 
 interface Known {
   /** Bytes of the log that hold acknowledged events; null while the log may be replaced. */
   readonly log_bytes: number | null;
+  /** The log's first bytes in base64; absent where an earlier release wrote this. */
+  readonly head?: string;
   readonly loss?: { readonly found_at: string; readonly acknowledged_bytes: number; readonly found_bytes: number };
 }
 
@@ -30,12 +37,64 @@ function isSize(value: unknown): value is number {
 /** Parses the text; empty for anything else, such as a line cut off by a power failure, or written by hand. */
 function parse(text: string): Known {
   try {
-    const { log_bytes, loss } = JSON.parse(text) as Partial<Known>;
+    const { log_bytes, head, loss } = JSON.parse(text) as Partial<Known>;
     const isLoss = loss !== undefined && !Number.isNaN(Date.parse(loss.found_at));
-    return { log_bytes: isSize(log_bytes) ? log_bytes : null, ...(isLoss ? { loss } : {}) };
+    return {
+      log_bytes: isSize(log_bytes) ? log_bytes : null,
+      ...(typeof head === "string" ? { head } : {}),
+      ...(isLoss ? { loss } : {}),
+    };
   } catch {
     return NOTHING;
   }
+}
+
+/**
+ * Tells why the database would not read the log as far as it was acknowledged, though it is long enough; undefined
+ * where it will, or where that is not known. Damage between heads of entries is found by the database itself. To be
+ * asked before it opens the log, and changes nothing.
+ */
+export function findLogDamage(position: string, log: string): string | undefined {
+  const { log_bytes: acknowledged, head } = readKnown(position);
+  if (acknowledged === null || head === undefined) return undefined;
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size === 0 || size < acknowledged) return undefined;
+  const file = openSync(log, "r");
+  try {
+    if (readHead(file, acknowledged) !== head) return "its first bytes are not what was written";
+    const begins = Array.from({ length: Math.min(LONGEST_FIRST_ENTRY, acknowledged) }, (_, index) => index + 1);
+    if (begins.some((begin) => endsAt(file, begin, acknowledged))) return undefined;
+    return "the length of an entry is not what was written";
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readKnown(path: string): Known {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch {
+    return NOTHING;
+  }
+}
+
+function readHead(file: number, logBytes: number): string {
+  const head = Buffer.alloc(Math.min(HEAD_BYTES, logBytes));
+  return head.subarray(0, readSync(file, head, 0, head.length, 0)).toString("base64");
+}
+
+/** Whether one entry after the other, the first beginning at `begin`, ends at the end. */
+function endsAt(file: number, begin: number, end: number): boolean {
+  const head = Buffer.alloc(ENTRY_HEAD_BYTES);
+  let at = begin;
+  while (at + ENTRY_HEAD_BYTES < end) {
+    readSync(file, head, 0, ENTRY_HEAD_BYTES, at);
+    const byteCount = head.readBigUInt64LE();
+    // No entry is empty, and none goes on behind the end.
+    if (byteCount === 0n || byteCount > BigInt(end - at - ENTRY_HEAD_BYTES)) return false;
+    at += ENTRY_HEAD_BYTES + Number(byteCount);
+  }
+  return at === end;
 }
 
 export class LogPosition {
@@ -65,7 +124,8 @@ export class LogPosition {
       this.#write({ log_bytes: null, loss });
       fsyncSync(this.#file);
     } else if (this.#known.loss !== undefined && nowMs - Date.parse(this.#known.loss.found_at) > TOLD_FOR_MS) {
-      this.#write({ log_bytes: acknowledged });
+      const { loss: _, ...rest } = this.#known;
+      this.#write(rest);
     }
     return this.loss;
   }
@@ -79,12 +139,17 @@ export class LogPosition {
   /** Notes that everything that is in the log now is acknowledged. */
   record(): void {
     const logBytes = this.#logBytes();
-    if (logBytes !== this.#known.log_bytes) this.#write({ ...this.#known, log_bytes: logBytes });
+    if (logBytes === this.#known.log_bytes) return;
+    const { log_bytes: before, head: known, ...rest } = this.#known;
+    const isSame = before !== null && before >= HEAD_BYTES && known !== undefined && logBytes > before;
+    const head = isSame ? known : this.#readHead(logBytes);
+    this.#write({ log_bytes: logBytes, ...(logBytes > 0 ? { head } : {}), ...rest });
   }
 
   /** Notes, durably, that the log may be replaced from now on. */
   unsettle(): void {
-    this.#write({ ...this.#known, log_bytes: null });
+    const { head: _, ...rest } = this.#known;
+    this.#write({ ...rest, log_bytes: null });
     fsyncSync(this.#file);
   }
 
@@ -94,6 +159,16 @@ export class LogPosition {
 
   #logBytes(): number {
     return statSync(this.#log, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  #readHead(logBytes: number): string {
+    if (logBytes === 0) return "";
+    const log = openSync(this.#log, "r");
+    try {
+      return readHead(log, logBytes);
+    } finally {
+      closeSync(log);
+    }
   }
 
   #write(known: Known): void {

@@ -8,7 +8,7 @@ import type { SourceRules, SourceSchema } from "../../../schema/source/source-sc
 import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { toEngineError } from "../../driver/driver-error.ts";
 import type { CoreOptions } from "../protocol.ts";
-import { LogPosition } from "./log-position.ts";
+import { findLogDamage, LogPosition } from "./log-position.ts";
 import { dropLeftTables } from "./source-tables.ts";
 import { readTenants } from "./tenant-entries.ts";
 import { upgradeFromFirst } from "./upgrade.ts";
@@ -90,12 +90,7 @@ export function explainOpenError(error: unknown, file: string): EngineError {
   const known = toEngineError(error);
   if (known.code === "disk_full" || error instanceof EngineError) return known;
   const message = error instanceof Error ? error.message : String(error);
-  if (/replaying WAL file/.test(message)) {
-    const text =
-      `${file}.wal, the log of the events since the last checkpoint, is damaged; nothing was changed. Bring a backup ` +
-      "back with `logweir restore`, or move this file away: the service then starts without its events, and says so. ";
-    return new EngineError("unavailable", `${text}${message.split("\n")[0]}`, { cause: error });
-  }
+  if (/replaying WAL file/.test(message)) return damagedLog(`${file}.wal`, message.split("\n")[0] ?? "", error);
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
     ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose ` +
@@ -103,6 +98,13 @@ export function explainOpenError(error: unknown, file: string): EngineError {
     : `${file} is damaged or is no store of this service; nothing was changed. Choose another data directory, ` +
       `and bring a backup back with \`logweir restore\`. ${message.split("\n")[0]}`;
   return new EngineError("unavailable", text, { cause: error });
+}
+
+function damagedLog(log: string, reason: string, cause?: unknown): EngineError {
+  const text =
+    `${log}, the log of the events since the last checkpoint, is damaged; nothing was changed. Bring a backup ` +
+    "back with `logweir restore`, or move this file away: the service then starts without its events, and says so. ";
+  return new EngineError("unavailable", `${text}${reason}`, { cause });
 }
 
 async function checkFormat(connection: Connection, file: string): Promise<void> {
@@ -150,6 +152,8 @@ export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
       checkDirectory(directory);
       await createStoreFile(directory, options);
     }
+    const damage = findLogDamage(paths.logPosition, paths.writeAheadLog);
+    if (damage !== undefined) throw damagedLog(paths.writeAheadLog, damage);
     const database = await openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
     try {
       // The log is as it was found: DuckDB cuts what it could not read off at the first commit.
