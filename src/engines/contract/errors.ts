@@ -24,6 +24,8 @@ export type EngineErrorCode =
   | "overloaded"
   /** The second check refused a statement: a defect of the compiler, or an attack. */
   | "refused"
+  /** What the query reads is damaged on the disk. */
+  | "damaged"
   | "internal";
 
 /** The limit of a run that was reached, by its name in `QueryLimits`. */

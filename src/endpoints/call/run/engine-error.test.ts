@@ -20,6 +20,7 @@ describe("fromEngineError", () => {
     ["overloaded", "overloaded", "m", { retryAfterSeconds: 2 }],
     ["unknown_source", "unknown_source", "m", {}],
     ["refused", "query_refused", "The engine refused the query", {}],
+    ["damaged", "internal", "A part of the store is damaged: `logweir doctor --deep` names it", {}],
     ["aborted", "internal", "The engine failed", {}],
     ["internal", "internal", "The engine failed", {}],
   ])("converts the code %s to %s", (code, answered, message, details) => {

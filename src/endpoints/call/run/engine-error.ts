@@ -62,6 +62,11 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
       return new ServiceError("unknown_source", error.message, { cause: error });
     case "refused":
       return new ServiceError("query_refused", "The engine refused the query", { cause: error });
+    case "damaged":
+      // The log has the code of the cause alone.
+      return new ServiceError("internal", "A part of the store is damaged: `logweir doctor --deep` names it", {
+        cause: error,
+      });
     case "aborted":
     case "internal":
       return new ServiceError("internal", "The engine failed", { cause: error });

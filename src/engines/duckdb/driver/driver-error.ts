@@ -109,7 +109,7 @@ export function toEngineError(error: unknown): EngineError {
   }
   if (isDamage(message)) {
     const text = "A block of the store's file is damaged; `logweir doctor --deep` tells which, and what to do";
-    return new EngineError("internal", text, { cause: error });
+    return new EngineError("damaged", text, { cause: error });
   }
   if (TOO_DEEP.test(message)) {
     return new EngineError("query_failed", "The query is nested deeper than the engine can read", { cause: error });

@@ -13,6 +13,8 @@ const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 /** How often a group is tried again when memory is short, and after how long the first time. */
 const MEMORY_ATTEMPTS = 6;
 const MEMORY_PAUSE_MS = 50;
+/** Failures for which a single batch may be the reason, or what is stored of its source. */
+const OF_ONE_BATCH: ReadonlySet<string> = new Set(["internal", "damaged"]);
 
 interface AppendJob extends AppendWork {
   readonly kind: "append";
@@ -151,7 +153,7 @@ export class Writer {
       await new Promise((resolve) => setTimeout(resolve, MEMORY_PAUSE_MS * 2 ** attempt));
       return this.#commit(group.map(asAgain), attempt + 1);
     }
-    if (group.length === 1 || failure.code !== "internal" || isFatal(error)) {
+    if (group.length === 1 || !OF_ONE_BATCH.has(failure.code) || isFatal(error)) {
       for (const job of group) job.reject(failure);
       return;
     }
