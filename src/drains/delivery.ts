@@ -53,7 +53,7 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 /** After keys that are gone before the journal says so. */
 const emptyPauseMs = 200;
-/** What a rule reads less than only where events are smaller, however much others hold. */
+/** Room that a rule waits for, however much others hold. */
 const leastReadBytes = 64_000;
 
 /** The maximum length of a request with more than one event. */

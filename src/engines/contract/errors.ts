@@ -24,7 +24,7 @@ export type EngineErrorCode =
   | "overloaded"
   /** The second check refused a statement: a defect of the compiler, or an attack. */
   | "refused"
-  /** What the query reads is damaged on the disk. */
+  /** The query reads a part of the store that is damaged on the disk. */
   | "damaged"
   | "internal";
 
