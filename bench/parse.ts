@@ -4,7 +4,7 @@
  */
 import { lex } from "../src/googlesql/lexer/lex.ts";
 import { MAX_TOKENS } from "../src/googlesql/limits.ts";
-import { parseQuery, printQuery } from "../src/googlesql/parse.ts";
+import { parseQuery } from "../src/googlesql/parse.ts";
 import { THREE_CTES } from "./three-ctes.ts";
 
 const WARM_UP_RUNS = 2_000;
@@ -23,12 +23,10 @@ function measure(run: () => unknown): number {
   return times[Math.floor(RUNS / 2)] ?? Number.NaN;
 }
 
-const query = parseQuery(THREE_CTES);
 const lines = THREE_CTES.split("\n").length;
 const rows: readonly (readonly [string, number])[] = [
   ["lex", measure(() => lex(THREE_CTES, MAX_TOKENS))],
   ["parse (lexing included)", measure(() => parseQuery(THREE_CTES))],
-  ["print", measure(() => printQuery(query))],
 ];
 console.log(
   `query of ${lines} lines, ${THREE_CTES.length} characters, ${lex(THREE_CTES, MAX_TOKENS).length} tokens; ` +

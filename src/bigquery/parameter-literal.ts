@@ -1,5 +1,5 @@
 import { MAX_QUERY_LENGTH } from "../googlesql/limits.ts";
-import { printString } from "../googlesql/printer/name.ts";
+import { printString } from "../googlesql/string-literal.ts";
 import { ServiceError } from "../shared/errors.ts";
 
 /** BigQuery's `QueryParameterType`. */

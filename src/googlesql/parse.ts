@@ -96,5 +96,3 @@ function checkText(text: string): void {
   const message = `Syntax error: Text holds ${describeLone(text.charCodeAt(lone))}`;
   throw new GoogleSqlError(text, [{ code: "syntax_error", message, span: { start: lone, end: lone + 1 } }]);
 }
-
-export { printQuery } from "./print.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePoint } from "../../test/support/code-point.ts";
+import { printQuery } from "../../test/support/googlesql/print-query.ts";
 import { ADJACENT_CORPUS, SYNTAX_CORPUS } from "../../test/support/googlesql/tables/syntax-corpus.ts";
 import { expressionTreeOf, treeOf, withoutSpans } from "../../test/support/googlesql/tree.ts";
 import { sampleSize } from "../../test/support/sample-size.ts";
@@ -8,7 +9,7 @@ import { GoogleSqlError } from "./diagnostic.ts";
 import { lex } from "./lexer/lex.ts";
 import type { Token } from "./lexer/token.ts";
 import { MAX_TOKENS } from "./limits.ts";
-import { parseQuery, printQuery } from "./parse.ts";
+import { parseQuery } from "./parse.ts";
 
 /** The same cases in every run. */
 const SEED = { seed: 20_240_102 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { printQuery } from "../googlesql/print.ts";
+import { printQuery } from "../../test/support/googlesql/print-query.ts";
 import { compileLql } from "./compile-lql.ts";
 
 const nowMs = Date.parse("2026-08-20T09:30:15.250Z");

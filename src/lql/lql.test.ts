@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePoint } from "../../test/support/code-point.ts";
+import { printQuery } from "../../test/support/googlesql/print-query.ts";
 import { sampleSize } from "../../test/support/sample-size.ts";
 import { parseQuery } from "../googlesql/parse.ts";
-import { printQuery } from "../googlesql/print.ts";
 import { compileLql } from "./compile-lql.ts";
 import { LqlError } from "./lql-error.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printQuery } from "../googlesql/print.ts";
+import { printQuery } from "../../test/support/googlesql/print-query.ts";
 import { compileLql } from "./compile-lql.ts";
 import type { LqlFilter } from "./lql-ast.ts";
 import { LqlError } from "./lql-error.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { printQuery } from "../../../test/support/googlesql/print-query.ts";
 import { parseClientQuery, parseQuery } from "../parse.ts";
-import { printQuery } from "../print.ts";
 
 it.each([
   ["SELECT 'it''s'", `SELECT "it's"`],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { printQuery } from "../../../test/support/googlesql/print-query.ts";
 import { diagnose, treeOf } from "../../../test/support/googlesql/tree.ts";
 import { sampleSize } from "../../../test/support/sample-size.ts";
 import {
@@ -12,7 +13,7 @@ import {
   MAX_SUBQUERY_DEPTH,
   MAX_TOKENS,
 } from "../limits.ts";
-import { parseQuery, printQuery } from "../parse.ts";
+import { parseQuery } from "../parse.ts";
 
 /** The opening of a construct, its innermost part, and its closing. */
 const NESTABLE: readonly (readonly [string, string, string])[] = [

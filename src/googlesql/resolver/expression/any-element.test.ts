@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { printQuery } from "../../../../test/support/googlesql/print-query.ts";
 import { dumpQuery } from "../../../../test/support/googlesql/resolver/dump.ts";
 import { TABLES } from "../../../../test/support/googlesql/resolver/resolved.ts";
 import type { Query } from "../../ast.ts";
 import { parseQuery } from "../../parse.ts";
-import { printQuery } from "../../print.ts";
 import { arrayOf, type RecordField, type SqlType, STRING } from "../../types.ts";
 import { resolveQuery } from "../resolve.ts";
 

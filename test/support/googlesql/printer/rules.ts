@@ -1,4 +1,4 @@
-import type { Expression, Query } from "../ast.ts";
+import type { Expression, Query } from "../../../../src/googlesql/ast.ts";
 
 /**
  * The printers that call each other in a circle, handed over so that their files depend on each other in one direction.

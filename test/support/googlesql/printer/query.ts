@@ -1,4 +1,4 @@
-import type { Query, QueryBody, Select, SetOperationMode, WithClause } from "../ast.ts";
+import type { Query, QueryBody, Select, SetOperationMode, WithClause } from "../../../../src/googlesql/ast.ts";
 import { joinParts, printGroupBy, printLimit, printOrderBy, printSelectItem, printWindows } from "./clause.ts";
 import { printIdentifier, printIdentifiers, printPath } from "./name.ts";
 import type { PrintRules } from "./rules.ts";

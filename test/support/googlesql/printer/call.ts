@@ -1,4 +1,4 @@
-import type { FunctionArgument, FunctionCall } from "../ast.ts";
+import type { FunctionArgument, FunctionCall } from "../../../../src/googlesql/ast.ts";
 import { joinParts, printGroupBy, printLimit, printOrderBy, printWindow } from "./clause.ts";
 import { BASE_LEVEL } from "./level.ts";
 import { printAlias, printIdentifier, printPath } from "./name.ts";

@@ -1,4 +1,4 @@
-import type { Query } from "./ast.ts";
+import type { Query } from "../../../src/googlesql/ast.ts";
 import { printExpression } from "./printer/expression.ts";
 import { printPipe } from "./printer/pipe.ts";
 import { printQueryHead } from "./printer/query.ts";

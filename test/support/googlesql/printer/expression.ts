@@ -1,9 +1,10 @@
-import type { BinaryOperation, Expression, Like, RightHandSet } from "../ast.ts";
+import type { BinaryOperation, Expression, Like, RightHandSet } from "../../../../src/googlesql/ast.ts";
+import { printString } from "../../../../src/googlesql/string-literal.ts";
 import { printCall } from "./call.ts";
 import { joinParts, printBase, printExpressions, printSelectExpression } from "./clause.ts";
 import { BASE_LEVEL, binaryLevel, levelOf } from "./level.ts";
 import { printLiteral, printType } from "./literal.ts";
-import { printIdentifier, printParameterName, printPath, printString, printWord } from "./name.ts";
+import { printIdentifier, printParameterName, printPath, printWord } from "./name.ts";
 import type { PrintRules } from "./rules.ts";
 
 const OPERAND = BASE_LEVEL.comparison + 1;

@@ -1,5 +1,6 @@
-import type { Literal, TypeSyntax } from "../ast.ts";
-import { printIdentifier, printPath, printString } from "./name.ts";
+import type { Literal, TypeSyntax } from "../../../../src/googlesql/ast.ts";
+import { printString } from "../../../../src/googlesql/string-literal.ts";
+import { printIdentifier, printPath } from "./name.ts";
 import type { PrintRules } from "./rules.ts";
 
 export function printLiteral(literal: Literal): string {

@@ -1,29 +1,12 @@
-import type { Identifier, Path } from "../ast.ts";
-import { KEYWORDS } from "../lexer/tables/keywords.ts";
+import type { Identifier, Path } from "../../../../src/googlesql/ast.ts";
+import { KEYWORDS } from "../../../../src/googlesql/lexer/tables/keywords.ts";
+import { printString } from "../../../../src/googlesql/string-literal.ts";
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The characters to escape in a quoted identifier. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped
-const ESCAPED = /[\\`"\u0000-\u001f\u007f]/g;
-
-const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-function escapeCharacter(character: string): string {
-  const named = NAMED_ESCAPES[character];
-  if (named !== undefined) return named;
-  const code = character.charCodeAt(0);
-  return code < 32 || code === 127 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\${character}`;
-}
-
-/** Any text as a literal in double quotes. */
-export function printString(value: string): string {
-  return `"${value.replace(ESCAPED, escapeCharacter)}"`;
-}
-
 /** Any name in back-ticks. */
 function printQuotedName(name: string): string {
-  return `\`${name.replace(ESCAPED, escapeCharacter)}\``;
+  return `\`${printString(name).slice(1, -1)}\``;
 }
 
 /** A name in its original form: whether it is quoted is part of the tree. */

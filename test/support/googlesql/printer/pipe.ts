@@ -1,4 +1,4 @@
-import type { PipeOperator, SelectItem } from "../ast.ts";
+import type { PipeOperator, SelectItem } from "../../../../src/googlesql/ast.ts";
 import {
   joinParts,
   printGroupBy,

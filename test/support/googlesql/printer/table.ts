@@ -9,7 +9,7 @@ import type {
   Unnest,
   Unpivot,
   WithOffset,
-} from "../ast.ts";
+} from "../../../../src/googlesql/ast.ts";
 import { printArgument } from "./call.ts";
 import { joinParts, printPartitionBy, printSelectExpression } from "./clause.ts";
 import { BASE_LEVEL } from "./level.ts";

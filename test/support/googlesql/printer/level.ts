@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression } from "../ast.ts";
+import type { BinaryOperator, Expression } from "../../../../src/googlesql/ast.ts";
 
 /** How tight expressions bind, as `PRECEDENCE` of the parser has it. */
 export const BASE_LEVEL = { loosest: 0, or: 1, and: 2, not: 3, comparison: 4, unary: 11, primary: 12 } as const;

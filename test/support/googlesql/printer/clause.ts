@@ -12,7 +12,7 @@ import type {
   SelectItem,
   SortOrder,
   WindowSpecification,
-} from "../ast.ts";
+} from "../../../../src/googlesql/ast.ts";
 import { BASE_LEVEL, isBareBase } from "./level.ts";
 import { printAlias, printIdentifier, printIdentifiers } from "./name.ts";
 import type { PrintRules } from "./rules.ts";
