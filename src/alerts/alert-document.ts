@@ -232,7 +232,7 @@ const maxAddresses = 20;
 
 function readDestination(sent: SentDestination, known: readonly SentDestination[], report: Report): SentDestination {
   const refuse = (message: string) => report("notify", message);
-  const fields = Object.hasOwn(destinationFields, String(sent.type)) ? destinationFields[sent.type] : undefined;
+  const fields = destinationTypes.includes(sent.type) ? destinationFields[sent.type] : undefined;
   if (fields === undefined) {
     refuse(`type: must be one of ${destinationTypes.join(", ")}`);
     return sent;

@@ -39,7 +39,11 @@ export function readJobRequest(body: Fields): QueryRequest {
   if (jobId !== undefined && !/^[\w-]{1,1024}$/.test(String(jobId))) {
     throw invalid("jobReference.jobId", "must be up to 1,024 letters, digits, - and _");
   }
-  return readQuery(fieldsOf(query), dryRun === true, jobId === undefined ? undefined : String(jobId));
+  return readQuery(
+    fieldsOf(query),
+    dryRun === true,
+    jobId === undefined ? undefined : typeof jobId === "string" ? jobId : "",
+  );
 }
 
 function readQuery(body: Fields, isDryRun: boolean, jobId: string | undefined): QueryRequest {
@@ -93,8 +97,8 @@ export function readPageRequest(sent: Fields): AskedPage {
 /** A number of a request; undefined where it has none. Throws `invalid_parameter` for anything else. */
 export function readCount(name: string, sent: unknown): number | undefined {
   if (sent === undefined || sent === null || sent === "") return undefined;
-  const text = typeof sent === "object" ? String(fieldsOf(sent).value) : String(sent);
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const value = typeof sent === "object" ? fieldsOf(sent).value : sent;
+  if ((typeof value === "string" || typeof value === "number") && /^\d{1,15}$/.test(`${value}`)) return Number(value);
   throw invalid(name, "must be an integer of 0 or more");
 }
 

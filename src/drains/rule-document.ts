@@ -34,15 +34,15 @@ export async function readRule(
   readers: RuleReaders,
   before?: DrainRule,
 ): Promise<{ readonly draft: RuleDraft } | { readonly problems: DocumentProblems }> {
-  const problems: Record<string, readonly string[]> = {};
+  const problems: Record<string, readonly string[]> = Object.create(null);
   for (const key of Object.keys(sent)) {
     if (![...fields, ...shownFields].includes(key)) {
       problems[key] = [`there is no such field; fields are ${fields.join(", ")}`];
     }
   }
-  const backend = readers.findBackend(String(sent.backend_id ?? before?.backendId ?? ""));
+  const backend = readers.findBackend(toText(sent.backend_id ?? before?.backendId));
   if (backend === undefined) problems.backend_id = ["must be the id of a backend"];
-  const source = readers.findSource(String(sent.source_id ?? sent.source ?? before?.source ?? ""));
+  const source = readers.findSource(toText(sent.source_id ?? sent.source ?? before?.source));
   if (source === undefined) problems.source_id = ["must be the id, name or alias of a source"];
   const lql = sent.lql_string ?? before?.lql ?? "";
   if (typeof lql !== "string") problems.lql_string = ["must be a text in LQL, empty for all events"];
@@ -52,6 +52,11 @@ export async function readRule(
   }
   if (Object.keys(problems).length > 0 || backend === undefined || source === undefined) return { problems };
   return { draft: { backendId: backend.id, source: source.name, lql: String(lql) } };
+}
+
+/** Objects name nothing, whatever methods their keys name. */
+function toText(sent: unknown): string {
+  return typeof sent === "string" || typeof sent === "number" ? String(sent) : "";
 }
 
 /** A rule as the API shows it. */

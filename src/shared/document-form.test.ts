@@ -21,6 +21,21 @@ const form = createDocumentForm(
 );
 
 describe("a document's form", () => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"])(
+    "names a field that every object of JavaScript has, as %s",
+    (name) => {
+      const sent = JSON.parse(`{"name":"n","${name}":{"limits":1}}`) as Record<string, unknown>;
+      const { problems } = form.read(sent) as { readonly problems: Record<string, readonly string[]> };
+      expect(Object.entries(problems)).toEqual([
+        [name, [expect.stringMatching(/^there is no such field; fields are/)]],
+      ]);
+      const inner = JSON.parse(`{"name":"n","limits":{"${name}":1}}`) as Record<string, unknown>;
+      expect(form.read(inner)).toMatchObject({
+        problems: { limits: [`${name}: there is no such field; the only one is rows`] },
+      });
+    },
+  );
+
   it("is right, where null counts as left out", () => {
     expect(form.read({ name: "n", note: null, kind: "a" })).toEqual({ document: { name: "n", kind: "a" } });
   });

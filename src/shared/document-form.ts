@@ -27,7 +27,9 @@ export function createDocumentForm<Schema extends TSchema>(schema: Schema): Docu
       const document = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
       if (compiled.Check(document)) return { document };
       const problems = describeErrors(schema, errorsByField(compiled, document));
-      const right = Object.entries(document).filter(([name]) => !Object.hasOwn(problems, name));
+      const right = Object.entries(document)
+        .slice(0, maxFields)
+        .filter(([name]) => !Object.hasOwn(problems, name));
       return { problems, fields: Object.fromEntries(right) as Partial<Static<Schema>> };
     },
   };
@@ -76,7 +78,8 @@ interface SchemaNode {
 }
 
 function describeErrors(schema: TSchema, errors: readonly FormError[]): FieldProblems {
-  const problems: Record<string, string[]> = {};
+  // Names of fields are the caller's: `__proto__` and `constructor` are some too.
+  const problems = new Map<string, readonly string[]>();
   for (const error of errors.map(ofWholeUnion)) {
     const { keyword, schemaPath, instancePath } = error;
     // It is said of each unknown key too.
@@ -96,11 +99,12 @@ function describeErrors(schema: TSchema, errors: readonly FormError[]): FieldPro
           ];
     for (const [[field = "", ...inner], message] of found) {
       const text = inner.length === 0 ? message : `${inner.join(".").slice(0, 200)}: ${message}`;
-      const known = problems[field.slice(0, 200)] ?? [];
-      problems[field.slice(0, 200)] = known.includes(text) ? known : [...known, text];
+      const name = field.slice(0, 200);
+      const known = problems.get(name) ?? [];
+      if (!known.includes(text)) problems.set(name, [...known, text]);
     }
   }
-  return problems;
+  return Object.fromEntries(problems);
 }
 
 /** An error in one of the forms that a value may have is one of the value: the first forms may be many errors. */

@@ -62,7 +62,10 @@ export function readDocument(input: unknown, { isPartial = false } = {}): ReadDo
     if (known.includes(key)) fields[key] = key === "parameters" ? withoutNulls(value) : value;
     else problems.push(unknownField(key, known));
   }
-  for (const { path, message } of findSchemaProblems(EndpointDocument, fields)) {
+  // Field by field: the library stops at eight problems, and a field without one is used.
+  for (const { path, message } of Object.entries(fields).flatMap(([key, value]) =>
+    findSchemaProblems(EndpointDocument, { [key]: value }),
+  )) {
     const [field] = path;
     if (field === undefined) continue;
     problems.push({

@@ -34,12 +34,14 @@ export function readReferenceFields(input: object): {
   readonly problems: FieldProblem[];
 } {
   const problems: FieldProblem[] = [];
-  const fields: Record<string, unknown> = {};
+  // Without a prototype, which `__proto__` would replace.
+  const fields: Record<string, unknown> = Object.create(null);
   const sent = new Map<string, unknown>(Object.entries(input));
   // Beside a token, the reference's id is a number of its own.
-  if (sent.has("token") && !uuid.test(String(sent.get("id")))) sent.delete("id");
+  const id = sent.get("id");
+  if (sent.has("token") && (typeof id !== "string" || !uuid.test(id))) sent.delete("id");
   for (const [key, value] of sent) {
-    const problem = ignored[key]?.(value);
+    const problem = Object.hasOwn(ignored, key) ? ignored[key]?.(value) : undefined;
     if (problem !== undefined) problems.push({ path: [key], message: problem });
     if (Object.hasOwn(ignored, key) || Object.hasOwn(renamed, key)) continue;
     fields[key] = value;
