@@ -1,5 +1,5 @@
 import { constants, createReadStream, existsSync, realpathSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "../shared/user-error.ts";
 import { type BackupPlace, codeOf, forAll } from "./place.ts";
@@ -8,6 +8,8 @@ const pieceBytes = 1024 * 1024;
 /** The end of the name of a file that is being written. */
 const unfinished = ".new";
 const syncsAtOnce = 8;
+/** A file is on disk before it is closed. */
+const whole = { mode: 0o600, flush: true } as const;
 
 /**
  * A folder as a place of backups; it is made by the first file. A file gets its name once all of it is on disk, so that
@@ -75,7 +77,7 @@ async function readStart(path: string, maxBytes: number): Promise<Buffer> {
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   await makeFolder(dirname(path));
   try {
-    await writeWhole(path + unfinished, "w", bytes);
+    await writeFile(path + unfinished, bytes, whole);
     await rename(path + unfinished, path);
   } catch (error) {
     await rm(path + unfinished, { force: true });
@@ -86,7 +88,7 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
 async function createFile(path: string, bytes: Uint8Array): Promise<boolean> {
   await makeFolder(dirname(path));
   try {
-    await writeWhole(path, "wx", bytes);
+    await writeFile(path, bytes, { ...whole, flag: "wx" });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -115,16 +117,6 @@ async function* listBelow(folder: string, start: string): AsyncGenerator<string>
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
-}
-
-async function writeWhole(path: string, flags: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -177,6 +177,6 @@ function explain(error: unknown, address: string): unknown {
     return new UserError(`The region of ${address} is not known: set AWS_REGION`, { cause: error });
   }
   const code = (error as NodeJS.ErrnoException).code ?? name;
-  const words = [code, message].filter((text, index, all) => text !== "" && all.indexOf(text) === index).join(": ");
+  const words = [...new Set([code, message])].filter((text) => text !== "").join(": ");
   return new UserError(`${address} cannot be used: ${words}`, { cause: error });
 }

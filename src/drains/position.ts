@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 
 /**
  * The ends of an event that was acknowledged:
@@ -148,21 +148,11 @@ export function createProgressFile(path: string): ProgressStore {
       const text = `${writeProgress(progress)}\n`;
       const number = numberOf(progress);
       const isFlushed = Math.abs(number - flushed) >= flushEvery;
-      await (isFlushed ? writeFlushed(draft, text) : writeFile(draft, text));
+      await writeFile(draft, text, { flush: isFlushed });
       await rename(draft, path);
       if (isFlushed) flushed = number;
       return isFlushed;
     },
     remove: () => rm(path, { force: true }),
   };
-}
-
-async function writeFlushed(path: string, text: string): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -114,6 +114,24 @@ export const DATETIME: ScalarType = { kind: "DATETIME" };
 export const TIMESTAMP: ScalarType = { kind: "TIMESTAMP" };
 export const INTERVAL: ScalarType = { kind: "INTERVAL" };
 export const JSON_TYPE: ScalarType = { kind: "JSON" };
+
+/** The scalar types by their names. */
+export const SCALAR_TYPES: Readonly<Record<string, ScalarType>> = {
+  INT64,
+  FLOAT64,
+  NUMERIC,
+  BIGNUMERIC,
+  BOOL,
+  STRING,
+  BYTES,
+  DATE,
+  TIME,
+  DATETIME,
+  TIMESTAMP,
+  INTERVAL,
+  JSON: JSON_TYPE,
+};
+
 /** The type of an untyped NULL. */
 export const UNKNOWN: ScalarType = { kind: "UNKNOWN" };
 

@@ -1,7 +1,7 @@
 /** The list of what an export wrote into the folder of a source: a line for the export, then one for each day. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../context.ts";
 
@@ -99,14 +99,9 @@ export async function noteDay(folder: string, day: ExportedDay): Promise<void> {
 }
 
 /** A line is preceded by the end of one that may have been cut off. */
-async function append(folder: string, line: object, flags: "wx" | "a"): Promise<void> {
-  const file = await open(join(folder, fileName), flags, 0o600);
-  try {
-    await file.writeFile(`${flags === "a" ? "\n" : ""}${JSON.stringify(line)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+async function append(folder: string, line: object, flag: "wx" | "a"): Promise<void> {
+  const text = `${flag === "a" ? "\n" : ""}${JSON.stringify(line)}\n`;
+  await writeFile(join(folder, fileName), text, { flag, mode: 0o600, flush: true });
 }
 
 /** Whether the day's files are there, as far as their sizes tell. */

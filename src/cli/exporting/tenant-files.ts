@@ -1,4 +1,4 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../context.ts";
 import { tenantFolder } from "./hive-path.ts";
@@ -76,15 +76,10 @@ export class TenantFiles {
 async function write({ path, isMade, tenant }: OpenFile, text: string): Promise<void> {
   await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
   // A second tenant in the same file would be one whose name differs by case, where the file system ignores it.
-  const handle = await open(path, isMade ? "a" : "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+  const made = { flag: isMade ? "a" : "wx", mode: 0o600, flush: true };
+  await writeFile(path, text, made).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
     const advice = "export to a file system that tells upper from lower case, or single tenants with --tenant";
     throw new CliError(`The folder of the tenant ${tenant} is another tenant's: ${advice}`);
   });
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

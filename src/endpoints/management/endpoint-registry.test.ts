@@ -41,7 +41,7 @@ it("the endpoint registry notifies listeners once per change of added, changed a
   const [idOfA, idOfB] = [a.definition.id, b.definition.id];
   registry.put({ ...a });
   const c = make("c", "c");
-  registry.replaceFiles([c]);
+  registry.replaceAll([registry.find("a") ?? a, c]);
   registry.remove(idOfA);
   registry.replaceAll(registry.endpoints);
   expect(told).toEqual([[idOfA], [idOfB, c.definition.id], [idOfA]]);

@@ -15,8 +15,6 @@ export interface EndpointRegistry extends EndpointLookup {
   /** Adds endpoints; each replaces one with the same id. */
   put(...endpoints: readonly Endpoint[]): void;
   remove(id: string): void;
-  /** Replaces all endpoints that come from files. */
-  replaceFiles(endpoints: readonly Endpoint[]): void;
   /** Replaces all endpoints. */
   replaceAll(endpoints: readonly Endpoint[]): void;
   onChange(listener: ChangeListener): void;
@@ -69,7 +67,6 @@ export function createEndpointRegistry(
       replaceAll([...sorted.filter(({ definition }) => !ids.has(definition.id)), ...changed]);
     },
     remove: (id) => replaceAll(sorted.filter(({ definition }) => definition.id !== id)),
-    replaceFiles: (files) => replaceAll([...sorted.filter(({ origin }) => origin.kind !== "file"), ...files]),
     replaceAll,
     onChange: (listener) => void listeners.push(listener),
   };

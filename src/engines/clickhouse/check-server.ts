@@ -109,7 +109,7 @@ async function checkAsWriter(client: ServerClient, access: ServerAccess): Promis
 }
 
 /** The problems and the limits of the server and its users. Throws `EngineError`. */
-export async function checkServerWithLimits(access: ServerAccess): Promise<ServerCheck> {
+export async function checkServer(access: ServerAccess): Promise<ServerCheck> {
   const [found, writer] = await withClient(access, async (client) => {
     return [await checkAsWriter(client, access), await readLimits((sql) => client.rows(sql))] as const;
   });
@@ -118,9 +118,4 @@ export async function checkServerWithLimits(access: ServerAccess): Promise<Serve
     return [await checkReader(client, access), await readLimits((sql) => client.rows(sql))] as const;
   });
   return { findings: [...found, ...ofReader, ...checkLimits(writer)], limits: { writer, reader } };
-}
-
-/** The problems of the server and its users; empty if there are none. Throws `EngineError`. */
-export async function checkServer(access: ServerAccess): Promise<readonly ServerFinding[]> {
-  return (await checkServerWithLimits(access)).findings;
 }

@@ -18,7 +18,7 @@ import { SchemaKeeper } from "./store/schema-keeper.ts";
 import { ClickHouseStore } from "./store/store.ts";
 import { createStoredTables } from "./store/stored-tables.ts";
 
-export { checkServerWithLimits, type ServerCheck } from "./check-server.ts";
+export { checkServer, type ServerCheck } from "./check-server.ts";
 export { migrate, planMigration } from "./migrate.ts";
 export { isRetryTaken, listRefused, type RefusedGroup, retryRefused } from "./spool/refused-events.ts";
 export { openSpooledStore, type SpooledStore, type SpooledStoreOptions } from "./spool/spooled-store.ts";

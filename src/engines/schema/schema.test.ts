@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { decodeBatch } from "../../../test/support/engines/duckdb/batch/decode-batch.ts";
 import { arrayOf, formatType } from "../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../contract/query-engine.ts";
-import { decodeBatch } from "../duckdb/batch/batch-reader.ts";
 import { BatchEncoder } from "../duckdb/batch/event-encoder.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";

@@ -1,22 +1,7 @@
 /**
  * Signatures as the catalogue writes them, `(STRING, INT64, [INT64]) -> STRING`, read into data.
  */
-import {
-  BIGNUMERIC,
-  BOOL,
-  BYTES,
-  DATE,
-  DATETIME,
-  FLOAT64,
-  INT64,
-  INTERVAL,
-  JSON_TYPE,
-  NUMERIC,
-  type SqlType,
-  STRING,
-  TIME,
-  TIMESTAMP,
-} from "../types.ts";
+import { SCALAR_TYPES, type SqlType } from "../types.ts";
 
 export type Restriction = "COMPARABLE" | "ORDERABLE" | "GROUPABLE";
 
@@ -71,22 +56,6 @@ export interface Signature {
    */
   readonly placesOf: readonly (readonly Placed[] | undefined)[] | undefined;
 }
-
-const SCALARS: Readonly<Record<string, SqlType>> = {
-  INT64,
-  FLOAT64,
-  NUMERIC,
-  BIGNUMERIC,
-  BOOL,
-  STRING,
-  BYTES,
-  DATE,
-  TIME,
-  DATETIME,
-  TIMESTAMP,
-  INTERVAL,
-  JSON: JSON_TYPE,
-};
 
 /**
  * Reads one signature; throws an Error that names it when it is malformed (a fault of the catalogue, found by its
@@ -177,7 +146,7 @@ class SignatureReader {
   #readPlace(): Place {
     if (this.#tokens[this.#at] === "(") return this.#readLambda();
     const word = this.#tokens[this.#at++] ?? this.#fail();
-    const type = SCALARS[word];
+    const type = SCALAR_TYPES[word];
     if (type !== undefined) return { kind: "type", type };
     if (/^T\d*$/.test(word)) return this.#readTemplate(word);
     switch (word) {

@@ -152,6 +152,7 @@ function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function snakeName(name: string): string {
+/** `asInt` as `as_int`. */
+export function snakeName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { EngineError, type LogEvent } from "../../engines/contract/query-engine.ts";
 
 /** Messages of one batch, and how long the first waits for others, in milliseconds. */
@@ -109,7 +110,7 @@ export class MessageQueue {
           this.#warn(`${batch.length} messages of syslog could not be stored: ${String(error)}`);
           break;
         }
-        await sleep(retryMs, this.#closing.signal);
+        await pause(retryMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }
     }
     this.drop(batch.length);
@@ -118,16 +119,4 @@ export class MessageQueue {
 
 function canRetry(error: unknown): boolean {
   return error instanceof EngineError && ["unavailable", "overloaded", "disk_full"].includes(error.code);
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

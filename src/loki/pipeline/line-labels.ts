@@ -59,8 +59,7 @@ export class LineLabels {
 
   /** Every name that has a value. */
   names(): readonly string[] {
-    return [...this.#stream.keys(), ...this.#metadata.keys(), ...this.#made.keys()].filter(
-      (name, index, all) => all.indexOf(name) === index && this.get(name) !== undefined,
-    );
+    const names = new Set([...this.#stream.keys(), ...this.#metadata.keys(), ...this.#made.keys()]);
+    return [...names].filter((name) => this.get(name) !== undefined);
   }
 }

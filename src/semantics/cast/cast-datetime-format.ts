@@ -2,7 +2,7 @@
 
 import { dayOfWeek, dayOfYear } from "../../values/calendar.ts";
 import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "../time/datetime-fields.ts";
-import type { FormattedType } from "../time/datetime-format.ts";
+import { type FormattedType, pad } from "../time/datetime-format.ts";
 import { type CastElement, readCastFormat } from "./cast-datetime-elements.ts";
 
 const dateCategories: readonly string[] = ["LITERAL", "YEAR", "MONTH", "DAY"];
@@ -14,10 +14,6 @@ const allowedCategories: Readonly<Record<FormattedType, readonly string[]>> = {
   DATETIME: [...dateCategories, ...timeCategories],
   TIMESTAMP: [...dateCategories, ...timeCategories, "TIME_ZONE"],
 };
-
-function pad(value: number, width: number): string {
-  return String(value).padStart(width, "0");
-}
 
 function meridian(hour: number, hasDots: boolean): string {
   const letter = hour < 12 ? "A" : "P";

@@ -21,7 +21,7 @@ const foreignElements: Readonly<Record<FormattedType, string>> = {
 
 type Element = (fields: DatetimeFields) => string;
 
-function pad(value: number, width: number, fill = "0"): string {
+export function pad(value: number, width: number, fill = "0"): string {
   return String(value).padStart(width, fill);
 }
 

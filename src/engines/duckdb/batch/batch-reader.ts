@@ -26,13 +26,6 @@ export function lengthOf({ payload, lengthsAt }: ColumnView, index: number): num
   return lengthsAt === undefined ? 0 : payload.readUInt32LE(lengthsAt + 4 * index);
 }
 
-export interface DecodedColumn {
-  readonly column: string;
-  readonly type: BatchType;
-  readonly rows: Uint32Array | undefined;
-  readonly values: readonly BatchValue[];
-}
-
 /** Bytes of a value of the type; undefined for text. */
 export function widthOf(type: BatchType): number | undefined {
   switch (type) {
@@ -98,14 +91,4 @@ export function readValues(view: ColumnView): BatchValue[] {
     }
   }
   return values;
-}
-
-/** All columns with their values. */
-export function decodeBatch(batch: EncodedBatch): DecodedColumn[] {
-  return viewBatch(batch).map((view) => ({
-    column: view.column,
-    type: view.type,
-    rows: view.rowsAt === undefined ? undefined : Uint32Array.from({ length: view.count }, (_, i) => rowOf(view, i)),
-    values: readValues(view),
-  }));
 }

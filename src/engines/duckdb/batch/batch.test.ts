@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePoint } from "../../../../test/support/code-point.ts";
+import { decodeBatch } from "../../../../test/support/engines/duckdb/batch/decode-batch.ts";
 import type { LogEvent } from "../../contract/query-engine.ts";
 import { BatchBuilder, type BatchType, type BatchValue } from "./batch.ts";
-import { decodeBatch } from "./batch-reader.ts";
 
 function eventOf(id: string, hasGeneratedId: boolean): LogEvent {
   return { id, hasGeneratedId, timestampUs: -5n, eventMessage: null, fields: {} };

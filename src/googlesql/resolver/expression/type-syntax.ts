@@ -1,46 +1,18 @@
 import type { TypeSyntax } from "../../ast.ts";
-import {
-  BIGNUMERIC,
-  BOOL,
-  BYTES,
-  DATE,
-  DATETIME,
-  FLOAT64,
-  INT64,
-  INTERVAL,
-  JSON_TYPE,
-  NUMERIC,
-  type SqlType,
-  STRING,
-  type StructField,
-  TIME,
-  TIMESTAMP,
-} from "../../types.ts";
+import { BIGNUMERIC, BOOL, INT64, NUMERIC, SCALAR_TYPES, type SqlType, STRING, type StructField } from "../../types.ts";
 import { ERROR_TYPE, isErrorType, type Resolution } from "../resolution.ts";
 
 const NAMES: Readonly<Record<string, SqlType>> = {
-  INT64,
+  ...SCALAR_TYPES,
   INT: INT64,
   SMALLINT: INT64,
   INTEGER: INT64,
   BIGINT: INT64,
   TINYINT: INT64,
   BYTEINT: INT64,
-  FLOAT64,
-  NUMERIC,
   DECIMAL: NUMERIC,
-  BIGNUMERIC,
   BIGDECIMAL: BIGNUMERIC,
-  BOOL,
   BOOLEAN: BOOL,
-  STRING,
-  BYTES,
-  DATE,
-  TIME,
-  DATETIME,
-  TIMESTAMP,
-  INTERVAL,
-  JSON: JSON_TYPE,
   // Not of GoogleSQL, but written by clients with `::`.
   TEXT: STRING,
   VARCHAR: STRING,

@@ -1,3 +1,4 @@
+import { snakeName } from "../decode-json-message.ts";
 import { toFinite } from "../decode-protobuf.ts";
 import type { DecodedMessage } from "../message-shape.ts";
 import { type ProtocolReader, TimedEvent } from "../protocol.ts";
@@ -74,8 +75,4 @@ function toKept(value: unknown): unknown {
     return [name === "asDouble" || name === "asInt" ? "value" : snakeName(name), toKept(item)];
   });
   return Object.fromEntries(kept);
-}
-
-function snakeName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodeBatch } from "../../../../../test/support/engines/duckdb/batch/decode-batch.ts";
 import { INT64, STRING } from "../../../../googlesql/types.ts";
 import { parseEvents } from "../../../../ingest/parse-events.ts";
 import { readPlainBody } from "../../../../ingest/plain-body.ts";
 import type { StoredBody } from "../../../contract/query-engine.ts";
 import type { EncodedBatch } from "../../../duckdb/batch/batch.ts";
-import { decodeBatch } from "../../../duckdb/batch/batch-reader.ts";
 import { BatchEncoder } from "../../../duckdb/batch/event-encoder.ts";
 import type { EncodeOutcome, EncodingSchema } from "../../../encoder/protocol.ts";
 import { createDeclaration } from "../../declaration.ts";
