@@ -8,7 +8,6 @@ import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { once } from "../lowering/once.ts";
 import { StatementTooLong } from "../sql/emit.ts";
-import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
 import { TooComplex } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
@@ -128,9 +127,7 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
     if (error instanceof TooComplex || error instanceof StatementTooLong) {
       throw new GoogleSqlError(text, [{ code: "too_complex", message: error.message, span: { start: 0, end: 0 } }]);
     }
-    if (!(error instanceof NotPushed)) throw error;
-    const span = error.span ?? { start: 0, end: 0 };
-    throw new GoogleSqlError(text, [{ code: "unsupported", message: `ClickHouse: ${error.reason}`, span }]);
+    throw error;
   }
 }
 

@@ -131,6 +131,7 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
 }
 
 function leafText({ kind, token, value }: Sql, spelling: Spelling): string {
+  if (kind === "refused") throw new Error(`A part of the statement was refused: ${token}`);
   if (kind === "literal")
     return typeof value === "string" ? spelling.text(value) : spelling.literal(value ?? null, token);
   return typeof value === "string" ? `${token}${token === "" ? "" : "."}${spelling.name(value)}` : token;

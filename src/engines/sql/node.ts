@@ -27,16 +27,19 @@ export const Fact = {
   BARE: 2048,
   /** Costs nothing to repeat. */
   REPEATABLE: 4096,
+  /** Holds what the engine does not compute: inherited as well, and never emitted. */
+  REFUSED: 8192,
 } as const;
 
 /** The facts of a node that hold for whatever holds it. */
-export const INHERITED = 511;
+export const INHERITED = 511 | Fact.REFUSED;
 
 const OF_A_LITERAL = Fact.CONSTANT | Fact.REPEATABLE;
 
 /**
  * The kinds of nodes. Leaves: `words` are keywords and operators, printed as they are; a `name` is one of ours, as of a
- * type; a `column` is read by our own name (`token`), by any name (`value`), or by both. All others hold nodes:
+ * type; a `column` is read by our own name (`token`), by any name (`value`), or by both; what is `refused` stands where
+ * there is no SQL, and `token` says why. All others hold nodes:
  *
  * | kind | printed | `token` |
  * |---|---|---|
@@ -51,7 +54,7 @@ const OF_A_LITERAL = Fact.CONSTANT | Fact.REPEATABLE;
  * | `clock` | what reads the engine's clock | |
  */
 export type Kind = LeafKind | InnerKind;
-export type LeafKind = "words" | "name" | "column" | "literal" | "placeholder";
+export type LeafKind = "words" | "name" | "column" | "literal" | "placeholder" | "refused";
 export type InnerKind =
   | "sequence"
   | "call"
@@ -109,6 +112,11 @@ export class Sql {
   /** A conversion that fails the query for some values stands in it, outside of TRY. Known of what casts print. */
   get canFail(): boolean {
     return (this.facts & Fact.CAN_FAIL) !== 0;
+  }
+
+  /** Something in it is not computed by the engine. */
+  get isRefused(): boolean {
+    return (this.facts & Fact.REFUSED) !== 0;
   }
 
   /** A column (as a DOUBLE, too), a literal or a parameter, which cost nothing to repeat. */

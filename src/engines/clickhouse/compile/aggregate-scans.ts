@@ -1,21 +1,23 @@
 /** Building SELECTs for GROUP BY and DISTINCT. */
-import type { AggregateCall, Expr, Scan } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, Scan } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { aggregateFunctions, printQuantile, settleFloat } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
 import { bind, isTrue } from "../sql/forms.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { EMPTY, type Sql } from "../sql/sql.ts";
-import { scalarContext } from "./calls.ts";
+import { printRow } from "./calls.ts";
 import { type Compilation, guarded, unguarded } from "./compilation.ts";
-import { printExpression } from "./expressions.ts";
-import { NotPushed } from "./not-pushed.ts";
+import { printAll, printExpression } from "./expressions.ts";
 import type { SelectBuilder } from "./render.ts";
-import { type Binding, cheapBinding, type Scope } from "./scope.ts";
-import { openSelect, rowSelect, scopeOf, withoutColumns, wrapSelect } from "./select-builder.ts";
+import { type Binding, cheapBinding, refusedBinding, type Scope } from "./scope.ts";
+import { openSelect, refusedSelect, rowSelect, scopeOf, withoutColumns, wrapSelect } from "./select-builder.ts";
 
-function checkKey(expression: Expr): void {
-  if (!isComparable(expression.type)) throw new NotPushed(`GROUP BY a ${expression.type.kind}`, expression.span);
+/** One zero and one NaN among what is compared by its bits. */
+function comparedSql(value: Sql, { kind }: SqlType): Sql {
+  return kind === "FLOAT64" ? bind([value], "k", settleFloat) : value;
 }
 
 export function buildAggregate(
@@ -23,84 +25,88 @@ export function buildAggregate(
   scan: Scan & { kind: "Aggregate" },
   from: SelectBuilder,
 ): SelectBuilder {
-  const open = rowSelect(compilation, from);
-  const input = open.order.length > 0 ? { ...open, order: [] } : open;
+  const input = { ...rowSelect(compilation, from), order: [] };
   const scope = scopeOf(input);
-  const keys = scan.groupBy.map(({ column, expression }) => {
-    checkKey(expression);
-    const sql = unguarded(compilation, () => printExpression(compilation, expression, scope));
-    return { id: column.id, sql: expression.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql };
+  const keys = printAll(scan.groupBy, ({ expression }) => {
+    const { type, span } = expression;
+    if (!isComparable(type)) return new Refusal(`GROUP BY a ${type.kind}`, span);
+    return unguarded(compilation, () => printExpression(compilation, expression, scope));
   });
-  if (scan.groupingSets !== undefined) throw new NotPushed("GROUPING SETS, ROLLUP or CUBE");
-  const calls = scan.aggregates.map(({ column, call }) => {
-    const printed = unguarded(compilation, () => printAggregateCall(compilation, call, scope));
-    return { id: column.id, binding: { ...cheapBinding(printed.sql), element: printed.element } };
+  if (keys instanceof Refusal) return refusedSelect(keys);
+  if (scan.groupingSets !== undefined) return refusedSelect(new Refusal("GROUPING SETS, ROLLUP or CUBE"));
+  const builder = { ...withoutColumns(input), isGrouped: true };
+  const groupKeys = scan.groupBy.map(({ column, expression }, index) => {
+    const key = comparedSql(keys[index] ?? EMPTY, expression.type);
+    builder.bindings.set(column.id, cheapBinding(key));
+    return key;
   });
-  const builder = withoutColumns(input);
-  builder.isGrouped = true;
-  builder.groupKeys = keys.map((key) => key.sql);
-  for (const { id, sql } of keys) builder.bindings.set(id, cheapBinding(sql));
-  for (const { id, binding } of calls) builder.bindings.set(id, binding);
-  return builder;
+  for (const { column, call } of scan.aggregates) {
+    const binding = unguarded(compilation, () => bindAggregateCall(compilation, call, scope));
+    if (binding.refused !== undefined) return refusedSelect(binding.refused);
+    builder.bindings.set(column.id, binding);
+  }
+  return { ...builder, groupKeys };
 }
 
-/** The complete aggregate. Throws `NotPushed`. */
-function printAggregateCall(
-  compilation: Compilation,
-  call: AggregateCall,
-  scope: Scope,
-): { readonly sql: Sql; readonly element: Binding["element"] } {
+/** The complete aggregate. */
+function bindAggregateCall(compilation: Compilation, call: AggregateCall, scope: Scope): Binding {
   const row = aggregateFunctions[call.function];
   const name = call.function === "$count_star" ? "COUNT" : call.function;
-  if (row === undefined) throw new NotPushed(missingForm(name, `Function ${name}`), call.span);
-  if (call.having !== undefined || call.isSafe) throw new NotPushed(`Function ${name} with HAVING or SAFE`, call.span);
-  const guard = call.filter === undefined ? undefined : isTrue(printExpression(compilation, call.filter, scope));
-  const print = (each: Expr) => guarded(compilation, guard, () => printExpression(compilation, each, scope));
-  const context: AggregateContext = {
-    ...contextOf(compilation, call, call.arguments.map(print)),
-    filter: guard,
-    order: call.orderBy.map((key) => ({
-      sql: print(key.expression),
-      type: key.expression.type,
-      isDescending: key.isDescending,
-    })),
-    limit: limitOf(call),
+  const refuse = (reason: string) => refusedBinding(new Refusal(reason, call.span));
+  if (row === undefined) return refuse(missingForm(name, `Function ${name}`));
+  if (call.having !== undefined || call.isSafe) return refuse(`Function ${name} with HAVING or SAFE`);
+  const counts = call.filter === undefined ? undefined : printExpression(compilation, call.filter, scope);
+  if (counts instanceof Refusal) return refusedBinding(counts);
+  const filter = counts === undefined ? undefined : isTrue(counts);
+  const keys = call.orderBy.map(({ expression }) => expression);
+  const printed = printAll([...call.arguments, ...keys], (each) => {
+    return guarded(compilation, filter, () => printExpression(compilation, each, scope));
+  });
+  if (printed instanceof Refusal) return refusedBinding(printed);
+  const limit = limitOf(call);
+  if (limit instanceof Refusal) return refusedBinding(limit);
+  const own = {
+    filter,
+    order: call.orderBy.map(({ expression: { type }, isDescending }, index) => {
+      return { sql: printed[call.arguments.length + index] ?? EMPTY, type, isDescending };
+    }),
+    limit,
     over: EMPTY,
     overPartition: EMPTY,
   };
-  const element = call.function === "APPROX_QUANTILES" ? (offset: number) => printQuantile(context, offset) : undefined;
-  return { sql: row(context), element };
+  let element: Binding["element"];
+  const sql = printAggregate(compilation, call, printed.slice(0, call.arguments.length), (common) => {
+    const context = { ...common, ...own };
+    if (call.function === "APPROX_QUANTILES") element = (offset) => printQuantile(context, offset);
+    return row(context);
+  });
+  return sql instanceof Refusal ? refusedBinding(sql) : { ...cheapBinding(sql), element };
 }
 
-function limitOf({ limit }: AggregateCall): bigint | undefined {
+function limitOf({ limit }: AggregateCall): bigint | Refusal | undefined {
   if (limit === undefined) return undefined;
-  if (limit.kind !== "Literal" || limit.value === null) throw new NotPushed("LIMIT by an expression", limit.span);
-  return BigInt(limit.value);
+  const isWritten = limit.kind === "Literal" && limit.value !== null;
+  return isWritten ? BigInt(limit.value) : new Refusal("LIMIT by an expression", limit.span);
 }
 
 type CommonContext = Omit<AggregateContext, "filter" | "order" | "limit" | "over" | "overPartition">;
 
-/** Returns the properties common to aggregates and window functions. */
-export function contextOf(
+/** Prints an aggregate or a window function by its row. */
+export function printAggregate(
   compilation: Compilation,
   call: AggregateContext["call"],
   args: readonly Sql[],
-): CommonContext {
-  const types = call.arguments.map((argument) => argument.type);
-  const {
-    mask,
-    bind: bindOnce,
-    failIf,
-    refuse,
-  } = scalarContext(compilation, {
+  print: (context: CommonContext) => Sql,
+): Sql {
+  const shape = {
     name: call.function === "$count_star" ? "COUNT" : call.function,
     args,
-    types,
+    types: call.arguments.map((argument) => argument.type),
     type: call.type,
     isSafe: false,
     span: call.span,
-  });
-  return { args, types, type: call.type, mask, bind: bindOnce, failIf, refuse, call, isDistinct: call.isDistinct };
+  };
+  return printRow(compilation, shape, (context) => print({ ...context, call, isDistinct: call.isDistinct }));
 }
 
 export function buildDistinct(
@@ -109,22 +115,24 @@ export function buildDistinct(
   input: SelectBuilder,
 ): SelectBuilder {
   const wrong = scan.columns.find(({ column }) => !isComparable(column.type));
-  if (wrong !== undefined) throw new NotPushed(`SELECT DISTINCT of a ${wrong.column.type.kind}`);
+  if (wrong !== undefined) {
+    return refusedSelect(new Refusal(`SELECT DISTINCT of a ${wrong.column.type.kind}`));
+  }
   const open = openSelect(compilation, input);
   const rows = open.order.length > 0 || open.hasWindows ? wrapSelect(compilation, { ...open, order: [] }) : open;
   const scope = scopeOf(rows);
-  const builder = withoutColumns(rows);
-  builder.isDistinct = true;
+  const builder = { ...withoutColumns(rows), isDistinct: true };
   for (const { column, input: from } of scan.columns) {
     const found = scope.find(from.id);
-    if (found === undefined) throw new NotPushed("DISTINCT of a column of the query around it");
-    const sql = unguarded(compilation, () => found.sql());
-    builder.bindings.set(column.id, cheapBinding(column.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql));
-    // All columns are compared, including those that are never read.
-    builder.exports.set(column.id, {
-      alias: compilation.analysis.alias(column.id),
-      sql: builder.bindings.get(column.id)?.sql() ?? sql,
+    const value = unguarded(compilation, () => {
+      return found?.sql() ?? new Refusal("DISTINCT of a column of the query around it");
     });
+    const refused = refusalIn(value);
+    if (refused !== undefined) return refusedSelect(refused);
+    const compared = comparedSql(value, column.type);
+    builder.bindings.set(column.id, cheapBinding(compared));
+    // All columns are compared, including those that are never read.
+    builder.exports.set(column.id, { alias: compilation.analysis.alias(column.id), sql: compared });
   }
   // Seen from outside only: what is selected is what is compared.
   return wrapSelect(compilation, builder);

@@ -8,9 +8,9 @@ import { missingForm } from "../functions/reasons.ts";
 import type { CallContext } from "../functions/types.ts";
 import { NULL, textSql, variableSql } from "../sql/atoms.ts";
 import { bind, fallible, isTrue } from "../sql/forms.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, currentGuard, nextAlias } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, printNull } from "./physical-types.ts";
 
 interface CallShape {
@@ -22,16 +22,22 @@ interface CallShape {
   readonly span: Span;
 }
 
-/** Everything that a row of the tables needs but the call itself. */
-export function scalarContext(compilation: Compilation, shape: CallShape): Omit<CallContext, "call"> {
-  const refuse = (reason: string): never => {
-    throw new NotPushed(`${nameOf(shape.name)}: ${reason}`, shape.span);
+/** Prints a call by a row of the tables, which is handed all that it needs but the call itself. */
+export function printRow(
+  compilation: Compilation,
+  shape: CallShape,
+  print: (context: Omit<CallContext, "call">) => Sql,
+): Sql {
+  let refused: Refusal | undefined;
+  const refuse = (reason: string) => {
+    refused ??= new Refusal(`${nameOf(shape.name)}: ${reason}`, shape.span);
+    return refused;
   };
   const guard = () => {
     const condition = currentGuard(compilation);
     return condition === "too long" ? refuse("it may fail, and what it depends on is too long") : condition;
   };
-  return {
+  const printed = print({
     args: shape.args,
     types: shape.types,
     type: shape.type,
@@ -52,7 +58,8 @@ export function scalarContext(compilation: Compilation, shape: CallShape): Omit<
     fresh: (prefix) => variableSql(nextAlias(compilation, prefix)),
     bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body),
     refuse,
-  };
+  });
+  return refused ?? refusalIn(printed) ?? printed;
 }
 
 /** As the query's text has it. */
@@ -60,11 +67,11 @@ function nameOf(name: string): string {
   return name.startsWith("$") ? `Operator ${name.slice(1).replaceAll("_", " ")}` : `Function ${name}`;
 }
 
-/** The call over its printed arguments. Throws `NotPushed`. */
+/** The call over its printed arguments. */
 export function printCall(compilation: Compilation, call: CallExpr, args: readonly Sql[]): Sql {
   const row = scalarFunctions[call.function];
-  if (row === undefined) throw new NotPushed(missingForm(call.function, nameOf(call.function)), call.span);
+  if (row === undefined) return new Refusal(missingForm(call.function, nameOf(call.function)), call.span);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
   const shape = { name: call.function, args, types, type: call.type, isSafe: call.isSafe, span: call.span };
-  return row({ ...scalarContext(compilation, shape), call });
+  return printRow(compilation, shape, (context) => row({ ...context, call }));
 }

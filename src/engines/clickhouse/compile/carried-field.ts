@@ -6,8 +6,8 @@ import type { Expr } from "../../../googlesql/resolved.ts";
 import { arrayOf, type RecordType, type SqlType } from "../../../googlesql/types.ts";
 import type { LeafVariant, TableLayout } from "../../schema/layout.ts";
 import { storedColumnOf, textSql, variableSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { NotPushed } from "./not-pushed.ts";
 import { type Binding, refusedBinding } from "./scope.ts";
 
 /** The fields of the returned record: the JSON of fields without a column, and the value's own. */
@@ -56,7 +56,7 @@ export function carriedField(layout: TableLayout, alias: string, source: string,
   ];
   const reason = `the field ${source}, whose values have several shapes or no column`;
   return {
-    ...refusedBinding(new NotPushed(reason)),
+    ...refusedBinding(new Refusal(reason)),
     carried: {
       type: arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false }),
       sql: () => sql`concat('[{"x":1', ${printMember(REST, restColumn)}, ${printMember(VALUE, value)}, '}]')`,

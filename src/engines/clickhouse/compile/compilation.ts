@@ -80,22 +80,18 @@ const MAX_GUARD_NODES = 500;
 export function guarded<T>(compilation: Compilation, condition: Sql | undefined, print: () => T): T {
   const outer = compilation.guard;
   compilation.guard = both(outer, condition);
-  try {
-    return print();
-  } finally {
-    compilation.guard = outer;
-  }
+  const printed = print();
+  compilation.guard = outer;
+  return printed;
 }
 
 /** Prints what stands in another SELECT than the guard's conditions. */
 export function unguarded<T>(compilation: Compilation, print: () => T): T {
   const outer = compilation.guard;
   compilation.guard = undefined;
-  try {
-    return print();
-  } finally {
-    compilation.guard = outer;
-  }
+  const printed = print();
+  compilation.guard = outer;
+  return printed;
 }
 
 /** The guard as it may be printed; undefined where there is none. */

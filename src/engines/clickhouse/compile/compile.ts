@@ -6,10 +6,10 @@ import type { Analysis } from "../../lowering/analysis.ts";
 import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { numberSql, variableSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Compilation } from "./compilation.ts";
 import { RunConstants } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
 import type { SelectBuilder } from "./render.ts";
 import { renderSelect } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
@@ -54,13 +54,12 @@ function holdsBytes(type: SqlType): boolean {
   return type.kind === "BYTES" || (type.kind === "STRUCT" && type.fields.some((field) => holdsBytes(field.type)));
 }
 
-/** The statement that answers the columns of the SELECT. Throws `NotPushed`. */
+/** The statement that answers the columns of the SELECT. */
 export function printStatement(compilation: Compilation, built: SelectBuilder, columns: readonly Column[]): Sql {
   const builder = built.isDistinct ? wrapSelect(compilation, built) : built;
   const items = columns.map((column, index) => {
-    const found = findColumn(builder, column.id);
-    if (found === undefined) throw new NotPushed("a column of a query around it");
-    return { alias: `o${index + 1}`, sql: printOutput(found.sql(), column.type) };
+    const value = findColumn(builder, column.id)?.sql() ?? new Refusal("a column of a query around it");
+    return { alias: `o${index + 1}`, sql: printOutput(value, column.type) };
   });
   return renderSelect(builder, items);
 }

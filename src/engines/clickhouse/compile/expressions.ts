@@ -6,42 +6,46 @@ import { printCast } from "../functions/cast.ts";
 import { scalarFunctions } from "../functions/index.ts";
 import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
 import { both, either, isRepeatable, isTrue, none } from "../sql/forms.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { ArgumentGuards } from "./branches.ts";
-import { printCall, scalarContext } from "./calls.ts";
+import { printCall, printRow } from "./calls.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
-import { castTo, isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
+import { castTo, isWrapped, physicalType, printLiteral, printNull, refusedType } from "./physical-types.ts";
 import { printRunConstant } from "./run-constants.ts";
-import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
+import { type Binding, cheapBinding, type RecordSource, refusedBinding, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 
 function lookUp(scope: Scope, id: number, expression: Expr): Binding {
   const found = scope.find(id);
-  if (found === undefined)
-    throw new NotPushed("a sub-query that reads columns of the query around it", expression.span);
-  return found;
+  return found ?? refusedBinding(new Refusal("a sub-query that reads columns of the query around it", expression.span));
 }
 
-/** Is ClickHouse's order and equality of the values that of the language? */
-function checkType(expression: Expr): void {
-  const { type } = expression;
-  if (type.kind === "STRING" && type.collation !== undefined) throw new NotPushed("a collation", expression.span);
+/** Why ClickHouse has no such values, or another order or equality of them. */
+function refusedValues({ kind, type, span }: Expr): Refusal | undefined {
+  if (type.kind === "STRING" && type.collation !== undefined) return new Refusal("a collation", span);
+  if (type.kind === "INTERVAL" && kind !== "Call") return new Refusal("values of the type INTERVAL", span);
+  return undefined;
 }
 
-/** Throws `NotPushed` where ClickHouse cannot compute the expression exactly. */
+/** Prints the expression. A refusal, and nothing around it, where ClickHouse does not compute it exactly. */
 export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): Sql {
-  checkType(expression);
-  if (expression.type.kind === "INTERVAL" && expression.kind !== "Call") {
-    throw new NotPushed("values of the type INTERVAL", expression.span);
+  const refused = refusedValues(expression);
+  if (refused !== undefined) return refused;
+  const constant = printRunConstant(compilation, expression, (trial) => printKind(trial, expression, scope));
+  const printed = constant ?? printKind(compilation, expression, scope);
+  return refusalIn(printed, expression.span) ?? printed;
+}
+
+/** Prints one after the other, up to the first that is refused. */
+export function printAll<T>(items: readonly T[], print: (item: T) => Sql): readonly Sql[] | Refusal {
+  const all: Sql[] = [];
+  for (const item of items) {
+    const printed = print(item);
+    if (printed instanceof Refusal) return printed;
+    all.push(printed);
   }
-  try {
-    const constant = printRunConstant(compilation, expression, (trial) => printKind(trial, expression, scope));
-    return constant ?? printKind(compilation, expression, scope);
-  } catch (error) {
-    if (error instanceof NotPushed && error.span === undefined) throw new NotPushed(error.reason, expression.span);
-    throw error;
-  }
+  return all;
 }
 
 function printKind(compilation: Compilation, expression: Expr, scope: Scope): Sql {
@@ -50,7 +54,7 @@ function printKind(compilation: Compilation, expression: Expr, scope: Scope): Sq
       return printLiteral(expression.type, expression.value);
     case "Parameter": {
       const parameter = compilation.parameters.get(expression.key);
-      if (parameter === undefined) throw new NotPushed("a parameter that is not known", expression.span);
+      if (parameter === undefined) return new Refusal("a parameter that is not known", expression.span);
       return printParameter(parameter.index, parameter.type);
     }
     case "Column":
@@ -69,13 +73,16 @@ function printKind(compilation: Compilation, expression: Expr, scope: Scope): Sq
     case "MakeArray":
       return printArray(compilation, expression, scope);
     case "MakeStruct": {
-      const fields = expression.fields.map((field) => printExpression(compilation, field, scope));
+      const fields = printAll(expression.fields, (field) => printExpression(compilation, field, scope));
+      if (fields instanceof Refusal) return fields;
       return castTo(sql`[tuple(${joinSql(fields, ", ")})]`, expression.type);
     }
     case "Subquery":
       return printSubquery(compilation, expression);
-    case "InSubquery":
-      return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope));
+    case "InSubquery": {
+      const operand = printExpression(compilation, expression.operand, scope);
+      return operand.isRefused ? operand : printInSubquery(compilation, expression, operand);
+    }
     case "Let":
       return printLet(compilation, expression, scope);
     case "Lambda":
@@ -92,30 +99,35 @@ const LISTED = new Set<SqlType["kind"]>([
 /** Bytes travel as Base64. */
 function printParameter(index: number, type: SqlType): Sql {
   if (type.kind === "STRUCT" || (type.kind === "ARRAY" && !LISTED.has(type.element.kind))) {
-    throw new NotPushed(`a parameter of the type ${formatType(type)}`);
+    return new Refusal(`a parameter of the type ${formatType(type)}`);
   }
+  const refused = refusedType(type);
+  if (refused !== undefined) return refused;
   const parameter = placeholder(index, physicalType(type));
   return type.kind === "BYTES" ? sql`base64Decode(${parameter})` : parameter;
 }
 
 function printArray(compilation: Compilation, expression: Expr & { kind: "MakeArray" }, scope: Scope): Sql {
   const { type } = expression;
-  if (type.kind !== "ARRAY" || !isWrapped(type)) throw new NotPushed("an array of records", expression.span);
+  if (type.kind !== "ARRAY" || !isWrapped(type)) return new Refusal("an array of records", expression.span);
+  const refused = refusedType(type.element);
+  if (refused !== undefined) return refused;
   // An array within arrays is cast only to as many dimensions as it has, but for one that is empty itself.
   const list = textSql(`Array(${physicalType(type.element)})`);
   if (expression.elements.length === 0) return sql`[CAST([], ${list})]`;
-  const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
+  const elements = printAll(expression.elements, (element) => printExpression(compilation, element, scope));
+  if (elements instanceof Refusal) return elements;
   return castTo(sql`[[${joinSql(elements, ", ")}]]`, type);
 }
 
 function printField(compilation: Compilation, expression: Expr & { kind: "Field" }, scope: Scope): Sql {
   const { base, index, type } = expression;
-  if (base.type.kind !== "STRUCT") throw new NotPushed(`fields of a ${formatType(base.type)}`, expression.span);
+  if (base.type.kind !== "STRUCT") return new Refusal(`fields of a ${formatType(base.type)}`, expression.span);
   const struct = printExpression(compilation, base, scope);
+  if (struct.isRefused) return struct;
   const name = variableSql(nextAlias(compilation, "f"));
   // A missing element is a tuple of defaults, whose own NULLs are NULL: all of its fields may be.
-  physicalType(type);
-  return sql`arrayMap(${name} -> ${name}.${numberSql(index + 1)}, ${struct})[1]`;
+  return refusedType(type) ?? sql`arrayMap(${name} -> ${name}.${numberSql(index + 1)}, ${struct})[1]`;
 }
 
 /** The record that an expression is, where it can be traced to a table; undefined otherwise. */
@@ -143,8 +155,7 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
   if (type.kind === "UNKNOWN") return printNull(type);
   const source = sourceOf(base, scope);
   const found = isRecordType(type) ? source?.json(path) : source?.leaf(path, type);
-  if (found === undefined) throw new NotPushed(`the field ${path.join(".")}, which only the event's JSON tells`, span);
-  return found;
+  return found ?? new Refusal(`the field ${path.join(".")}, which only the event's JSON tells`, span);
 }
 
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {
@@ -155,8 +166,11 @@ function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope)
   for (const { when, then } of expression.branches) {
     const before = none(taken);
     const condition = print(before, when);
+    if (condition.isRefused) return condition;
     const isTaken = isTrue(condition);
-    parts.push(condition, print(both(isTaken, before), then));
+    const value = print(both(isTaken, before), then);
+    if (value.isRefused) return value;
+    parts.push(condition, value);
     taken = either(taken, isTaken);
   }
   const rest = expression.else === undefined ? printNull(expression.type) : print(none(taken), expression.else);
@@ -166,22 +180,15 @@ function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope)
 function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scope): Sql {
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
-  if (expression.format !== undefined) throw new NotPushed("CAST with FORMAT", expression.span);
-  const context = scalarContext(compilation, {
-    args: [printExpression(compilation, operand, scope)],
-    types: [operand.type],
-    type,
-    isSafe: expression.isSafe,
-    span: expression.span,
-    name: "CAST",
+  const { format, isSafe, span, timeZone: zone } = expression;
+  if (format !== undefined) return new Refusal("CAST with FORMAT", span);
+  const printed = printExpression(compilation, operand, scope);
+  if (printed.isRefused) return printed;
+  const shape = { args: [printed], types: [operand.type], type, isSafe, span, name: "CAST" };
+  const timeZone = zone === undefined ? compilation.timeZone : zone.kind === "Literal" ? (zone.value ?? "") : "";
+  return printRow(compilation, shape, (context) => {
+    return printCast({ ...context, call: expression }, operand.type, type, timeZone);
   });
-  const zone = expression.timeZone;
-  return printCast(
-    { ...context, call: expression },
-    operand.type,
-    type,
-    zone === undefined ? compilation.timeZone : zone.kind === "Literal" ? (zone.value ?? "") : "",
-  );
 }
 
 /** Does the function's row take the interval apart? */
@@ -228,9 +235,9 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
   const guards = new ArgumentGuards(call);
   const isAnyWrapped = call.arguments.some((each) => each !== undefined && isWrapped(each.type));
   for (const argument of call.arguments) {
-    if (argument === undefined) throw new NotPushed(`Function ${call.function} with a skipped argument`, call.span);
+    if (argument === undefined) return new Refusal(`Function ${call.function} with a skipped argument`, call.span);
     if (argument.type.kind === "INTERVAL" && !readsInterval(call, argument)) {
-      throw new NotPushed("values of the type INTERVAL", argument.span);
+      return new Refusal("values of the type INTERVAL", argument.span);
     }
     if (argument.kind === "Literal" && argument.type.kind === "INTERVAL") {
       args.push(EMPTY);
@@ -238,6 +245,7 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
     }
     const guard = isAnyWrapped && functionFacts(call.function).laziness !== "choice" ? undefined : guards.guard;
     const printed = guarded(compilation, guard, () => printExpression(compilation, argument, scope));
+    if (printed.isRefused) return printed;
     args.push(printed);
     guards.add(printed);
   }
@@ -258,6 +266,7 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
   const computed: { readonly name: Sql; readonly value: Sql }[] = [];
   for (const variable of expression.variables) {
     const value = printExpression(compilation, variable.expression, inner);
+    if (value.isRefused) return value;
     const record = sourceOf(variable.expression, inner);
     if (isRepeatable(value) || compilation.analysis.uses(variable.column) <= 1) {
       variables.set(variable.column.id, cheapBinding(value, record));

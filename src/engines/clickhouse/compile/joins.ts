@@ -3,12 +3,12 @@
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { nameSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, joinSql, sql } from "../sql/sql.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
-import { printExpression } from "./expressions.ts";
-import { NotPushed } from "./not-pushed.ts";
+import { printAll, printExpression } from "./expressions.ts";
 import type { SelectBuilder } from "./render.ts";
-import { newSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import { newSelect, refusedSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -58,19 +58,18 @@ function conjuncts(on: Expr | undefined): readonly Expr[] {
 
 /** Sides are sub-selects unless they are bare tables: their filters hold before the join. */
 function side(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
-  const rows = rowSelect(compilation, builder);
-  rows.order = [];
+  const rows = { ...rowSelect(compilation, builder), order: [] };
   const isBare = rows.isTable && rows.where.length === 0 && rows.bindings.size === 0;
   return isBare ? rows : wrapSelect(compilation, rows);
 }
 
 export function buildJoin(compilation: Compilation, scan: Join, input: SelectBuilder): SelectBuilder {
   if (scan.isLateral === true)
-    throw new NotPushed("a sub-query that reads columns of the query around it", scan.on?.span);
+    return refusedSelect(new Refusal("a sub-query that reads columns of the query around it", scan.on?.span));
   return joinBlocks(compilation, scan, input, compilation.buildScan(compilation, scan.right));
 }
 
-/** The join of two SELECTs, which may be used no more. */
+/** The join of two SELECTs. */
 export function joinBlocks(
   compilation: Compilation,
   scan: Join,
@@ -80,23 +79,32 @@ export function joinBlocks(
   const { type } = scan;
   const left = wrapSelect(compilation, rowSelect(compilation, input));
   const right = side(compilation, other);
-  const builder = newSelect(Math.max(left.depth, right.depth));
-  builder.sources = [(id) => findColumn(left, id) ?? findColumn(right, id)];
+  const refused = left.refused ?? right.refused;
+  if (refused !== undefined) return refusedSelect(refused);
+  const builder: SelectBuilder = {
+    ...newSelect(Math.max(left.depth, right.depth)),
+    sources: [(id) => findColumn(left, id) ?? findColumn(right, id)],
+  };
   const parts = conjuncts(scan.on);
   const isInner = type === "CROSS" || type === "INNER";
   const keys = parts.filter((part) => isKey(part, left, right));
   if (!isInner && (keys.length === 0 || keys.length !== parts.length)) {
-    throw new NotPushed(`${type} JOIN on more than equalities of columns`, scan.on?.span);
+    return refusedSelect(new Refusal(`${type} JOIN on more than equalities of columns`, scan.on?.span));
   }
   const scope = scopeOf(builder);
-  const print = (each: Expr) => unguarded(compilation, () => printExpression(compilation, each, scope));
-  const on = keys.map(print);
-  const rest = parts.filter((part) => !keys.includes(part)).map(print);
-  if ([...on, ...rest].some(({ canFail }) => canFail))
-    throw new NotPushed("a join's condition that may fail", scan.on?.span);
+  const others = parts.filter((part) => !keys.includes(part));
+  const printed = printAll([...keys, ...others], (each) => {
+    return unguarded(compilation, () => printExpression(compilation, each, scope));
+  });
+  if (printed instanceof Refusal) return refusedSelect(printed);
+  if (printed.some(({ canFail }) => canFail))
+    return refusedSelect(new Refusal("a join's condition that may fail", scan.on?.span));
+  const on = printed.slice(0, keys.length);
   const word = nameSql(on.length === 0 ? "CROSS" : isInner ? "INNER" : type);
   const condition = on.length === 0 ? EMPTY : sql` ON ${joinSql(on, " AND ")}`;
-  builder.where = rest;
-  builder.from = () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`;
-  return builder;
+  return {
+    ...builder,
+    where: printed.slice(keys.length),
+    from: () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`,
+  };
 }

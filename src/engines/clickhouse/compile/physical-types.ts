@@ -7,8 +7,8 @@ import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { parseDate, parseDatetime, parseTime } from "../../../values/time-text.ts";
 import { floatText } from "../parameters.ts";
 import { boolSql, int64Sql, NULL, textSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { type Sql, sql } from "../sql/sql.ts";
-import { NotPushed } from "./not-pushed.ts";
 
 const scalarTypes: Readonly<Partial<Record<SqlType["kind"], string>>> = {
   INT64: "Nullable(Int64)",
@@ -32,24 +32,38 @@ export function isWrapped(type: SqlType): boolean {
   return type.kind === "STRUCT" || (type.kind === "ARRAY" && type.element.kind !== "RECORD");
 }
 
-/** The name of the type that holds the values. Throws `NotPushed` where there is none. */
+/** Why ClickHouse has no type that holds the values; undefined where it has one. */
+export function refusedType(type: SqlType): Refusal | undefined {
+  if (type.kind === "ARRAY") return type.element.kind === "RECORD" ? undefined : refusedType(type.element);
+  if (type.kind !== "STRUCT") {
+    return scalarTypes[type.kind] === undefined ? new Refusal(`values of the type ${formatType(type)}`) : undefined;
+  }
+  if (type.fields.length === 0) return new Refusal("a STRUCT without fields");
+  for (const field of type.fields) {
+    const refused = refusedType(field.type);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** The name of the type that holds the values, which is not one of those that are refused. */
 export function physicalType(type: SqlType): string {
   if (type.kind === "ARRAY") {
     if (type.element.kind === "RECORD") return "Nullable(String)";
     return `Array(Array(${physicalType(type.element)}))`;
   }
   if (type.kind === "STRUCT") {
-    if (type.fields.length === 0) throw new NotPushed("a STRUCT without fields");
     return `Array(Tuple(${type.fields.map((field) => physicalType(field.type)).join(", ")}))`;
   }
   const name = scalarTypes[type.kind];
-  if (name === undefined) throw new NotPushed(`values of the type ${formatType(type)}`);
+  if (name === undefined) throw new Error(`ClickHouse has no type for ${formatType(type)}`);
   return name;
 }
 
 /** The value as one of the type. */
 export function castTo(value: Sql, type: SqlType): Sql {
-  return sql`CAST(${value}, ${textSql(physicalType(type))})`;
+  if (value.isRefused) return value;
+  return refusedType(type) ?? sql`CAST(${value}, ${textSql(physicalType(type))})`;
 }
 
 /** A NULL of the type. */
@@ -58,8 +72,7 @@ export function printNull(type: SqlType): Sql {
 }
 
 function printTime(value: bigint | number | undefined, text: string): Sql {
-  if (value === undefined) throw new NotPushed(`the literal ${text}`);
-  return int64Sql(value);
+  return value === undefined ? new Refusal(`the literal ${text}`) : int64Sql(value);
 }
 
 /** A literal of the resolved query (see `LiteralExpr` for the texts). */
@@ -88,6 +101,6 @@ export function printLiteral(type: SqlType, value: string | null): Sql {
     case "JSON":
       return textSql(value);
     default:
-      throw new NotPushed(`literals of the type ${formatType(type)}`);
+      return new Refusal(`literals of the type ${formatType(type)}`);
   }
 }

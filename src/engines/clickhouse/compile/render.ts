@@ -1,6 +1,7 @@
 /** A SELECT as one SELECT. */
 import type { SqlType } from "../../../googlesql/types.ts";
 import { nameSql } from "../sql/atoms.ts";
+import type { Refusal } from "../sql/refusal.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Binding } from "./scope.ts";
 
@@ -18,21 +19,23 @@ interface OrderItem {
 }
 
 export interface SelectBuilder {
+  /** Why the server does not run it; undefined where it does. */
+  readonly refused: Refusal | undefined;
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
-  from: (() => Sql) | undefined;
+  readonly from: (() => Sql) | undefined;
   /** FROM is a table of the server's, and no column is computed over it. */
-  isTable: boolean;
-  where: readonly Sql[];
-  groupKeys: readonly Sql[];
-  isGrouped: boolean;
-  isDistinct: boolean;
-  hasWindows: boolean;
-  order: readonly OrderItem[];
-  limit: Sql | undefined;
-  offset: Sql | undefined;
+  readonly isTable: boolean;
+  readonly where: readonly Sql[];
+  readonly groupKeys: readonly Sql[];
+  readonly isGrouped: boolean;
+  readonly isDistinct: boolean;
+  readonly hasWindows: boolean;
+  readonly order: readonly OrderItem[];
+  readonly limit: Sql | undefined;
+  readonly offset: Sql | undefined;
   readonly exports: Map<number | string, SelectItem>;
   readonly bindings: Map<number, Binding>;
-  sources: ((id: number) => Binding | undefined)[];
+  readonly sources: readonly ((id: number) => Binding | undefined)[];
   readonly depth: number;
 }
 
@@ -72,8 +75,9 @@ function printNothing({ isGrouped, groupKeys }: SelectBuilder): Sql {
   return isGrouped && groupKeys.length === 0 ? sql`count() AS hidden` : sql`1 AS hidden`;
 }
 
-/** The statement that selects the items, or what the SELECT was asked for. */
+/** The statement that selects the items, or what the SELECT was asked for; the refusal of one that is refused. */
 export function renderSelect(builder: SelectBuilder, given: Iterable<SelectItem> = builder.exports.values()): Sql {
+  if (builder.refused !== undefined) return builder.refused;
   const items = [...given];
   const nameOf = namesOf(items);
   const selected = items.map((item) => sql`${item.sql} AS ${nameSql(item.alias)}`);

@@ -12,8 +12,7 @@ import { floatText } from "../parameters.ts";
 import { placeholder } from "../sql/atoms.ts";
 import type { Sql } from "../sql/sql.ts";
 import type { Compilation, RunConstant } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
-import { physicalType, printLiteral } from "./physical-types.ts";
+import { physicalType, printLiteral, refusedType } from "./physical-types.ts";
 
 /**
  * An expression that is a constant of the run and would be a burden to the server; undefined for any other.
@@ -27,17 +26,14 @@ export function printRunConstant(
   const { constants } = compilation;
   if (constants === undefined || isPlain(expression) || !constants.has(expression)) return undefined;
   const trial: Compilation = { ...compilation, constants: undefined };
-  try {
-    const computed = print(trial);
-    if (!computed.canFail) {
-      compilation.aliasCount = trial.aliasCount;
-      return computed;
-    }
-  } catch (error) {
-    if (!(error instanceof NotPushed)) throw error;
+  const computed = print(trial);
+  if (!computed.canFail && !computed.isRefused) {
+    compilation.aliasCount = trial.aliasCount;
+    return computed;
   }
   if (!readsRun(expression)) return tryLiteral(expression);
-  return placeholder(constants.placeholderOf(expression), physicalType(expression.type));
+  const { type } = expression;
+  return refusedType(type) ?? placeholder(constants.placeholderOf(expression), physicalType(type));
 }
 
 function isPlain({ kind, type }: Expr): boolean {

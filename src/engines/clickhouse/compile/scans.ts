@@ -1,22 +1,32 @@
-/** Building SELECTs from scans. Whatever cannot be pushed throws `NotPushed` before its SELECT is changed. */
+/** Building SELECTs from scans. A step leaves the SELECT of its input as it is: it may turn out to be refused. */
 
 import { someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
 import { both, isRepeatable, isTrue } from "../sql/forms.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
-import { NotPushed } from "./not-pushed.ts";
-import { isWrapped, physicalType } from "./physical-types.ts";
+import { isWrapped, refusedType } from "./physical-types.ts";
 import type { SelectBuilder } from "./render.ts";
 import { type Binding, refusedBinding, type Scope } from "./scope.ts";
-import { copySelect, isOpen, newSelect, openSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import {
+  isOpen,
+  newSelect,
+  openSelect,
+  refusedSelect,
+  rowSelect,
+  scopeOf,
+  withColumns,
+  wrapSelect,
+} from "./select-builder.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
@@ -25,13 +35,16 @@ import { buildWindow } from "./windows.ts";
 export function buildScan(compilation: Compilation, scan: Scan): SelectBuilder {
   const { source, steps } = chainOf(scan);
   let builder = buildSource(compilation, source);
-  for (const step of steps) builder = buildStep(compilation, step, builder);
+  for (const step of steps) {
+    if (builder.refused !== undefined) break;
+    builder = buildStep(compilation, step, builder);
+  }
   return builder;
 }
 
 function buildUnnestOn(compilation: Compilation, scan: Scan & { kind: "Unnest" }, input: SelectBuilder): SelectBuilder {
   const built = buildUnnest(compilation, scan, input);
-  return scan.on === undefined ? built : buildFilter(compilation, scan.on, built);
+  return scan.on === undefined || built.refused !== undefined ? built : buildFilter(compilation, scan.on, built);
 }
 
 /** A scan without an input. */
@@ -48,15 +61,14 @@ export function buildSource(compilation: Compilation, scan: Scan): SelectBuilder
     case "Unnest":
       return buildUnnestOn(compilation, scan, newSelect());
     case "Recursive":
-      throw new NotPushed("WITH RECURSIVE");
+      return refusedSelect(new Refusal("WITH RECURSIVE"));
     default:
       throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
   }
 }
 
 /** A scan over the SELECT of its input. */
-export function buildStep(compilation: Compilation, scan: Scan, given: SelectBuilder): SelectBuilder {
-  const input = copySelect(given);
+export function buildStep(compilation: Compilation, scan: Scan, input: SelectBuilder): SelectBuilder {
   switch (scan.kind) {
     case "Filter":
       return buildFilter(compilation, scan.predicate, input);
@@ -73,7 +85,7 @@ export function buildStep(compilation: Compilation, scan: Scan, given: SelectBui
     case "Limit":
       return buildLimit(compilation, scan, input);
     case "Sample":
-      throw new NotPushed("TABLESAMPLE", scan.size.span);
+      return refusedSelect(new Refusal("TABLESAMPLE", scan.size.span));
     case "Unnest":
       return buildUnnestOn(compilation, scan, input);
     case "Join":
@@ -85,44 +97,33 @@ export function buildStep(compilation: Compilation, scan: Scan, given: SelectBui
 
 function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): SelectBuilder {
   const table = compilation.tables(scan.table);
-  if (table === undefined) throw new NotPushed("a table that the server does not have", scan.span);
+  if (table === undefined) return refusedSelect(new Refusal("a table that the server does not have", scan.span));
   compilation.tablesRead.add(scan.table.name);
-  const builder = newSelect();
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map((item) => [item.column.id, item]));
-  builder.from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
-  builder.isTable = true;
-  builder.sources = [
-    (id) => {
-      const found = columns.get(id);
-      if (found === undefined) return undefined;
-      return (
-        table.column(alias, found.source, found.column.type) ??
-        refusedBinding(new NotPushed(`the field ${found.source}, whose values have several shapes`))
-      );
-    },
-  ];
-  return builder;
+  const find = (id: number): Binding | undefined => {
+    const found = columns.get(id);
+    if (found === undefined) return undefined;
+    const binding = table.column(alias, found.source, found.column.type);
+    return binding ?? refusedBinding(new Refusal(`the field ${found.source}, whose values have several shapes`));
+  };
+  const from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
+  return { ...newSelect(), from, isTable: true, sources: [find] };
 }
 
 /** A definition is printed wherever it is read: nothing that is pushed answers otherwise the second time. */
 function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): SelectBuilder {
-  if (scan.cte.isRecursive) throw new NotPushed("WITH RECURSIVE");
+  if (scan.cte.isRecursive) return refusedSelect(new Refusal("WITH RECURSIVE"));
   const built = compilation.buildScan(compilation, scan.cte.scan);
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]?.id ?? -1]));
   // Columns of the definition have one identity: a second scan of it must not find the first one's.
   const isRead = compilation.analysis.cteUses(scan.cte) > 1;
   const builder = isRead && !isOpen(built) ? wrapSelect(compilation, built) : built;
-  const copy = copySelect(builder);
-  copy.bindings.clear();
-  copy.isTable = false;
-  copy.sources = [
-    (id) => {
-      const inner = outputs.get(id);
-      return inner === undefined ? undefined : findColumn(builder, inner);
-    },
-  ];
-  return copy;
+  const find = (id: number): Binding | undefined => {
+    const inner = outputs.get(id);
+    return inner === undefined ? undefined : findColumn(builder, inner);
+  };
+  return { ...builder, bindings: new Map(), isTable: false, sources: [find] };
 }
 
 /** Adds conditions to a SELECT, each guarded by those before it. */
@@ -132,15 +133,15 @@ export class FilterBuilder {
   readonly #where: Sql[] = [];
   #guard: Sql | undefined;
 
-  /** The SELECT may be used no more. */
   constructor(compilation: Compilation, input: SelectBuilder) {
     this.#compilation = compilation;
     this.#builder = rowSelect(compilation, input);
     for (const condition of this.#builder.where) this.add(condition);
   }
 
-  /** Throws `NotPushed`, and then nothing is added. */
+  /** A refusal where the condition cannot be added. */
   print(condition: Expr): Sql {
+    if (this.#builder.refused !== undefined) return this.#builder.refused;
     const scope = scopeOf(this.#builder);
     return guarded(this.#compilation, this.#guard, () => printExpression(this.#compilation, condition, scope));
   }
@@ -151,8 +152,7 @@ export class FilterBuilder {
   }
 
   get builder(): SelectBuilder {
-    this.#builder.where = this.#where;
-    return this.#builder;
+    return { ...this.#builder, where: this.#where };
   }
 }
 
@@ -160,27 +160,24 @@ function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBui
   const filter = new FilterBuilder(compilation, input);
   const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
   for (const condition of isAnd ? predicate.arguments : [predicate]) {
-    if (condition !== undefined) filter.add(filter.print(condition));
+    if (condition === undefined) continue;
+    const printed = filter.print(condition);
+    if (printed instanceof Refusal) return refusedSelect(printed);
+    filter.add(printed);
   }
   return filter.builder;
 }
 
 /** A column that is computed where it is read, with the guard of that place. */
-export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
+export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding | Refusal {
   const record = sourceOf(expression, scope);
   if (expression.kind === "Column" || expression.kind === "Variable") {
     const found = scope.find(expression.column.id);
     if (found !== undefined) return found;
   }
-  let value: Sql;
-  try {
-    physicalType(expression.type);
-    value = printExpression(compilation, expression, scope);
-  } catch (error) {
-    // The server has no value for a record, but may have values for its fields.
-    if (!(error instanceof NotPushed) || record === undefined) throw error;
-    return refusedBinding(error, record);
-  }
+  const value = refusedType(expression.type) ?? printExpression(compilation, expression, scope);
+  // The server has no value for a record, but may have values for its fields.
+  if (value instanceof Refusal) return record === undefined ? value : refusedBinding(value, record);
   if (!value.canFail) return { sql: () => value, isCheap: isRepeatable(value), record };
   // Once for each guard: clauses know by the node itself what is selected.
   let printed = { guard: compilation.guard, value };
@@ -204,14 +201,14 @@ export function projectionSelect(compilation: Compilation, input: SelectBuilder,
 type Computed = readonly { readonly column: { readonly id: number }; readonly expression: Expr }[];
 
 function buildProject(compilation: Compilation, computed: Computed, input: SelectBuilder): SelectBuilder {
-  const builder = separateShared(
-    compilation,
-    projectionSelect(compilation, input, computed),
-    computed.map((item) => item.expression),
-  );
+  const expressions = computed.map((item) => item.expression);
+  const open = projectionSelect(compilation, input, computed);
+  const builder = withColumns(separateShared(compilation, open, expressions), []);
   const scope = scopeOf(builder);
   for (const { column, expression } of computed) {
-    builder.bindings.set(column.id, computedBinding(compilation, expression, scope));
+    const binding = computedBinding(compilation, expression, scope);
+    if (binding instanceof Refusal) return refusedSelect(binding);
+    builder.bindings.set(column.id, binding);
   }
   return builder;
 }
@@ -252,34 +249,34 @@ function separate(
   return shared ? wrapSelect(compilation, builder) : builder;
 }
 
-/** Types that ClickHouse sorts as the language does. */
-function checkKey({ column }: OrderKey): void {
-  const { type } = column;
-  const isSorted = !isWrapped(type) && type.kind !== "JSON" && type.kind !== "MIXED" && type.kind !== "RECORD";
-  if (!isSorted || (type.kind === "STRING" && type.collation !== undefined)) {
-    throw new NotPushed(`ORDER BY a ${type.kind}`);
-  }
+/** Does ClickHouse sort the values as the language does? */
+function isSorted(type: SqlType): boolean {
+  const isPlain = !isWrapped(type) && type.kind !== "JSON" && type.kind !== "MIXED" && type.kind !== "RECORD";
+  return isPlain && !(type.kind === "STRING" && type.collation !== undefined);
 }
 
 /** Sorts the SELECT's rows by the keys. */
 export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: SelectBuilder): SelectBuilder {
-  keys.forEach(checkKey);
+  const wrong = keys.find(({ column }) => !isSorted(column.type));
+  if (wrong !== undefined) return refusedSelect(new Refusal(`ORDER BY a ${wrong.column.type.kind}`));
   const isSealed = input.limit !== undefined || input.offset !== undefined || input.isDistinct;
   const builder = isSealed ? wrapSelect(compilation, input) : input;
-  builder.order = keys.map(({ column, isDescending, nullsFirst }) => {
-    const binding = findColumn(builder, column.id);
-    if (binding === undefined) throw new NotPushed("an order by a column of the query around it");
-    binding.sql();
-    return { id: column.id, binding, type: column.type, isDescending, nullsFirst };
-  });
-  return builder;
+  const order: SelectBuilder["order"][number][] = [];
+  for (const { column, isDescending, nullsFirst } of keys) {
+    const unknown = new Refusal("an order by a column of the query around it");
+    const binding = findColumn(builder, column.id) ?? refusedBinding(unknown);
+    const refused = refusalIn(binding.sql());
+    if (refused !== undefined) return refusedSelect(refused);
+    order.push({ id: column.id, binding, type: column.type, isDescending, nullsFirst });
+  }
+  return { ...builder, order };
 }
 
 function printCount(compilation: Compilation, expression: Expr, builder: SelectBuilder): Sql {
   if (expression.kind === "Literal" && expression.value !== null && /^\d+$/.test(expression.value)) {
     return numberSql(BigInt(expression.value));
   }
-  if (expression.kind !== "Parameter") throw new NotPushed("LIMIT by an expression", expression.span);
+  if (expression.kind !== "Parameter") return new Refusal("LIMIT by an expression", expression.span);
   return sql`assumeNotNull(${printExpression(compilation, expression, scopeOf(builder))})`;
 }
 
@@ -288,7 +285,6 @@ function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, in
   const builder = isSealed ? wrapSelect(compilation, input) : input;
   const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count, builder);
   const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset, builder);
-  builder.limit = limit;
-  builder.offset = offset;
-  return builder;
+  const refused = refusalIn(joinSql([limit ?? EMPTY, offset ?? EMPTY], " "));
+  return refused === undefined ? { ...builder, limit, offset } : refusedSelect(refused);
 }

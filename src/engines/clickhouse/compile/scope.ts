@@ -1,8 +1,8 @@
 /** Where a printed expression finds the columns it reads. */
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Refusal } from "../sql/refusal.ts";
 import type { Sql } from "../sql/sql.ts";
-import type { NotPushed } from "./not-pushed.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
@@ -16,9 +16,9 @@ export interface RecordSource {
 
 /** A column as expressions of one SELECT print it. */
 export interface Binding {
-  /** Throws `refused` where the server has no value for the column. */
+  /** The value; the refusal where the server has none. */
   readonly sql: () => Sql;
-  readonly refused?: NotPushed | undefined;
+  readonly refused?: Refusal | undefined;
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
   readonly record?: RecordSource | undefined;
@@ -46,11 +46,8 @@ export function cheapBinding(sql: Sql, record?: RecordSource): Binding {
 }
 
 /** A column without a value on the server, though perhaps with fields. */
-export function refusedBinding(refused: NotPushed, record?: RecordSource): Binding {
-  const refuse = (): never => {
-    throw refused;
-  };
-  return { sql: refuse, refused, isCheap: true, record };
+export function refusedBinding(refused: Refusal, record?: RecordSource): Binding {
+  return { sql: () => refused, refused, isCheap: true, record };
 }
 
 /** A scope of lambda parameters or variables inside another scope. */

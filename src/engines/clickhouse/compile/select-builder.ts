@@ -8,9 +8,9 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
 import { fallible } from "../sql/forms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
 import type { SelectBuilder, SelectItem } from "./render.ts";
 import { renderSelect } from "./render.ts";
 import type { Binding, RecordSource, Scope } from "./scope.ts";
@@ -20,6 +20,7 @@ const MAX_DEPTH = 60;
 
 export function newSelect(depth = 1): SelectBuilder {
   return {
+    refused: depth > MAX_DEPTH ? new Refusal(`sub-queries over more than ${MAX_DEPTH} levels`) : undefined,
     from: undefined,
     isTable: false,
     where: [],
@@ -82,31 +83,34 @@ function outsideElement(builder: SelectBuilder, hand: Hand, { element }: Binding
 }
 
 /** Puts the SELECT into FROM of a new one. A column is exported when the new SELECT reads it. */
-export function wrapSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+export function wrapSelect(compilation: Compilation, given: SelectBuilder): SelectBuilder {
+  // What one SELECT around it asks for is not selected for another, which may take its place.
+  const builder = { ...given, exports: new Map(given.exports) };
   const outside = newSelect(builder.depth + 1);
-  if (outside.depth > MAX_DEPTH) throw new NotPushed(`sub-queries over more than ${MAX_DEPTH} levels`);
   const alias = nextAlias(compilation, "s");
-  outside.from = () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}`;
-  outside.sources = [
-    (id) => {
-      const inside = findColumn(builder, id);
-      if (inside === undefined) return undefined;
-      const name = compilation.analysis.alias(id);
-      const print = () => unguarded(compilation, () => inside.sql());
-      const hand: Hand = (kind, inner) => handOut(compilation, builder, alias, `${id}/${kind}`, inner);
-      const { record, carried, refused } = inside;
-      const isCarried = carried !== undefined && !builder.isDistinct && !builder.isGrouped;
-      return {
-        sql: () => outsideColumn(alias, exportAs(builder, id, name, print)),
-        refused,
-        isCheap: true,
-        element: outsideElement(builder, hand, inside),
-        record: record === undefined ? undefined : outsideRecord(builder, hand, record),
-        carried: isCarried ? { ...carried, sql: () => hand("carried", carried.sql) } : undefined,
-      };
-    },
-  ];
-  return outside;
+  const find = (id: number): Binding | undefined => {
+    const inside = findColumn(builder, id);
+    if (inside === undefined) return undefined;
+    const name = compilation.analysis.alias(id);
+    const print = () => unguarded(compilation, () => inside.sql());
+    const hand: Hand = (kind, inner) => handOut(compilation, builder, alias, `${id}/${kind}`, inner);
+    const { record, carried, refused } = inside;
+    const isCarried = carried !== undefined && !builder.isDistinct && !builder.isGrouped;
+    return {
+      sql: () => refused ?? outsideColumn(alias, exportAs(builder, id, name, print)),
+      refused,
+      isCheap: true,
+      element: outsideElement(builder, hand, inside),
+      record: record === undefined ? undefined : outsideRecord(builder, hand, record),
+      carried: isCarried ? { ...carried, sql: () => hand("carried", carried.sql) } : undefined,
+    };
+  };
+  return {
+    ...outside,
+    refused: given.refused ?? outside.refused,
+    from: () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}`,
+    sources: [find],
+  };
 }
 
 /** True while columns can be computed in the SELECT's select list and used beside others. */
@@ -136,17 +140,17 @@ export function selectColumn(compilation: Compilation, builder: SelectBuilder, c
   return { alias, sql: binding.sql() };
 }
 
-/** A copy whose clauses can be replaced without an effect on the SELECT, in case the result cannot be pushed. */
-export function copySelect(builder: SelectBuilder): SelectBuilder {
-  return {
-    ...builder,
-    exports: new Map(builder.exports),
-    bindings: new Map(builder.bindings),
-    sources: [...builder.sources],
-  };
+/** The SELECT with columns beside its own. */
+export function withColumns(builder: SelectBuilder, columns: Iterable<readonly [number, Binding]>): SelectBuilder {
+  return { ...builder, bindings: new Map([...builder.bindings, ...columns]) };
 }
 
 /** The SELECT with other columns. */
-export function withoutColumns(builder: SelectBuilder): SelectBuilder {
-  return { ...newSelect(builder.depth), from: builder.from, where: builder.where };
+export function withoutColumns({ depth, refused, from, where }: SelectBuilder): SelectBuilder {
+  return { ...newSelect(depth), refused, from, where };
+}
+
+/** Stands for a sub-tree that the server does not run. */
+export function refusedSelect(refused: Refusal): SelectBuilder {
+  return { ...newSelect(), refused };
 }

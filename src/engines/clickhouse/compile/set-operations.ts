@@ -2,19 +2,24 @@
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { isComparable } from "../functions/compare.ts";
 import { nameSql } from "../sql/atoms.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
-import { NotPushed } from "./not-pushed.ts";
 import { castTo } from "./physical-types.ts";
 import type { SelectBuilder, SelectItem } from "./render.ts";
 import { renderSelect } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
-import { newSelect, outsideColumn, selectColumn, wrapSelect } from "./select-builder.ts";
+import { newSelect, outsideColumn, refusedSelect, selectColumn, wrapSelect } from "./select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 
 export function buildSetOperation(compilation: Compilation, scan: SetOperation): SelectBuilder {
-  const builders = scan.inputs.map((input) => compilation.buildScan(compilation, input.scan));
+  const builders: SelectBuilder[] = [];
+  for (const input of scan.inputs) {
+    const builder = compilation.buildScan(compilation, input.scan);
+    if (builder.refused !== undefined) return builder;
+    builders.push(builder);
+  }
   return uniteBlocks(compilation, scan, builders);
 }
 
@@ -26,9 +31,10 @@ export function uniteBlocks(
 ): SelectBuilder {
   const { operator, isAll } = scan;
   const isUnionAll = operator === "UNION" && isAll;
-  if (operator !== "UNION" && isAll) throw new NotPushed(`${operator} ALL`);
+  if (operator !== "UNION" && isAll) return refusedSelect(new Refusal(`${operator} ALL`));
   const wrong = scan.columns.find(({ type }) => !isUnionAll && (!isComparable(type) || type.kind === "FLOAT64"));
-  if (wrong !== undefined) throw new NotPushed(`${operator} DISTINCT over values of the type ${wrong.type.kind}`);
+  if (wrong !== undefined)
+    return refusedSelect(new Refusal(`${operator} DISTINCT over values of the type ${wrong.type.kind}`));
   const names = scan.columns.map((column) => compilation.analysis.alias(column.id));
   const lists: (readonly SelectItem[])[] = [];
   const parts = scan.inputs.map((input, index) => {
@@ -42,9 +48,10 @@ export function uniteBlocks(
     return sql`(${renderSelect(builder, items)})`;
   });
   const alias = nextAlias(compilation, "u");
-  const builder = newSelect(2);
   const united = isUnionAll ? joinSql(parts, " UNION ALL ") : joinParts(parts, operator);
-  builder.from = () => sql`(${united}) AS ${nameSql(alias)}`;
+  const builder = { ...newSelect(2), from: () => sql`(${united}) AS ${nameSql(alias)}` };
+  const refused = refusalIn(united);
+  if (refused !== undefined) return refusedSelect(refused);
   scan.columns.forEach((column, index) => {
     const [first, ...others] = lists.flatMap((items) => items[index] ?? []);
     if (first !== undefined) builder.bindings.set(column.id, cheapBinding(outsideColumn(alias, first, ...others)));

@@ -1,14 +1,14 @@
 /** Building SELECTs for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { nameSql, variableSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { printExpression, sourceOf } from "./expressions.ts";
-import { NotPushed } from "./not-pushed.ts";
 import { isWrapped } from "./physical-types.ts";
 import type { SelectBuilder } from "./render.ts";
 import { cheapBinding, refusedBinding } from "./scope.ts";
-import { exportAs, newSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import { exportAs, newSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 
@@ -16,9 +16,11 @@ type Unnest = Scan & { kind: "Unnest" };
 export function buildUnnest(compilation: Compilation, scan: Unnest, input: SelectBuilder): SelectBuilder {
   const rows = rowSelect(compilation, input);
   const [item] = scan.arrays;
-  if (item === undefined || scan.arrays.length > 1) throw new NotPushed("UNNEST of several arrays", item?.array.span);
+  if (item === undefined || scan.arrays.length > 1)
+    return refusedSelect(new Refusal("UNNEST of several arrays", item?.array.span));
   const { type } = item.array;
-  if (scan.isOuter && scan.on !== undefined) throw new NotPushed("LEFT JOIN UNNEST with ON", scan.on.span);
+  if (scan.isOuter && scan.on !== undefined)
+    return refusedSelect(new Refusal("LEFT JOIN UNNEST with ON", scan.on.span));
   const isRecord = type.kind === "ARRAY" && type.element.kind === "RECORD";
   return isRecord ? buildAlias(scan, rows, item) : buildArray(compilation, scan, rows, item);
 }
@@ -29,15 +31,15 @@ function buildAlias(scan: Unnest, builder: SelectBuilder, { array, element }: Un
     array.type.kind === "ARRAY" && array.type.element.kind === "RECORD" && !array.type.element.isRepeated;
   const source = sourceOf(array, scopeOf(builder));
   if (!isSingle || source === undefined || scan.offset !== undefined) {
-    throw new NotPushed("UNNEST of a record that events have more than one of", array.span);
+    return refusedSelect(new Refusal("UNNEST of a record that events have more than one of", array.span));
   }
-  if (!scan.isOuter) {
-    const presence = source.presence([]);
-    if (presence === undefined) throw new NotPushed("UNNEST of a record that only the event's JSON tells", array.span);
-    builder.where = [...builder.where, presence];
+  const presence = scan.isOuter ? undefined : source.presence([]);
+  if (!scan.isOuter && presence === undefined) {
+    return refusedSelect(new Refusal("UNNEST of a record that only the event's JSON tells", array.span));
   }
-  builder.bindings.set(element.id, refusedBinding(new NotPushed("a record as a value", array.span), source));
-  return builder;
+  const record = refusedBinding(new Refusal("a record as a value", array.span), source);
+  const rows = withColumns(builder, [[element.id, record]]);
+  return presence === undefined ? rows : { ...rows, where: [...rows.where, presence] };
 }
 
 function buildArray(
@@ -46,20 +48,21 @@ function buildArray(
   rows: SelectBuilder,
   { array, element }: Unnest["arrays"][number],
 ): SelectBuilder {
-  if (!isWrapped(array.type)) throw new NotPushed(`UNNEST of a ${array.type.kind}`, array.span);
+  if (!isWrapped(array.type)) return refusedSelect(new Refusal(`UNNEST of a ${array.type.kind}`, array.span));
   const list = unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
+  if (list instanceof Refusal) return refusedSelect(list);
   const name = variableSql(nextAlias(compilation, "e"));
   const position = variableSql(nextAlias(compilation, "i"));
   if (rows.from === undefined && rows.where.length === 0 && rows.bindings.size === 0 && !scan.isOuter) {
     return buildAlone({ compilation, scan, element, list, name, position });
   }
-  if (scan.isOuter) throw new NotPushed("LEFT JOIN UNNEST of an array", array.span);
+  if (scan.isOuter) return refusedSelect(new Refusal("LEFT JOIN UNNEST of an array", array.span));
   const alias = nextAlias(compilation, "a");
-  exportAs(rows, `list/${alias}`, alias, () => list);
-  const outside = wrapSelect(compilation, rows);
-  const inner = outside.from;
-  outside.from = () => sql`${inner?.() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}`;
-  return bindElement(outside, scan, element.id, name, position);
+  const listed = { ...rows, exports: new Map(rows.exports) };
+  exportAs(listed, `list/${alias}`, alias, () => list);
+  const outside = wrapSelect(compilation, listed);
+  const from = () => sql`${outside.from?.() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}`;
+  return bindElement({ ...outside, from }, scan, element.id, name, position);
 }
 
 interface Alone {
@@ -72,10 +75,9 @@ interface Alone {
 }
 
 function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
-  const builder = newSelect();
-  builder.from = () =>
+  const from = () =>
     sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)} ${arrayJoin(sql`(${list})`, name, position)}`;
-  return bindElement(builder, scan, element.id, name, position);
+  return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
 }
 
 /** The elements of the list, which stands in an array of one, with their positions. */

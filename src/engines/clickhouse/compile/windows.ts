@@ -6,14 +6,14 @@ import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
 import { windowFunctions } from "../functions/windows.ts";
 import { nameSql, numberSql } from "../sql/atoms.ts";
-import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { contextOf } from "./aggregate-scans.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { printAggregate } from "./aggregate-scans.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
-import { printExpression } from "./expressions.ts";
-import { NotPushed } from "./not-pushed.ts";
+import { printAll, printExpression } from "./expressions.ts";
 import { type SelectBuilder, sortItem } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
-import { openSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import { openSelect, refusedSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 
 export function buildWindow(
   compilation: Compilation,
@@ -23,28 +23,26 @@ export function buildWindow(
   const open = openSelect(compilation, input);
   const rows = open.hasWindows || open.order.length > 0 ? wrapSelect(compilation, { ...open, order: [] }) : open;
   const scope = scopeOf(rows);
-  const printed = scan.functions.map(({ column, call }) => ({
-    id: column.id,
-    sql: unguarded(compilation, () => printWindowCall(compilation, call, scope)),
-  }));
-  rows.hasWindows = true;
-  for (const { id, sql } of printed) rows.bindings.set(id, cheapBinding(sql));
+  const printed = printAll(scan.functions, ({ call }) => {
+    return unguarded(compilation, () => printWindowCall(compilation, call, scope));
+  });
+  if (printed instanceof Refusal) return refusedSelect(printed);
+  const made = scan.functions.map(({ column }, index) => [column.id, cheapBinding(printed[index] ?? EMPTY)] as const);
   // Expressions over them are in another SELECT, so they are not names of columns here.
-  return wrapSelect(compilation, rows);
+  return wrapSelect(compilation, { ...withColumns(rows, made), hasWindows: true });
 }
 
 function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
   const row = windowFunctions[call.function] ?? aggregateFunctions[call.function];
   if (row === undefined)
-    throw new NotPushed(missingForm(call.function, `Function ${call.function} with OVER`), call.span);
-  if (call.having !== undefined || call.isSafe) throw new NotPushed("HAVING or SAFE in a window function", call.span);
-  const args = call.arguments.map((argument) => printExpression(compilation, argument, scope));
-  return row({
-    ...contextOf(compilation, call, args),
-    filter: undefined,
-    order: [],
-    limit: undefined,
-    ...printOver(compilation, call, scope),
+    return new Refusal(missingForm(call.function, `Function ${call.function} with OVER`), call.span);
+  if (call.having !== undefined || call.isSafe) return new Refusal("HAVING or SAFE in a window function", call.span);
+  const args = printAll(call.arguments, (argument) => printExpression(compilation, argument, scope));
+  if (args instanceof Refusal) return args;
+  const over = printOver(compilation, call, scope);
+  if (over instanceof Refusal) return over;
+  return printAggregate(compilation, call, args, (context) => {
+    return row({ ...context, filter: undefined, order: [], limit: undefined, ...over });
   });
 }
 
@@ -58,7 +56,7 @@ function printBound(bound: ResolvedFrameBound): Sql {
       return sql`CURRENT ROW`;
     default:
       if (bound.offset.kind !== "Literal" || bound.offset.value === null || !/^\d{1,9}$/.test(bound.offset.value)) {
-        throw new NotPushed("a frame whose bound is no small number", bound.offset.span);
+        return new Refusal("a frame whose bound is no small number", bound.offset.span);
       }
       return sql`${numberSql(BigInt(bound.offset.value))} ${nameSql(bound.kind.toUpperCase())}`;
   }
@@ -78,13 +76,15 @@ function printOver(
   compilation: Compilation,
   call: WindowCall,
   scope: Scope,
-): Pick<AggregateContext, "over" | "overPartition"> {
+): Pick<AggregateContext, "over" | "overPartition"> | Refusal {
   const keys = [...call.partitionBy, ...call.orderBy.map((key) => key.expression)];
   const wrong = keys.find(({ type }) => !isComparable(type) || type.kind === "FLOAT64");
-  if (wrong !== undefined) throw new NotPushed(`a window over a ${wrong.type.kind}`, wrong.span);
-  const partition = call.partitionBy.map((key) => printExpression(compilation, key, scope));
-  const order = call.orderBy.map(({ expression, isDescending, nullsFirst }) => {
-    return sortItem(printExpression(compilation, expression, scope), isDescending, nullsFirst);
+  if (wrong !== undefined) return new Refusal(`a window over a ${wrong.type.kind}`, wrong.span);
+  const printed = printAll(keys, (key) => printExpression(compilation, key, scope));
+  if (printed instanceof Refusal) return printed;
+  const partition = printed.slice(0, call.partitionBy.length);
+  const order = call.orderBy.map(({ isDescending, nullsFirst }, index) => {
+    return sortItem(printed[partition.length + index] ?? EMPTY, isDescending, nullsFirst);
   });
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition, ", ")}`);
@@ -94,10 +94,11 @@ function printOver(
   const { frame } = call;
   if (frame !== undefined) {
     if (frame.unit === "RANGE" && ("offset" in frame.start || "offset" in frame.end)) {
-      throw new NotPushed("a RANGE frame with an offset", call.span);
+      return new Refusal("a RANGE frame with an offset", call.span);
     }
-    if (isReversed(frame)) throw new NotPushed("a frame that ends before it begins", call.span);
+    if (isReversed(frame)) return new Refusal("a frame that ends before it begins", call.span);
     parts.push(sql`${nameSql(frame.unit)} BETWEEN ${printBound(frame.start)} AND ${printBound(frame.end)}`);
   }
-  return { over: sql` OVER (${joinSql(parts, " ")})`, overPartition };
+  const over = sql` OVER (${joinSql(parts, " ")})`;
+  return refusalIn(over) ?? { over, overPartition };
 }

@@ -2,6 +2,7 @@
 import { castTo, isWrapped } from "../compile/physical-types.ts";
 import { numberSql, textSql } from "../sql/atoms.ts";
 import { both, isTrue } from "../sql/forms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { toNumeric } from "./arithmetic.ts";
 import { isComparable } from "./compare.ts";
@@ -188,7 +189,7 @@ function stringAggregate(context: AggregateContext): Sql {
 }
 
 /** The number of groups, and the values in order; NaN comes first. */
-function sortedGroups(context: AggregateContext): { readonly count: number; readonly values: Sql } {
+function sortedGroups(context: AggregateContext): { readonly count: number; readonly values: Sql } | Refusal {
   const groups = context.call.arguments[1];
   const [type] = context.types;
   if (groups?.kind !== "Literal" || groups.value === null || context.isDistinct) return context.refuse("this form");
@@ -207,7 +208,9 @@ function sortedGroups(context: AggregateContext): { readonly count: number; read
 
 /** Boundaries of groups of equal size, of all values in order: the exact answer is a valid approximation. */
 function quantiles(context: AggregateContext): Sql {
-  const { count: n, values } = sortedGroups(context);
+  const groups = sortedGroups(context);
+  if (groups instanceof Refusal) return groups;
+  const { count: n, values } = groups;
   return context.bind([values], (list) => {
     const position = sql`intDiv(length(lw_sorted) * lw_group + ${numberSql(n - 1)}, ${numberSql(n)})`;
     const element = sql`lw_sorted[greatest(${position}, 1)]`;
@@ -224,7 +227,9 @@ const MAX_LEVELS = 1_000;
 
 /** One of the boundaries that APPROX_QUANTILES makes, by its offset; undefined where it has no such. */
 export function printQuantile(context: AggregateContext, offset: number): Sql | undefined {
-  const { count, values } = sortedGroups(context);
+  const groups = sortedGroups(context);
+  if (groups instanceof Refusal) return undefined;
+  const { count, values } = groups;
   if (!(offset >= 0 && offset <= count)) return undefined;
   if (count <= MAX_LEVELS && MEASURED.has(context.types[0]?.kind ?? "")) {
     // The server takes the value that has level * n before it, of n; here it is the first that reaches its share.

@@ -3,6 +3,7 @@
 import { formatType } from "../../../googlesql/types.ts";
 import { checkReplacement, countGroups } from "../../../semantics/text/regexp-syntax.ts";
 import { numberSql, textSql, variableSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { literalOf, requireKinds } from "./literal.ts";
 import { characterClass } from "./text.ts";
@@ -170,7 +171,7 @@ function format(context: CallContext): Sql {
   return sql`concat('', '', ${joinSql(parts, ", ")})`;
 }
 
-function knownPattern(context: CallContext): string {
+function knownPattern(context: CallContext): string | Refusal {
   requireKinds(context, "STRING");
   const pattern = literalOf(context, 1);
   if (pattern === undefined || context.isSafe) return context.refuse("a pattern that is no literal");
@@ -180,6 +181,7 @@ function knownPattern(context: CallContext): string {
 /** A pattern that matches no empty text, whose matches ClickHouse finds as others do. */
 function extractAll(context: CallContext): Sql {
   const pattern = knownPattern(context);
+  if (pattern instanceof Refusal) return pattern;
   const isSimple = /^(?:\((?:\[[^\]\\]+\]|[A-Za-z0-9 ])+\)|\[[^\]\\]+\]\+?|[A-Za-z0-9 ])+$/.test(pattern);
   if (!isSimple || countGroups(pattern) > 1) return context.refuse("this pattern");
   return context.bind([context.args[0] ?? EMPTY], (v) => {
@@ -190,6 +192,7 @@ function extractAll(context: CallContext): Sql {
 
 function replaceMatches(context: CallContext): Sql {
   const pattern = knownPattern(context);
+  if (pattern instanceof Refusal) return pattern;
   const text = literalOf(context, 2);
   const isSimple = /^(?:\(?(?:\[[^\]\\]+\]|[A-Za-z0-9 ])\+?\)?)+$/.test(pattern);
   if (text === undefined || text.length > 16 || !isSimple) return context.refuse("this pattern or replacement");

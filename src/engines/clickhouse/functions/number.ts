@@ -11,7 +11,7 @@ function kindOf({ types }: CallContext): string {
   return types[0]?.kind ?? "UNKNOWN";
 }
 
-function refuseKind(context: CallContext): never {
+function refuseKind(context: CallContext): Sql {
   return context.refuse(`values of the type ${kindOf(context)}`);
 }
 

@@ -10,6 +10,7 @@ import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
 import { columnOf } from "../../sql/atoms.ts";
 import { cheapBinding } from "../compile/scope.ts";
 import { compileQuery, planOf } from "../compile-query.ts";
+import { divideQuery } from "../pushdown/plan.ts";
 import { aggregateFunctions } from "./aggregates.ts";
 import { isPushed, scalarFunctions } from "./index.ts";
 import { reasonsNotPushed } from "./reasons.ts";
@@ -28,10 +29,11 @@ function resolve(text: string): ResolvedQuery {
   return resolveQuery(parseQuery(text), text, { tables });
 }
 
+const server = { name: "v", column: (alias: string, source: string) => cheapBinding(columnOf(alias, source)) };
+
 /** The plan of the call over the columns of the random tests' table. */
 function divide(call: string) {
   const query = resolve(`SELECT ${call} AS x FROM v`);
-  const server = { name: "v", column: (alias: string, source: string) => cheapBinding(columnOf(alias, source)) };
   const refuse = (): never => {
     throw new Error(`Not whole: ${call}`);
   };
@@ -54,6 +56,44 @@ describe("functions on ClickHouse", () => {
     const tables = [scalarFunctions, aggregateFunctions, windowFunctions];
     const known = tables.flatMap((table) => Object.keys(table));
     expect(known.filter((name) => !called.has(name))).toEqual([]);
+  });
+
+  it("are printed, or refused with a reason, whatever they are called with", () => {
+    const lists = [
+      "s",
+      "i",
+      "f",
+      "y",
+      "d",
+      "s, s",
+      "i, i",
+      "f, i",
+      "s, 'a', 'b'",
+      "y, 'a'",
+      "[i]",
+      "t, DAY",
+      "'%d', i",
+    ];
+    const calls = served.flatMap(({ name }) => {
+      return lists.flatMap((list) => [
+        `${name}(${list})`,
+        `SAFE.${name}(${list})`,
+        `${name}(${list}) OVER (ORDER BY i)`,
+      ]);
+    });
+    const queries = calls.flatMap((call) => {
+      try {
+        return [resolve(`SELECT i, ${call} AS x FROM v`)];
+      } catch {
+        return [];
+      }
+    });
+    expect(queries.length).toBeGreaterThan(500);
+    const options = { tables: () => server, timeZone: "UTC", pushesConstants: false, bindsConstants: true };
+    for (const query of queries) {
+      const division = divideQuery(query, options);
+      if (division.kind === "divided") expect(division.reasons.length).toBeGreaterThan(0);
+    }
   });
 
   it("cover at least 70 percent of the catalogue", () => {

@@ -5,6 +5,7 @@
 import { countGroups } from "../../../semantics/text/regexp-syntax.ts";
 import { printNull } from "../compile/physical-types.ts";
 import { textSql } from "../sql/atoms.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { literalOf, requireKinds } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
@@ -33,7 +34,7 @@ function contains(context: CallContext): Sql {
 }
 
 /** The one group of the pattern, or all of it, as ClickHouse's functions take it: with a group around. */
-function grouped(context: CallContext): { readonly pattern: string; readonly hasGroup: boolean } {
+function grouped(context: CallContext): { readonly pattern: string; readonly hasGroup: boolean } | Refusal {
   requireKinds(context, "STRING");
   const known = literalOf(context, 1);
   if (known === undefined || context.isSafe) return context.refuse("a pattern that is no literal");
@@ -49,7 +50,9 @@ function grouped(context: CallContext): { readonly pattern: string; readonly has
 
 /** An empty match is told from none by asking for one. */
 function extract(context: CallContext): Sql {
-  const { pattern, hasGroup } = grouped(context);
+  const known = grouped(context);
+  if (known instanceof Refusal) return known;
+  const { pattern, hasGroup } = known;
   // A group that took no part in the match is NULL, and empty in ClickHouse.
   if (hasGroup && /[?*|]|\{0/.test(pattern.slice("(?-s)".length).replaceAll(/\[[^\]]*\]|\(\?:/g, ""))) {
     const isSure = /^(?:\^)?(?:[^()[\]|?*{}\\]|\\.)*\((?!\?)(?:[^()|]|\\.)*\)[^()|?*{]*$/.test(

@@ -28,7 +28,7 @@ interface Side {
 /** An argument as doubles of the rows that count: of pairs, those with both. */
 function sideOf({ args, types, filter, over, refuse }: AggregateContext, index: number): Side {
   const kind = types[index]?.kind;
-  if (kind !== "FLOAT64" && kind !== "INT64") return refuse("values of this type");
+  if (kind !== "FLOAT64" && kind !== "INT64") refuse("values of this type");
   const other = args[1 - index];
   const condition = both(filter, other === undefined ? undefined : sql`isNotNull(${other})`);
   const number = sql`toFloat64(${args[index] ?? EMPTY})`;

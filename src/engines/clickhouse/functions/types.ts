@@ -1,5 +1,6 @@
 import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Refusal } from "../sql/refusal.ts";
 import type { Sql } from "../sql/sql.ts";
 
 /** The context in which a row of the function tables prints one call. */
@@ -24,8 +25,11 @@ export interface CallContext<Call = CallExpr> {
   fresh(prefix: string): Sql;
   /** Computes expressions once and lets `body` use them by name. */
   bind(expressions: readonly Sql[], body: (...names: Sql[]) => Sql): Sql;
-  /** Says why this call cannot be pushed: in words that follow "Function NAME: ". */
-  refuse(reason: string): never;
+  /**
+   * Marks the call as one that cannot be pushed, and says why in words that follow "Function NAME: ". The first reason
+   * counts, and whatever the row prints afterwards is dropped.
+   */
+  refuse(reason: string): Refusal;
 }
 
 /** Prints one call as a ClickHouse expression, or refuses it. */

@@ -26,7 +26,9 @@ function literalCount({ call, refuse }: AggregateContext, index: number, least: 
   const argument = call.arguments[index];
   if (argument === undefined) return undefined;
   const count = argument.kind === "Literal" && argument.value !== null ? Number(argument.value) : Number.NaN;
-  return count >= least && count <= 1_000_000 ? count : refuse("a number of rows that is no small literal");
+  if (count >= least && count <= 1_000_000) return count;
+  refuse("a number of rows that is no small literal");
+  return undefined;
 }
 
 function nthValue(context: AggregateContext): Sql {

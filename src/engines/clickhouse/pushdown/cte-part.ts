@@ -1,12 +1,11 @@
 import type { Column, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { findColumn } from "../../lowering/find-column.ts";
-import { copySelect } from "../compile/select-builder.ts";
 import { type LateStep, lateColumns, type PushedPart, type RecordAlias } from "./part.ts";
 
 /** The definition's own part, its columns readable under the scan's ids too. */
 export function asCte(scan: Scan & { kind: "Cte" }, part: PushedPart, aliases: Map<number, RecordAlias>): PushedPart {
   const late = lateColumns(part);
-  const builder = copySelect(part.builder);
+  const { builder } = part;
   const waiting: { column: Column; expression: Expr }[] = [];
   scan.columns.forEach((column, index) => {
     const output = scan.cte.output[index];
@@ -24,5 +23,5 @@ export function asCte(scan: Scan & { kind: "Cte" }, part: PushedPart, aliases: M
   const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Project", computed: waiting }];
   const outputs = new Map(scan.cte.output.map((output, index) => [output.id, scan.columns[index]]));
   const order = part.order.map((key) => ({ ...key, column: outputs.get(key.column.id) ?? key.column }));
-  return { ...part, scan, builder, late: [...part.late, ...steps], order };
+  return { ...part, scan, late: [...part.late, ...steps], order };
 }

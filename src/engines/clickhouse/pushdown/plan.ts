@@ -12,13 +12,14 @@ import { walkTree } from "../../sql/map-tree.ts";
 import { Fact, type Sql } from "../../sql/node.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
-import { NotPushed } from "../compile/not-pushed.ts";
 import type { SelectBuilder } from "../compile/render.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
-import { copySelect } from "../compile/select-builder.ts";
+import { withColumns } from "../compile/select-builder.ts";
 import type { ServerTables } from "../compile/server-table.ts";
+import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { emit, guarded } from "../sql/statements.ts";
+import { TooComplex } from "./limits.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
 
@@ -71,14 +72,10 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const part = pushdown.divide(query.scan);
   const columns = query.columns.map(({ column }) => column);
   if (part.kind === "pushed" && part.late.length === 0 && (options.pushesConstants || readsTables(part))) {
-    try {
-      const builder = orderResult(compilation, part.builder, query);
-      const statement = finish(compilation, builder, columns);
-      return { kind: "whole", statement, tables: [...compilation.tablesRead] };
-    } catch (error) {
-      if (!(error instanceof NotPushed)) throw error;
-      pushdown.reasons.push({ reason: error.reason, span: error.span });
-    }
+    const builder = orderResult(compilation, part.builder, query);
+    const statement = finish(compilation, builder, columns);
+    if (!(statement instanceof Refusal)) return { kind: "whole", statement, tables: [...compilation.tablesRead] };
+    pushdown.note(statement);
   }
   const settled = pushdown.settle(part);
   const definitions = pushdown.definitions;
@@ -87,6 +84,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const remotes = found.map((from, index): RemoteStatement => {
     const { columns: read } = from;
     const statement = finish(compilation, carryingSelect(from), read);
+    if (statement instanceof Refusal) throw new TooComplex(`ClickHouse: ${statement.reason}`);
     return { ...statement, parameter: parameterOf(index), type: rowsType(read) };
   });
   return {
@@ -98,9 +96,15 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   };
 }
 
-/** The statement that answers the columns of the SELECT, with what a run has to know of it. Throws `NotPushed`. */
-function finish(compilation: Compilation, builder: SelectBuilder, columns: readonly Column[]): ServerStatement {
+/** The statement that answers the columns of the SELECT, with what a run has to know of it. */
+function finish(
+  compilation: Compilation,
+  builder: SelectBuilder,
+  columns: readonly Column[],
+): ServerStatement | Refusal {
   const root = printStatement(compilation, builder, columns);
+  const refused = refusalIn(root);
+  if (refused !== undefined) return refused;
   const statement = guarded(root);
   const parameters = new Set(statement.placeholders.map(parameterName));
   return {
@@ -145,9 +149,10 @@ interface ReadRemote {
 
 /** The SELECT, in which carried columns are what is handed out of them. */
 function carryingSelect({ remote, carried }: ReadRemote): SelectBuilder {
-  const builder = copySelect(remote.builder);
-  for (const [id, { sql }] of carried) builder.bindings.set(id, cheapBinding(sql()));
-  return builder;
+  return withColumns(
+    remote.builder,
+    [...carried].map(([id, { sql }]) => [id, cheapBinding(sql())]),
+  );
 }
 
 const NOWHERE: Span = { start: 0, end: 0 };

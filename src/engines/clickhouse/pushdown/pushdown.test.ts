@@ -102,6 +102,23 @@ describe("the pushdown planner", () => {
     });
   });
 
+  it("claims no column of a step that it refuses after a part of it", () => {
+    const windows = "ROW_NUMBER() OVER (ORDER BY id) AS n, LAST_VALUE(project IGNORE NULLS) OVER (ORDER BY id) AS l";
+    expect(divide(`SELECT ${windows} FROM edge_logs`)).toEqual({
+      server: [`SELECT t1.\`id\` AS o1, t1.\`c_project\` AS o2 ${events}`],
+      reasons: ["1:46 Function LAST_VALUE: IGNORE NULLS"],
+    });
+    const joined = "FROM edge_logs, UNNEST(metadata) m JOIN UNNEST(m.request) r ON SOUNDEX(r.path) = id";
+    expect(divide(`SELECT r.port ${joined}`)).toEqual({
+      server: [`SELECT t1.\`json_1\` AS o1, t1.\`id\` AS o2 ${events} WHERE t1.\`p_metadata\``],
+      reasons: [`1:78 ${NO_SOUNDEX}`],
+    });
+    const grouped = "SELECT project, COUNT(*) AS n, APPROX_TOP_COUNT(id, 2) AS t FROM edge_logs GROUP BY project";
+    expect(divide(grouped)).toMatchObject({
+      server: [`SELECT t1.\`id\` AS o1, t1.\`c_project\` AS o2 ${events}`],
+    });
+  });
+
   it("leaves a query without tables to the embedded engine, unless told to push constants", () => {
     expect(divide("SELECT 1 + 1 AS two")).toEqual({ server: [], reasons: [] });
     expect(planOf(compileText("SELECT 1 + 1 AS two", { pushesConstants: true })).kind).toBe("whole");
@@ -121,6 +138,15 @@ describe("the pushdown planner", () => {
       depth === 0 ? "SELECT id FROM edge_logs" : `SELECT id FROM edge_logs WHERE id IN (${nested(depth - 1)})`;
     expect(planOf(compileText(nested(4))).kind).toBe("whole");
     expect(() => compileText(nested(8))).toThrow("more than 250000 parts of SQL; ask for less at once");
+  });
+
+  it("computes what needs more than 60 sub-selects in the embedded engine", () => {
+    let nested = "SELECT id FROM edge_logs";
+    for (let level = 0; level < 70; level++) nested = `SELECT CONCAT(id, 'a') AS id FROM (${nested}) LIMIT 5`;
+    expect(divide(nested)).toMatchObject({
+      server: [expect.stringContaining("LIMIT 5")],
+      reasons: [expect.stringContaining("sub-queries over more than 60 levels")],
+    });
   });
 
   it("rejects queries nested deeper than 400 levels", () => {

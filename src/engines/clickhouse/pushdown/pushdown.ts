@@ -11,7 +11,6 @@ import { once } from "../../lowering/once.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
-import { NotPushed } from "../compile/not-pushed.ts";
 import type { SelectBuilder } from "../compile/render.ts";
 import {
   buildSource,
@@ -21,8 +20,9 @@ import {
   projectionSelect,
   separateLong,
 } from "../compile/scans.ts";
-import { copySelect, scopeOf } from "../compile/select-builder.ts";
+import { scopeOf, withColumns } from "../compile/select-builder.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
+import { Refusal } from "../sql/refusal.ts";
 import { asCte } from "./cte-part.ts";
 import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
 import {
@@ -106,25 +106,18 @@ export class Pushdown {
     return part.order.length === 0 ? scan : { kind: "OrderBy", input: scan, keys: part.order };
   }
 
-  #note(error: unknown): void {
-    if (!(error instanceof NotPushed)) throw error;
+  /** Takes note of why something is not the server's. */
+  note(given: Reason): void {
     if (this.reasons.length >= MAX_REASONS) return;
-    const isKnown = this.reasons.some(
-      ({ reason, span }) => reason === error.reason && span?.start === error.span?.start,
-    );
-    if (!isKnown) this.reasons.push({ reason: error.reason, span: error.span });
+    const isKnown = ({ reason, span }: Reason) => reason === given.reason && span?.start === given.span?.start;
+    if (!this.reasons.some(isKnown)) this.reasons.push(given);
   }
 
-  /** Returns the result of `build`, or undefined if it cannot be pushed; then the reason is recorded. */
-  #attempt<T>(build: () => T): T | undefined {
-    const { guard } = this.#compilation;
-    try {
-      return build();
-    } catch (error) {
-      this.#note(error);
-      this.#compilation.guard = guard;
-      return undefined;
-    }
+  /** The SELECT unless it is refused, of which note is taken. */
+  #accepted(builder: SelectBuilder): SelectBuilder | undefined {
+    if (builder.refused === undefined) return builder;
+    this.note(builder.refused);
+    return undefined;
   }
 
   #pushed(scan: Scan, builder: SelectBuilder, readsTables: boolean): PushedPart {
@@ -138,13 +131,13 @@ export class Pushdown {
       case "SetOperation":
         return this.#setOperation(scan);
       case "Recursive": {
-        this.#note(new NotPushed("a recursive query"));
+        this.note({ reason: "a recursive query", span: undefined });
         const anchor = { ...scan.anchor, scan: this.settle(this.divide(scan.anchor.scan)) };
         const step = { ...scan.step, scan: this.settle(this.divide(scan.step.scan)) };
         return { kind: "residual", scan: { ...scan, anchor, step } };
       }
       default: {
-        const builder = this.#attempt(() => buildSource(this.#compilation, scan));
+        const builder = this.#accepted(buildSource(this.#compilation, scan));
         if (builder !== undefined) return this.#pushed(scan, builder, scan.kind === "Table");
         return { kind: "residual", scan: this.#mapping.own(scan) };
       }
@@ -159,13 +152,13 @@ export class Pushdown {
     if (known !== undefined) return { kind: "residual", scan: { ...scan, cte: known } };
     if (cte.scan.kind === "Recursive" || cte.isRecursive) return this.#residualCte(scan);
     if (!isOnce && ++this.#copyCount > MAX_COPIES) {
-      this.#note(new NotPushed(`the table ${cte.name}, which too many parts of the query read`));
+      this.note({ reason: `the table ${cte.name}, which too many parts of the query read`, span: undefined });
       return this.#residualCte(scan);
     }
     const part = this.divide(cte.scan);
     if (part.kind === "residual" || (part.late.length > 0 && !isOnce)) return this.#residualCte(scan, part);
     if (!isOnce) {
-      const builder = this.#attempt(() => buildSource(this.#compilation, scan));
+      const builder = this.#accepted(buildSource(this.#compilation, scan));
       return builder === undefined ? this.#residualCte(scan, part) : this.#pushed(scan, builder, part.readsTables);
     }
     return asCte(scan, part, this.aliases);
@@ -186,7 +179,7 @@ export class Pushdown {
     const pushed = parts.filter((part) => part.kind === "pushed");
     if (pushed.length === parts.length && pushed.every((part) => part.late.length === 0)) {
       const builders = pushed.map((part) => part.builder);
-      const builder = this.#attempt(() => uniteBlocks(this.#compilation, scan, builders));
+      const builder = this.#accepted(uniteBlocks(this.#compilation, scan, builders));
       if (builder !== undefined) {
         const doesRead = pushed.some((part) => part.readsTables);
         return this.#pushed(scan, builder, doesRead);
@@ -223,14 +216,15 @@ export class Pushdown {
     const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
     const late = lateColumns(part);
     const waiting: Expr[] = [];
-    const filter = once(() => new FilterBuilder(this.#compilation, copySelect(part.builder)));
+    const filter = once(() => new FilterBuilder(this.#compilation, part.builder));
     let { builder } = part;
     let isBehind = hasLateRows(part);
     for (const condition of isAnd ? predicate.arguments : [predicate]) {
       if (condition === undefined) continue;
-      const built = reads(condition, late) ? undefined : this.#attempt(() => filter().print(condition));
+      const built = reads(condition, late) ? undefined : filter().print(condition);
+      if (built instanceof Refusal) this.note(built);
       // What may fail is not computed for rows that an earlier condition would have taken away.
-      if (built === undefined || (isBehind && built.canFail)) {
+      if (built === undefined || built.isRefused || (isBehind && built.canFail)) {
         waiting.push(condition);
         isBehind = true;
       } else {
@@ -247,19 +241,18 @@ export class Pushdown {
     const waiting: (typeof scan.computed)[number][] = [];
     const made = projectionSelect(this.#compilation, part.builder, scan.computed);
     const expressions = scan.computed.map(({ expression }) => expression);
-    const separated = this.#attempt(() => separateLong(this.#compilation, made, expressions));
+    const separated = this.#accepted(separateLong(this.#compilation, made, expressions));
     if (separated === undefined) return this.#above(scan, part);
-    const builder = copySelect(separated);
+    const builder = withColumns(separated, []);
     const scope = scopeOf(builder);
     const isBehind = hasLateRows(part);
     for (const item of scan.computed) {
       const { column, expression } = item;
       if (this.#compilation.analysis.uses(column) === 0) continue;
-      const binding = reads(expression, late)
-        ? undefined
-        : this.#attempt(() => computedBinding(this.#compilation, expression, scope));
+      const binding = reads(expression, late) ? undefined : computedBinding(this.#compilation, expression, scope);
+      if (binding instanceof Refusal) this.note(binding);
       // What may fail is not computed for rows that wait to be taken away.
-      if (binding === undefined || (isBehind && binding.refused === undefined && binding.sql().canFail)) {
+      if (binding === undefined || binding instanceof Refusal || (isBehind && binding.sql().canFail)) {
         waiting.push(item);
         late.add(column.id);
       } else {
@@ -277,7 +270,7 @@ export class Pushdown {
   #whole(scan: Scan, part: PushedPart): Part {
     const late = lateColumns(part);
     const isLate = readsLate(scan, late) || (hasLateRows(part) && !passesFilters(scan));
-    const builder = isLate ? undefined : this.#attempt(() => buildStep(this.#compilation, scan, part.builder));
+    const builder = isLate ? undefined : this.#accepted(buildStep(this.#compilation, scan, part.builder));
     if (builder === undefined && scan.kind === "Unnest") {
       return { ...part, scan: { ...scan, input: part.scan }, late: [...part.late, { kind: "Unnest", scan }] };
     }
@@ -299,9 +292,7 @@ export class Pushdown {
     const right = this.divide(scan.right);
     const isPlain = scan.isLateral !== true && left.kind === "pushed" && right.kind === "pushed";
     if (isPlain && left.late.length === 0 && right.late.length === 0) {
-      const builder = this.#attempt(() =>
-        joinBlocks(this.#compilation, scan, copySelect(left.builder), copySelect(right.builder)),
-      );
+      const builder = this.#accepted(joinBlocks(this.#compilation, scan, left.builder, right.builder));
       if (builder !== undefined) {
         const joined = { ...scan, left: left.scan, right: right.scan };
         return this.#pushed(joined, builder, left.readsTables || right.readsTables);

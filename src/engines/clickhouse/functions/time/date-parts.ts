@@ -22,9 +22,10 @@ import {
 
 const WEEKDAYS = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
 
-function partOf(context: CallContext, index: number): DatePartExpr {
-  const part = context.call.arguments[index];
-  return part?.kind === "DatePart" ? part : context.refuse("a date part that is not written out");
+function partOf({ call }: CallContext, index: number): DatePartExpr {
+  const part = call.arguments[index];
+  if (part?.kind !== "DatePart") throw new Error(`${call.function} was resolved without a date part`);
+  return part;
 }
 
 /** 0 for weeks that begin on Monday. */

@@ -11,6 +11,7 @@ import {
 } from "../../../../values/calendar.ts";
 import { parseInterval } from "../../../../values/interval.ts";
 import { numberSql, signSql } from "../../sql/atoms.ts";
+import { Refusal } from "../../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import type { CallContext, PrintCall } from "../types.ts";
 import { clockOf, DAY, daysFromCivil, daysOf, field, floorDivide, lastDayOfMonth, yearOf } from "./calendar.ts";
@@ -23,7 +24,7 @@ interface Move {
 }
 
 /** The interval of a call that moves a time: a number of a part, or one that is written out. */
-export function moveOf(context: CallContext, index: number): Move {
+function moveOf(context: CallContext, index: number): Move | Refusal {
   const interval = context.call.arguments[index];
   if (interval?.kind === "Literal" && interval.value !== null) {
     const { months, days, micros } = parseInterval(interval.value);
@@ -39,7 +40,8 @@ export function moveOf(context: CallContext, index: number): Move {
   const amount = context.args[index] ?? EMPTY;
   const months = MONTHS_PER_PART[name];
   if (months !== undefined) return { amount, unit: 1n, months };
-  return { amount, unit: MICROS_PER_PART[name] ?? context.refuse(`the date part ${name}`), months: 0 };
+  const unit = MICROS_PER_PART[name];
+  return unit === undefined ? context.refuse(`the date part ${name}`) : { amount, unit, months: 0 };
 }
 
 /** The microseconds of 10,000 years. */
@@ -66,7 +68,9 @@ export function move(operator: "+" | "-"): PrintCall {
   return (context) => {
     const [value = EMPTY] = context.args;
     const kind = context.types[0]?.kind;
-    const { amount, unit, months } = moveOf(context, 1);
+    const moved = moveOf(context, 1);
+    if (moved instanceof Refusal) return moved;
+    const { amount, unit, months } = moved;
     const interval = context.call.arguments[1];
     if (kind === "TIMESTAMP" && unit === MICROS_PER_PART.WEEK) return context.refuse("the date part WEEK");
     if (kind === "TIME") {
