@@ -310,6 +310,92 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     expect(acknowledged.length).toBeGreaterThan(500);
   });
 
+  it("tell of an alert at least once, under the same ids, when the leader is killed while it sends", async () => {
+    /** Ids of notices by their incident, of those that hung and of those that were taken. */
+    const hung = new Map<string, Set<string>>();
+    const taken = new Map<string, Set<string>>();
+    let hangs = true;
+    const receiver = createServer((request, response) => {
+      let text = "";
+      request.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      request.on("end", () => {
+        const { id, status, labels } = JSON.parse(text) as { id: string; status: string; labels: { project: string } };
+        expect(request.headers["idempotency-key"]).toBe(id);
+        const ids = hangs ? hung : taken;
+        ids.set(`${labels.project} ${status}`, (ids.get(`${labels.project} ${status}`) ?? new Set()).add(id));
+        if (!hangs) response.end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const first = await start();
+    const second = await start();
+    const alert = {
+      ...{ name: "tells", sql: "SELECT p AS project, 1 AS n FROM UNNEST(['one', 'two']) AS p", every: "10s" },
+      ...{ when: { rows: "any" }, group_by: ["project"] },
+      // A destination for each: notices of one are sent in order.
+      notify: [0, 1, 2].map((number) => ({ type: "webhook", url: `${hook}${number}` })),
+    };
+    expect((await first.call("POST", "/api/alerts", alert)).status).toBe(201);
+    await waitUntil(async () => hung.size > 0, 15_000);
+    // Between the state and its delivery.
+    await first.kill();
+    hangs = false;
+    await waitUntil(async () => taken.size === 2, 30_000);
+    // One that leads alone, and loses its database meanwhile.
+    await cluster.kill().then(() => cluster.restart());
+    await waitUntil(async () => (await healthOf(second)) === "ok", 15_000);
+    const { body } = await second.call("GET", "/api/alerts");
+    expect(body).toMatchObject([{ name: "tells" }]);
+    await waitUntil(async () => {
+      const { body: state } = await second.call("GET", `/api/alerts/tells/state`);
+      return state.waiting === 0;
+    }, 30_000);
+    for (const [of, ids] of hung) expect([...(taken.get(of) ?? [])], of).toEqual(expect.arrayContaining([...ids]));
+    // Each group fires once for a destination, by whichever node, under ids that were stored before they were sent.
+    expect([...taken].map(([of, ids]) => [of, ids.size]).sort()).toEqual([
+      ["one firing", 1],
+      ["two firing", 1],
+    ]);
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+
+  it("tail each acknowledged event once while the database is killed and comes back", async () => {
+    const [node] = await twoNodes();
+    await node.call("POST", "/api/sources", { name: "followed" });
+    const ending = new AbortController();
+    const lines: string[] = [];
+    const headers = { "x-api-key": privateToken };
+    const address = `${node.url}/api/endpoints/query/source:followed/tail`;
+    const tail = await fetch(address, { headers, signal: ending.signal });
+    if (tail.status !== 200) throw new Error(await tail.text());
+    const reading = (async () => {
+      for await (const chunk of tail.body as unknown as AsyncIterable<Uint8Array>) {
+        lines.push(Buffer.from(chunk).toString());
+      }
+    })().catch(() => undefined);
+    const acknowledged: string[] = [];
+    const told = () => [...lines.join("").matchAll(/followed-\d+/g)].map(([id]) => id);
+    for (let n = 0; n < 120; n++) {
+      if (n === 30) await cluster.kill();
+      if (n === 90) await cluster.restart();
+      const event = { id: `followed-${n}`, timestamp: new Date().toISOString() };
+      const { status } = await node.call("POST", "/api/logs?source_name=followed", [event]);
+      if (status === 200) acknowledged.push(event.id);
+      await sleep(50);
+    }
+    await waitUntil(async () => acknowledged.every((id) => told().includes(id)), 15_000).catch(() => undefined);
+    expect(told()).toEqual(expect.arrayContaining(acknowledged));
+    expect(told(), "no event twice").toHaveLength(new Set(told()).size);
+    expect(lines.join("")).not.toMatch(/event: (?:skipped|end)/);
+    expect(acknowledged.length).toBeGreaterThan(100);
+    ending.abort();
+    await reading;
+  });
+
   it("run the query of a warmed answer once for both nodes", async () => {
     const [one, other] = await twoNodes();
     const warm = { name: "w", query: "SELECT GENERATE_UUID() AS v", cache_seconds: 60, warm_every_seconds: 2 };
