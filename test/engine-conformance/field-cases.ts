@@ -70,6 +70,16 @@ const fields: readonly ConformanceCase[] = [
     { metadata: [{ mixed: "text", shape: [{ deep: [{ er: "yes" }] }], spans: [{ n: 4 }] }] },
     { metadata: [] },
   ]),
+  queryCase(
+    "a record under several names, and what is below them",
+    `WITH f AS (SELECT id, r AS a, r AS b, m AS c, m FROM forms t LEFT JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r)
+      SELECT a, b.path AS path, b.path = c.request[0].path AS same, c.status = m.status AS one
+      FROM f WHERE id IN ('1', '2') ORDER BY id`,
+    [
+      { a: { path: "/b" }, path: "/b", same: true, one: true },
+      { a: null, path: null, same: null, one: true },
+    ],
+  ),
   queryCase("the sum of a field with integers and floats", "SELECT SUM(ms) AS total, COUNT(*) AS c FROM calls", [
     { total: 82.5, c: 5 },
   ]),

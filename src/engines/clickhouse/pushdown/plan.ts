@@ -162,9 +162,10 @@ function substitute(expression: Expr, pushdown: Pushdown): Expr {
   return ofServer(pushdown).expression(expression);
 }
 
-/** Defines a record's column over columns that the server has. */
+/** Defines a record's column over columns that the server has: another name of a record is what that is. */
 function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: Pushdown): Expr {
-  const base = substitute(definition, pushdown);
+  const named = definition.kind === "Column" ? pushdown.aliases.get(definition.column.id) : undefined;
+  const base = named === undefined ? substitute(definition, pushdown) : defineAlias(named, pushdown);
   if (!isElement) return base;
   const { span } = definition;
   const offset: Expr = { kind: "Literal", type: { kind: "INT64" }, value: "0", span };
