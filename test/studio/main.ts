@@ -9,17 +9,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askAll } from "./ask-all.ts";
 import { collectQueries } from "./collect-queries.ts";
-import { findRelease } from "./find-release.ts";
+import { findRelease, type Release } from "./find-release.ts";
 import { libraries } from "./load-builder.ts";
 import { printMatrix } from "./print-matrix.ts";
 
-const folders = process.argv.slice(2);
-if (folders.length === 0) {
-  console.error(
-    "Usage: npm run studio -- [NAME=]FOLDER ...\nEach is a checkout that has apps/studio, or apps/studio itself.",
-  );
+const usage =
+  "Usage: npm run studio -- [NAME=]FOLDER ...\nEach is a checkout that has apps/studio, or apps/studio itself.";
+
+function findReleases(): readonly Release[] {
+  try {
+    const releases = process.argv.slice(2).map(findRelease);
+    if (releases.length > 0) return releases;
+    console.error(usage);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
   process.exit(2);
 }
+
+const releases = findReleases();
 const modules = mkdtempSync(join(tmpdir(), "logweir-studio-"));
 try {
   writeFileSync(join(modules, "package.json"), '{"private":true}');
@@ -28,7 +36,7 @@ try {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const rows = [];
-  for (const release of folders.map(findRelease)) {
+  for (const release of releases) {
     const collected = await collectQueries(release, modules);
     rows.push({ release, collected, refused: await askAll(collected.queries) });
   }
