@@ -95,7 +95,7 @@ export function readPageRequest(sent: Fields): AskedPage {
 }
 
 /** A number of a request; undefined where it has none. Throws `invalid_parameter` for anything else. */
-export function readCount(name: string, sent: unknown): number | undefined {
+function readCount(name: string, sent: unknown): number | undefined {
   if (sent === undefined || sent === null || sent === "") return undefined;
   const value = typeof sent === "object" ? fieldsOf(sent).value : sent;
   if ((typeof value === "string" || typeof value === "number") && /^\d{1,15}$/.test(`${value}`)) return Number(value);
@@ -113,4 +113,17 @@ function unsupported(parameter: string, message: string): ServiceError {
 
 function invalid(parameter: string, problem: string): ServiceError {
   return new ServiceError("invalid_parameter", `${parameter} ${problem}`, { parameter });
+}
+
+/** A page of a list, and the token of the next, which is the place where it begins. */
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly next: { readonly nextPageToken?: string };
+}
+
+/** The page that `maxResults` and `pageToken` ask for. Throws `invalid_parameter` where one of them is no number. */
+export function readListPage<T>(all: readonly T[], sent: Fields): ListPage<T> {
+  const start = readCount("pageToken", sent.pageToken) ?? 0;
+  const end = start + (readCount("maxResults", sent.maxResults) || all.length);
+  return { items: all.slice(start, end), next: end < all.length ? { nextPageToken: String(end) } : {} };
 }

@@ -9,10 +9,16 @@ import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
 import { describeJob, referJob, resultsDataset, stateOf } from "./job-resource.ts";
 import { cancelJob, finishJob, jobOfToken, readPage } from "./job-results.ts";
 import type { Job, JobStore } from "./job-store.ts";
-import { readListPage } from "./list-page.ts";
 import { type QueryParameter, toPlainValue } from "./parameter-literal.ts";
 import { type PlacedQuery, placeQuery } from "./place-query.ts";
-import { type Fields, type QueryRequest, readJobRequest, readPageRequest, readQueryRequest } from "./read-request.ts";
+import {
+  type Fields,
+  type QueryRequest,
+  readJobRequest,
+  readListPage,
+  readPageRequest,
+  readQueryRequest,
+} from "./read-request.ts";
 import { toSchema } from "./row-format.ts";
 import { describeQuery, openQuery, type RunnableQuery } from "./run-query.ts";
 

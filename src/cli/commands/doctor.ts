@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { type BackupHead, ByteReader } from "../../backups/backup-stream.ts";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
 import type { FigureDefinition, StoreProblem } from "../../engines/contract/query-engine.ts";
-import { engineCapabilities, openEngine, verifyStore } from "../../engines/index.ts";
+import { engineCapabilities, loadByteChecker, openEngine, verifyStore } from "../../engines/index.ts";
 import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
@@ -10,8 +11,13 @@ import type { RetentionDays, Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
-import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
-import { checkServiceBlocks } from "./backups/check-blocks.ts";
+import {
+  createServiceClient,
+  describeAnswer,
+  isServiceThere,
+  readAnswer,
+  type ServiceOptions,
+} from "../service-call.ts";
 
 export interface DoctorOptions extends ServiceOptions {
   readonly json?: boolean;
@@ -136,4 +142,33 @@ function describeRetention(retention: RetentionDays | null): string {
   const usual = retention?.default === undefined ? "for good" : `${retention.default} days`;
   const { length } = Object.keys(retention?.tenants ?? {});
   return length === 0 ? usual : `${usual}; ${length} ${length === 1 ? "tenant differs" : "tenants differ"}`;
+}
+
+/**
+ * Where blocks of a running service's store do not fit their checksums, in words; its bytes are read as a backup, and
+ * not kept.
+ */
+async function checkServiceBlocks(options: ServiceOptions, context: CliContext): Promise<readonly string[]> {
+  const response = await createServiceClient(options, context).send("/api/store/backup");
+  if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
+  const reader = new ByteReader(response.body as AsyncIterable<Uint8Array>);
+  const createChecker = await loadByteChecker();
+  const head = await reader.line();
+  if (head === undefined)
+    throw new CliError("The store could not be read to its end. Look at the service's log and try again");
+  const { files } = JSON.parse(head) as BackupHead;
+  const damages: string[] = [];
+  for (const { path, bytes } of files) {
+    const checker = createChecker();
+    let done = 0;
+    for await (const piece of reader.bytes(bytes)) {
+      if (path.startsWith("store/")) checker.push(piece);
+      done += piece.length;
+    }
+    if (done < bytes)
+      throw new CliError(`${path} could not be read to its end. Look at the service's log and try again`);
+    const places = path.startsWith("store/") ? checker.damages() : [];
+    damages.push(...places.map((at) => `${path}: the block at byte ${at} does not fit its checksum`));
+  }
+  return damages;
 }

@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import {
   bytesOfAnswer,
   type CachedAnswer,
@@ -7,7 +9,6 @@ import {
 } from "./cached-answer.ts";
 import { createEntryStore, type EntryStore } from "./entry-store.ts";
 import { createFlights, type Flights } from "./flights.ts";
-import { minPackedBytes, packBody, unpackBody } from "./packing.ts";
 import { createOwnRefresh, type MadeAnswer, type RefreshAnswer } from "./shared-refreshes.ts";
 
 export interface CacheLookup {
@@ -290,4 +291,23 @@ export class ResultCache {
     if (this.#entries.peek(key) === entry) this.#entries.recount(key);
     return entry.answer;
   }
+}
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Shorter bodies are not worth the time. */
+const minPackedBytes = 4_000;
+/** The minimum saving of compression, as a share of the body. */
+const minSaved = 0.3;
+
+/** The body compressed off this thread; undefined when compression saves too little. */
+async function packBody(body: Buffer): Promise<Buffer | undefined> {
+  const packed = await compress(body);
+  return packed.length <= body.length * (1 - minSaved) ? packed : undefined;
+}
+
+/** Restores a compressed body. */
+function unpackBody(packed: Buffer): Promise<Buffer> {
+  return decompress(packed);
 }

@@ -1,5 +1,5 @@
 /** The walker and the mapper of the tree. Neither recurses: a chain of operators may be as long as the query. */
-import { type Sql, withChildren } from "./node.ts";
+import { Fact, type Sql, withChildren } from "./node.ts";
 
 /** The work of a pass on the nodes that have a fact. */
 export interface Mapping {
@@ -64,4 +64,9 @@ export function isLargerThan(root: Sql, nodes: number): boolean {
     for (const child of node.children) stack.push(child);
   }
   return false;
+}
+
+/** The tree with the instant in the place of all that reads the engine's clock. */
+export function stopClock(root: Sql, instant: Sql): Sql {
+  return mapTree(root, { fact: Fact.CLOCK, leave: (node) => (node.kind === "clock" ? instant : node) });
 }

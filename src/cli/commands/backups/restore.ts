@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Backup, checkedParts, findBackup } from "../../../backups/manifest.ts";
 import { openPlace } from "../../../backups/open-place.ts";
@@ -13,7 +14,6 @@ import { type CliContext, CliError, print, printJson } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
 import { tellBackup } from "./backup.ts";
 import { describeBackup, sizeOf } from "./describe-backup.ts";
-import { writeCopy } from "./write-copy.ts";
 
 export interface RestoreOptions {
   readonly json?: boolean;
@@ -106,4 +106,37 @@ async function verifyCopy(folder: string, { sources, files }: Backup): Promise<v
     `The store in the backup has ${counts.get(wrong.name) ?? "no"} events of ${wrong.name} instead of ` +
       `${wrong.rows}; nothing was restored`,
   );
+}
+
+/** Writes a new file to disk, and reads it back. Throws `CliError` where that is not what was written. */
+async function writeCopy(
+  pieces: AsyncIterable<Buffer>,
+  target: string,
+  onProgress: (byteCount: number) => void = () => undefined,
+): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  const file = await open(target, "wx+");
+  try {
+    const written = createHash("sha256");
+    for await (const piece of pieces) {
+      await file.writeFile(piece);
+      written.update(piece);
+      onProgress(piece.length);
+    }
+    await file.sync();
+    if ((await hashFile(file)) !== written.digest("hex")) throw new CliError(`${target} is not what was written to it`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashFile(file: FileHandle): Promise<string> {
+  const hash = createHash("sha256");
+  const buffer = Buffer.alloc(1024 * 1024);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return hash.digest("hex");
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
 }

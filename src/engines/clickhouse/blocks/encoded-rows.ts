@@ -2,7 +2,6 @@
  * Rows of an append as columns of ClickHouse's Native format, which another thread has encoded. The server accepts
  * several blocks in a row, each with its own columns, so that none has to be encoded again to be sent with others.
  */
-import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
 export interface EncodedRows {
@@ -99,4 +98,45 @@ function copyEnds({ reader, writer }: Copying, isKept: Uint8Array): Uint8Array {
     writer.uint64(BigInt(end));
   }
   return elements;
+}
+
+/** Reads what `ByteWriter` wrote. */
+class ByteReader {
+  readonly #buffer: Buffer;
+  #at = 0;
+
+  constructor({ buffer, byteOffset, length }: Uint8Array) {
+    this.#buffer = Buffer.from(buffer, byteOffset, length);
+  }
+
+  #varint(): number {
+    let [value, factor] = [0, 1];
+    for (;;) {
+      const byte = this.#buffer[this.#at++] ?? 0;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+      factor *= 128;
+    }
+  }
+
+  text(): string {
+    return this.bytes(this.#varint()).toString();
+  }
+
+  /** A text unchanged, with its length. */
+  lengthAndBytes(): Buffer {
+    const start = this.#at;
+    const length = this.#varint();
+    this.#at += length;
+    return this.#buffer.subarray(start, this.#at);
+  }
+
+  uint64(): bigint {
+    return this.bytes(8).readBigUInt64LE();
+  }
+
+  bytes(count: number): Buffer {
+    this.#at += count;
+    return this.#buffer.subarray(this.#at - count, this.#at);
+  }
 }

@@ -11,7 +11,7 @@ import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { type Guarded, StatementTooLong } from "../../sql/emit.ts";
-import { stopClock } from "../../sql/stop-clock.ts";
+import { stopClock } from "../../sql/map-tree.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
 import { placeholder, textSql } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";
