@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { codeOf, create, fieldsOf, manage } from "./manage.ts";
-import { type Service, startService } from "./service.ts";
+import type { Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 const at = (second: number) => `2026-08-20T09:00:0${second}.000000Z`;
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   await service.ingest("edge", [
-    { id: "1", timestamp: at(1), project: "a", event_message: "GET /x from 10.1.2.3", metadata: { n: 1 } },
-    { id: "2", timestamp: at(2), project: "a", event_message: "GET /y from 10.1.2.4", metadata: { n: 2 } },
-    { id: "3", timestamp: at(3), project: "b", event_message: "SECRET of b", metadata: { n: 3 } },
+    { id: "1", timestamp: at(1), project: "compose-a", event_message: "GET /x from 10.1.2.3", metadata: { n: 1 } },
+    { id: "2", timestamp: at(2), project: "compose-a", event_message: "GET /y from 10.1.2.4", metadata: { n: 2 } },
+    { id: "3", timestamp: at(3), project: "compose-b", event_message: "SECRET of b", metadata: { n: 3 } },
   ]);
   await create(service, {
     name: "requests",
@@ -19,11 +20,8 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await service.stop();
-});
-
-const rowsOf = (name: string, parameters: Record<string, string> = { project: "a" }) => service.rows(name, parameters);
+const rowsOf = (name: string, parameters: Record<string, string> = { project: "compose-a" }) =>
+  service.rows(name, parameters);
 
 describe("an endpoint that reads another as a table", () => {
   it("sees its rows and columns, including nested ones, joins with itself and several levels of endpoints", async () => {
@@ -47,7 +45,7 @@ describe("an endpoint that reads another as a table", () => {
       { id: "2", n: 2 },
     ]);
     expect(await rowsOf("deep")).toEqual([{ n: 2, last: "2" }]);
-    expect(await rowsOf("deep", { project: "a", since: at(1) })).toEqual([{ n: 1, last: "2" }]);
+    expect(await rowsOf("deep", { project: "compose-a", since: at(1) })).toEqual([{ n: 1, last: "2" }]);
   });
 
   it("inherits its parameters with their types, defaults and rules", async () => {
@@ -57,16 +55,18 @@ describe("an endpoint that reads another as a table", () => {
       { name: "since", type: "timestamp", default: "2026-01-01T00:00:00.000000Z" },
     ]);
     expect(await rowsOf("inherits")).toEqual([
-      { id: "1", p: "a" },
-      { id: "2", p: "a" },
+      { id: "1", p: "compose-a" },
+      { id: "2", p: "compose-a" },
     ]);
     expect((await service.get("/api/endpoints/query/inherits")).status).toBe(400);
-    expect((await service.get("/api/endpoints/query/inherits", { project: "a", since: "noon" })).status).toBe(400);
+    expect((await service.get("/api/endpoints/query/inherits", { project: "compose-a", since: "noon" })).status).toBe(
+      400,
+    );
   });
 
   it("may redeclare an inherited parameter only with the same type", async () => {
     const query = "SELECT id FROM requests ORDER BY id";
-    await create(service, { name: "fixed", query, parameters: { project: { default: "b" } } });
+    await create(service, { name: "fixed", query, parameters: { project: { default: "compose-b" } } });
     expect(await rowsOf("fixed", {})).toEqual([{ id: "3" }]);
     const parameters = { since: { type: "string" } };
     const refused = fieldsOf(await manage(service, "POST", "/api/endpoints", { name: "clash", query, parameters }));
@@ -84,9 +84,10 @@ describe("an endpoint that reads another as a table", () => {
       { id: "1", own: "mine" },
       { id: "2", own: "mine" },
     ]);
-    await create(service, { name: "db", query: "SELECT 'endpoint' AS id" });
-    await create(service, { name: "reads.db", query: "SELECT COUNT(*) AS n FROM db" });
-    expect(await rowsOf("reads.db", {})).toEqual([{ n: 0 }]);
+    expect((await manage(service, "POST", "/api/sources", { name: "both" })).status).toBe(201);
+    await create(service, { name: "both", query: "SELECT 'endpoint' AS id" });
+    await create(service, { name: "reads.both", query: "SELECT COUNT(*) AS n FROM both" });
+    expect(await rowsOf("reads.both", {})).toEqual([{ n: 0 }]);
   });
 
   it("sees rows redacted when the other endpoint redacts, for every caller and in conditions too", async () => {
@@ -103,12 +104,14 @@ describe("an endpoint that reads another as a table", () => {
     });
     const hidden = [{ event_message: "GET /x from REDACTED" }, { event_message: "GET /y from REDACTED" }];
     expect(await rowsOf("messages")).toEqual(hidden);
-    expect(await service.rows("messages", { project: "a" }, { "LF-ENDPOINT-REDACT-PII": "false" })).toEqual(hidden);
+    expect(await service.rows("messages", { project: "compose-a" }, { "LF-ENDPOINT-REDACT-PII": "false" })).toEqual(
+      hidden,
+    );
     const sql = "SELECT COUNT(*) AS n FROM m WHERE event_message LIKE '%10.1.2.%'";
-    expect(await rowsOf("messages", { project: "a", sql })).toEqual([{ n: 0 }]);
+    expect(await rowsOf("messages", { project: "compose-a", sql })).toEqual([{ n: 0 }]);
     const owner = await manage(service, "POST", "/api/query", {
       sql: "SELECT event_message FROM `private.requests` ORDER BY id",
-      parameters: { project: "a" },
+      parameters: { project: "compose-a" },
     });
     expect(owner.body).toEqual({ result: hidden });
   });
@@ -119,7 +122,7 @@ describe("an endpoint that reads another as a table", () => {
       query: "SELECT timestamp, id FROM requests ORDER BY timestamp DESC LIMIT 1",
     });
     const ids: unknown[] = [];
-    let path: string | undefined = "/api/endpoints/query/paged?project=a";
+    let path: string | undefined = "/api/endpoints/query/paged?project=compose-a";
     while (path !== undefined) {
       const response: Response = await service.get(path);
       const { result } = (await response.json()) as { result: { id: string }[] };
@@ -152,7 +155,7 @@ describe("the sandbox of an endpoint that reads another", () => {
         sandbox: true,
       });
     }
-    const refused = await service.get("/api/endpoints/query/guarded", { project: "a", sql });
+    const refused = await service.get("/api/endpoints/query/guarded", { project: "compose-a", sql });
     const text = await refused.text();
     expect([refused.status, text.includes("sandbox_table_denied")]).toEqual([403, true]);
     expect(text).not.toContain("did you mean requests");
@@ -164,13 +167,13 @@ describe("the sandbox of an endpoint that reads another", () => {
       query: "WITH own AS (SELECT * FROM requests) SELECT id FROM own",
       sandbox: true,
     });
-    expect(await rowsOf("open", { project: "a", sql: "SELECT id FROM own ORDER BY id" })).toEqual([
+    expect(await rowsOf("open", { project: "compose-a", sql: "SELECT id FROM own ORDER BY id" })).toEqual([
       { id: "1" },
       { id: "2" },
     ]);
     const sql = "SELECT COUNT(*) AS n FROM own WHERE event_message LIKE '%SECRET%' OR TRUE";
-    expect(await rowsOf("open", { project: "a", sql })).toEqual([{ n: 2 }]);
-    expect(await rowsOf("open", { project: "a", lql: "f:own c:count(*) c:group_by(t::hour)" })).toHaveLength(1);
+    expect(await rowsOf("open", { project: "compose-a", sql })).toEqual([{ n: 2 }]);
+    expect(await rowsOf("open", { project: "compose-a", lql: "f:own c:count(*) c:group_by(t::hour)" })).toHaveLength(1);
   });
 });
 

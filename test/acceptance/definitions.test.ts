@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postEvents, publicToken, type Service, startService, stoppedMs } from "./service.ts";
+import { describe, expect } from "vitest";
+import { postEvents, publicToken, type Service, stoppedMs } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
-});
-
-afterAll(async () => {
-  await service.stop();
+it.beforeAll(({ sharedService }) => {
+  service = sharedService;
 });
 
 const statistics = { max_rows: 10_000, cache_seconds: 60, warm_every_seconds: null, sandbox: false, redact_pii: false };
@@ -43,8 +40,9 @@ describe("the built-in endpoints", () => {
   );
 
   it("are listed", async () => {
-    const list = (await (await service.get("/api/endpoints")).json()) as { name: string }[];
-    expect(list.map(({ name }) => name)).toEqual(Object.keys(configured));
+    const list = (await (await service.get("/api/endpoints")).json()) as { name: string; origin: string }[];
+    const shipped = list.filter(({ origin }) => origin !== "api");
+    expect(shipped.map(({ name }) => name)).toEqual(Object.keys(configured));
   });
 
   it("are visible only to tokens of the scope private", async () => {
@@ -75,12 +73,12 @@ describe("the response cache", () => {
     );
 
   it("serves usage.api-counts for 900 s, by UUID and name, whatever undeclared parameters are sent", async () => {
-    await service.ingest("edge", [event("k1")]);
+    await service.ingest("edge", [event("kept-1")]);
     const first = await counts({ project: "kept" });
     expect(first.headers.get("cache-control")).toBe("private, max-age=900, stale-while-revalidate=60");
     expect(first.headers.get("cache-status")).toContain("fwd=miss");
     expect(await total(first)).toBe(1);
-    await service.ingest("edge", [event("k2")]);
+    await service.ingest("edge", [event("kept-2")]);
     for (const again of [
       await counts({ project: "kept" }),
       await counts({ project: "kept", junk: "1" }),

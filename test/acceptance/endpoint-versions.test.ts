@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { codeOf, create, manage } from "./manage.ts";
-import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
+import { privateToken, type Service, stoppedMs } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
-});
-
-afterAll(async () => {
-  await service.stop();
+it.beforeAll(({ sharedService }) => {
+  service = sharedService;
 });
 
 async function patch(name: string, fields: object, headers: Record<string, string> = {}): Promise<string> {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { create, fieldsOf, manage } from "./manage.ts";
-import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
+import { privateToken, type Service, stoppedMs } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   const fields = { tenant: "project", fields: { project: "STRING" } };
   for (const name of ["shop", "aged"]) {
     expect((await manage(service, "POST", "/api/sources", { name, aliases: [`${name}s`], ...fields })).status).toBe(
@@ -13,8 +14,6 @@ beforeAll(async () => {
     );
   }
 });
-
-afterAll(() => service.stop());
 
 const at = (minute: number) => new Date(stoppedMs - 3_600_000 + minute * 60_000).toISOString();
 const eventOf = (project: string, minute: number) => ({

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { micros, type Service, startService } from "./service.ts";
+import { beforeAll, describe, expect } from "vitest";
+import { micros, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(async () => {
-  await service.stop();
+it.beforeAll(({ sharedService }) => {
+  service = sharedService;
 });
 
 /** The CTE tables, the sources behind them as clients name them, and where an event carries its project. */

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { codeOf, manage } from "./manage.ts";
-import { readError, type Service, startService } from "./service.ts";
+import { readError, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
-const project = "default";
+const project = "lists";
 let service: Service;
 
 const events = [
@@ -18,8 +19,8 @@ const events = [
   { id: "bare", list: [{ other: 1 }, { other: 2 }], mixed: [1, "text", { k: 3 }, null] },
 ];
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   await service.ingest(
     "edge",
     events.map(({ id, list, mixed }, index) => ({
@@ -31,10 +32,6 @@ beforeAll(async () => {
       metadata: { list, mixed, user: { name: id, plan: "free" }, request: { method: "GET" } },
     })),
   );
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 async function ids(lql: string, headers: Record<string, string> = {}): Promise<readonly unknown[]> {
@@ -73,7 +70,7 @@ describe("an LQL path through a list of objects", () => {
   });
 
   it("works the same in an owner's query over a source", async () => {
-    const { body } = await manage(service, "POST", "/api/query", { lql: "f:edge m.list.k:2 s:id" });
+    const { body } = await manage(service, "POST", "/api/query", { lql: `f:edge project:${project} m.list.k:2 s:id` });
     expect(body).toMatchObject({ result: [{ id: "two" }] });
   });
 

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Service, startService } from "./service.ts";
+import { expect } from "vitest";
+import type { Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 const project = "redacted";
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   await service.ingest("edge", [
     {
       id: "r1",
@@ -15,10 +16,6 @@ beforeAll(async () => {
       metadata: { request: { headers: { cf_connecting_ip: "203.0.113.9", x_real_ip: "[2001:db8::7]:443" } }, count: 7 },
     },
   ]);
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 const raw = {

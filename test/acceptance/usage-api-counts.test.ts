@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stoppedMs as now, type Row, type Service, startService } from "./service.ts";
+import { describe, expect } from "vitest";
+import { stoppedMs as now, type Row, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 const minute = 60_000;
@@ -10,7 +11,7 @@ let lastId = 0;
 
 function request(url: string, path: string, at: number) {
   return {
-    id: `request-${++lastId}`,
+    id: `counted-${++lastId}`,
     timestamp: new Date(at).toISOString(),
     event_message: path,
     metadata: { request: { url, path }, response: { status_code: 200 } },
@@ -43,8 +44,8 @@ const counts = (timestamp: string, rest: number, storage: number, auth: number, 
   total_realtime_requests: realtime,
 });
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   const url = "https://alpha.example.com";
   await service.ingest("edge", [
     // Inside all three windows.
@@ -69,10 +70,6 @@ beforeAll(async () => {
     request("https://beta.example.com/rest/v1/a", "/rest/v1/a", now - 10 * minute),
     request("https://beta.example.com/rest/v1", "/rest/v1/alpha", now - 10 * minute),
   ]);
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 describe("the interval minutely", () => {
