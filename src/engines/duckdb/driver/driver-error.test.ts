@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toEngineError } from "./driver-error.ts";
+import { isFatal, toEngineError } from "./driver-error.ts";
 
 it.each([
   ["Out of Memory Error: could not allocate block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
@@ -9,6 +9,16 @@ it.each([
   ["Failed to create vector"],
 ])("toEngineError maps an out-of-memory message to memory_exceeded: %s", (message) => {
   expect(toEngineError(new Error(message)).code).toBe("memory_exceeded");
+});
+
+it("toEngineError looks at the error of a statement that was run step by step, not at its wrapping", () => {
+  const wrap = (message: string) =>
+    new Error(
+      `Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: ${message}`,
+    );
+  expect(toEngineError(wrap("TransactionContext Error: Cannot CHECKPOINT: others are active")).code).toBe("internal");
+  expect(toEngineError(wrap("Out of Memory Error: could not allocate block")).code).toBe("memory_exceeded");
+  expect(isFatal(wrap("FATAL Error: Failed: database has been invalidated"))).toBe(true);
 });
 
 it("toEngineError maps any other failed commit to an internal error", () => {

@@ -77,16 +77,23 @@ function publicText(message: string): string {
   return REGEXP_ERRORS.test(plain) ? `Invalid regular expression: ${plain}` : plain;
 }
 
+/** How the driver wraps the error of a statement that was run step by step. */
+const WRAPPED = /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(WRAPPED, "");
+}
+
 /** True when the database refuses everything from now on, until it is reopened. */
 export function isFatal(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = textOf(error);
   return /^(FATAL|INTERNAL) Error|database has been invalidated/.test(message);
 }
 
 /** The error of the contract for what the driver threw. Errors of the contract pass through. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = textOf(error);
   if (isDiskFull(message)) {
     const text = message.includes("max_temp_directory_size")
       ? "The query needs more room for what does not fit in memory than the disk has"

@@ -115,17 +115,23 @@ export async function beginCompaction(
   { source, run, rowCount, replaced }: Compaction,
 ): Promise<void> {
   await connection.all("BEGIN");
-  for (const earlier of replaced) {
-    await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
+  try {
+    for (const earlier of replaced) {
+      await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
+        { value: source.table },
+        { value: earlier },
+      ]);
+    }
+    await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
       { value: source.table },
-      { value: earlier },
+      { value: run },
+      { value: rowCount },
     ]);
+  } catch (error) {
+    // Left open, it would keep all checkpoints away.
+    await connection.rollBack();
+    throw error;
   }
-  await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
-    { value: source.table },
-    { value: run },
-    { value: rowCount },
-  ]);
 }
 
 /** Writes the sorted run; takes seconds, beside everything else. */

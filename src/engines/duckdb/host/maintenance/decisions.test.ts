@@ -280,15 +280,18 @@ describe("what maintenance decides", () => {
     expect(problems).toEqual(["the last checkpoint failed: no"]);
   });
 
-  it("rolls a compaction back that fails, and tries again when it is asked to", async () => {
-    const { maintenance, writer } = create({}, "DELETE");
-    tailRows = 100;
-    for (let time = 0; time < 2; time++) {
-      statements = [];
-      await expect(maintenance.compact(writer, false)).rejects.toThrow("no");
-      expect([statements.includes("BEGIN"), statements.at(-1)]).toEqual([true, "ROLLBACK"]);
-    }
-  });
+  it.each(["INSERT", "DELETE"])(
+    "rolls a compaction back whose %s fails, and tries again when asked to",
+    async (failing) => {
+      const { maintenance, writer } = create({}, failing);
+      tailRows = 100;
+      for (let time = 0; time < 2; time++) {
+        statements = [];
+        await expect(maintenance.compact(writer, false)).rejects.toThrow("no");
+        expect([statements.includes("BEGIN"), statements.at(-1)]).toEqual([true, "ROLLBACK"]);
+      }
+    },
+  );
 
   it("compacts once however many ask, and stops when it is interrupted", async () => {
     const { maintenance, writer } = create();
