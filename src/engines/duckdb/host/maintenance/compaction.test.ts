@@ -68,6 +68,14 @@ describe("a compaction", () => {
     expect(rows.at(-1)?.[0], "a run's number is not used again").toBe(runs.length + 1);
   });
 
+  it("waits for a tail of more rows than it takes at once", async () => {
+    await fill([], 99);
+    expect(await compact(sourceOf(), 30, 0, 100)).toBe(undefined);
+    await fill([], 101);
+    expect(await compact(sourceOf(), 30, 2, 100)).toBe(undefined);
+    expect(await compact(sourceOf(), 30, 1, 100)).toBe(30);
+  });
+
   it("takes the oldest rows of a longer tail, and none that may be in the log alone", async () => {
     await fill([], 100);
     expect(await compact(sourceOf(), 30)).toBe(30);

@@ -80,8 +80,9 @@ export async function planCompaction(
   rowsInLog: number,
 ): Promise<Compaction | undefined> {
   const tail = `FROM "${source.table}" WHERE lw_run IS NULL`;
-  const rowCount = Math.min((await countTail(connection, source.table)) - rowsInLog, maxRows);
-  if (rowCount < Math.max(1, minRows)) return undefined;
+  const tailRows = (await countTail(connection, source.table)) - rowsInLog;
+  if (tailRows < Math.max(1, minRows)) return undefined;
+  const rowCount = Math.min(tailRows, maxRows);
   const last = await readNumber(
     connection,
     `SELECT rowid::DOUBLE ${tail} ORDER BY rowid LIMIT 1 OFFSET ${rowCount - 1}`,
