@@ -36,14 +36,13 @@ export function readJobRequest(body: Fields): QueryRequest {
   for (const kind of ["load", "extract", "copy"]) {
     if (others[kind] !== undefined) throw unsupported(`configuration.${kind}`, `Jobs of the kind ${kind} are not run`);
   }
-  if (jobId !== undefined && !/^[\w-]{1,1024}$/.test(String(jobId))) {
-    throw invalid("jobReference.jobId", "must be up to 1,024 letters, digits, - and _");
-  }
-  return readQuery(
-    fieldsOf(query),
-    dryRun === true,
-    jobId === undefined ? undefined : typeof jobId === "string" ? jobId : "",
-  );
+  return readQuery(fieldsOf(query), dryRun === true, readJobId(jobId));
+}
+
+function readJobId(sent: unknown): string | undefined {
+  if (sent === undefined || sent === null) return undefined;
+  if (typeof sent === "string" && /^[\w-]{1,1024}$/.test(sent)) return sent;
+  throw invalid("jobReference.jobId", "must be a text of up to 1,024 letters, digits, - and _");
 }
 
 function readQuery(body: Fields, isDryRun: boolean, jobId: string | undefined): QueryRequest {
