@@ -3,6 +3,7 @@
  * what it says: https://grafana.com/docs/loki/latest/query/. The lines are few, so that a reader can do the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pushStreams } from "./push-streams.ts";
 import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
 
 let service: Service;
@@ -44,19 +45,13 @@ const stream = (app: string, env: string, lines: readonly Line[]) => {
 
 beforeAll(async () => {
   service = await startService({ isStopped: true });
-  const streams = [
+  await pushStreams(service, [
     stream("shop", "prod", shop),
     stream("shop", "dev", disk),
     stream("auth", "prod", auth),
     stream("nginx", "prod", nginx),
     stream("other", "test", other),
-  ];
-  const response = await fetch(`${service.url}/loki/api/v1/push`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": privateToken },
-    body: JSON.stringify({ streams }),
-  });
-  expect(response.status).toBe(204);
+  ]);
 }, 60_000);
 
 afterAll(() => service.stop());

@@ -3,6 +3,7 @@
  * `public/app/plugins/datasource/loki` of grafana/grafana), and what it reads of the answers.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pushStreams } from "./push-streams.ts";
 import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
 
 let service: Service;
@@ -22,16 +23,10 @@ const api = [5, 25].map((second) => [ns(second), JSON.stringify({ user: `u${seco
 
 beforeAll(async () => {
   service = await startService({ isStopped: true });
-  const streams = [
+  await pushStreams(service, [
     { stream: { app: "web", level: "info" }, values: web },
     { stream: { app: "api", level: "warn" }, values: api },
-  ];
-  const response = await fetch(`${service.url}/loki/api/v1/push`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": privateToken },
-    body: JSON.stringify({ streams }),
-  });
-  expect(response.status).toBe(204);
+  ]);
 }, 60_000);
 
 afterAll(() => service.stop());
