@@ -116,23 +116,17 @@ export async function beginCompaction(
   { source, run, rowCount, replaced }: Compaction,
 ): Promise<void> {
   await connection.all("BEGIN");
-  try {
-    for (const earlier of replaced) {
-      await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
-        { value: source.table },
-        { value: earlier },
-      ]);
-    }
-    await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
+  for (const earlier of replaced) {
+    await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
       { value: source.table },
-      { value: run },
-      { value: rowCount },
+      { value: earlier },
     ]);
-  } catch (error) {
-    // Left open, it would keep all checkpoints away.
-    await connection.rollBack();
-    throw error;
   }
+  await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
+    { value: source.table },
+    { value: run },
+    { value: rowCount },
+  ]);
 }
 
 /** Writes the sorted run; takes seconds, beside everything else. */

@@ -263,9 +263,9 @@ export class Maintenance {
   async #compact(writer: Writer, size: CompactionSize, mayShrink = true): Promise<boolean> {
     this.#connection ??= await this.#database.connect();
     const connection = this.#connection;
-    const compaction = await writer.task(() => this.#begin(connection, size, mayShrink));
-    if (compaction === undefined) return false;
     try {
+      const compaction = await writer.task(() => this.#begin(connection, size, mayShrink));
+      if (compaction === undefined) return false;
       await writeRun(connection, compaction);
       await writer.task(async (writerConnection) => {
         await finishCompaction(connection, compaction);
@@ -276,7 +276,8 @@ export class Maintenance {
       this.#shrinking.noteWritten(compaction);
       return true;
     } catch (error) {
-      // A table altered in the meantime, an interrupt, a full disk: the tail is unchanged.
+      // A table altered in the meantime, an interrupt, a full disk: the tail is unchanged. Left open, the transaction
+      // would keep all checkpoints away.
       await connection.rollBack();
       throw error;
     }
