@@ -116,6 +116,16 @@ export async function waitForIdle(page: Page): Promise<void> {
   );
 }
 
+/**
+ * Clicks an element once the page around it has loaded. What loads moves what stands below it, and a button that moves
+ * between press and release takes no click.
+ */
+export async function press(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(selector);
+  await waitForIdle(page);
+  await page.click(selector);
+}
+
 /** `text` as what went wrong, without the colours and call logs of the driver. */
 export function tell(error: unknown): string {
   return stripVTControlCharacters(String(error)).replaceAll(/\s+/g, " ").slice(0, 300);

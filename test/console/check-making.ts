@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, until } from "./browser.ts";
+import { openPage, press, until } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -20,20 +20,20 @@ export async function checkMaking(browser: Browser, service: DemoService): Promi
   const state = new URLSearchParams({ s: "logs.all", l: "sql", q: sql, r: "2d", "p.project": "default" });
   await page.goto(`${service.url}/#/explore?${state}`);
   await page.waitForSelector(".grid-row");
-  await page.click('[title="Save as endpoint"]');
-  await page.click('button:has-text("@method")');
+  await press(page, '[title="Save as endpoint"]');
+  await press(page, 'button:has-text("@method")');
   await page.fill("form .field input >> nth=0", "made.requests");
-  await page.click('button:text-is("Show as a file")');
+  await press(page, 'button:text-is("Show as a file")');
   const file = (await page.textContent("form pre.code")) ?? "";
   if (!(file.includes('"method":{"type":"string","default":"GET"}') && file.includes("r.method = @method"))) {
     findings.push(`the file is ${file.slice(0, 300)}`);
   }
-  await page.click('button:text-is("Create endpoint")');
+  await press(page, 'button:text-is("Create endpoint")');
   await until(page, "location.hash === '#/endpoints/made.requests'");
   await page.waitForSelector("#run-method");
   await page.fill("#run-project", "default");
   await page.fill("#run-method", "POST");
-  await page.click('form button:has-text("Run")');
+  await press(page, 'form button:has-text("Run")');
   await page.waitForSelector('td:text-is("POST")');
   const answer = await fetch(`${service.url}/api/endpoints/query/made.requests?project=default`, {
     headers: { "x-api-key": service.token },
@@ -47,19 +47,19 @@ export async function checkMaking(browser: Browser, service: DemoService): Promi
 
 /** A source of its own, which shows an event that is sent from its page, and is gone once it is deleted. */
 async function makeSource(page: Page): Promise<void> {
-  await page.click('nav a:has-text("Sources")');
-  await page.click("text=New source");
+  await press(page, 'nav a:has-text("Sources")');
+  await press(page, "text=New source");
   await page.fill("form .field input >> nth=0", "made");
-  await page.click('button:text-is("Create source")');
+  await press(page, 'button:text-is("Create source")');
   await until(page, "location.hash === '#/sources/made'");
-  await page.click('button:has-text("Send a test event")');
+  await press(page, 'button:has-text("Send a test event")');
   await page.waitForSelector('.figures dd:text-is("1")');
-  await page.click('button:text-is("Edit")');
+  await press(page, 'button:text-is("Edit")');
   await page.fill("form .field input >> nth=2", "7");
-  await page.click('button:text-is("Save")');
+  await press(page, 'button:text-is("Save")');
   await page.waitForSelector('.figures dd:text-is("7 days")');
-  await page.click('button:text-is("Delete")');
-  await page.click('dialog button:text-is("Delete")');
+  await press(page, 'button:text-is("Delete")');
+  await press(page, 'dialog button:text-is("Delete")');
   await until(page, "location.hash === '#/sources'");
   await page.waitForSelector("tbody tr");
   await page.waitForSelector('tbody a:text-is("made")', { state: "detached" });

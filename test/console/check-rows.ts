@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, until } from "./browser.ts";
+import { openPage, press, until } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -35,7 +35,7 @@ export async function checkRows(browser: Browser, service: DemoService): Promise
   await page.waitForSelector(".rows-bar button:has-text('try again')");
   const left = Number(await page.evaluate(countRows));
   if (left !== loaded) findings.push(`a page that failed left ${left} of ${loaded} rows`);
-  await page.click(".rows-bar button:has-text('try again')");
+  await press(page, ".rows-bar button:has-text('try again')");
   await until(page, `${countRows} > ${loaded}`);
   await close();
   return findings.map((text) => `rows: ${text}`);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, waitForIdle, within } from "./browser.ts";
+import { openPage, press, waitForIdle, within } from "./browser.ts";
 import { hostileTexts } from "./hostile.ts";
 import type { DemoService } from "./service.ts";
 
@@ -73,7 +73,7 @@ async function checkHostile(browser: Browser, service: DemoService, pictures: st
     if (index === 5) await page.screenshot({ path: `${pictures}/hostile-record.png` });
     if (index % 10 === 0) await look(`record ${index}`);
   }
-  await page.click("text=Patterns");
+  await press(page, "text=Patterns");
   await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/hostile-patterns.png` });
   await look("patterns");
@@ -149,12 +149,12 @@ async function pressEverything(page: Page, findings: string[]): Promise<void> {
     "text=Live",
     "text=Stop",
   ];
-  for (const press of [...presses, ".facet-value >> nth=0", 'fieldset >> text="SQL"', ".editor-row .primary"]) {
-    await page.click(press);
+  for (const place of [...presses, ".facet-value >> nth=0", 'fieldset >> text="SQL"', ".editor-row .primary"]) {
+    await press(page, place);
     await waitForIdle(page);
   }
   for (const title of ["Saved views", "Export", "Time range"]) {
-    await page.click(`[title="${title}"]`);
+    await press(page, `[title="${title}"]`);
     await page.waitForSelector(".popover");
     await page.keyboard.press("Escape");
   }
@@ -167,7 +167,7 @@ async function checkToken(browser: Browser, service: DemoService): Promise<strin
   if (page.url().includes(service.token)) findings.push("it stays in the address");
   const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, document.cookie])");
   if (String(kept).includes(service.token)) findings.push("it is kept beyond the tab");
-  await page.click('[title="Sign out"]');
+  await press(page, '[title="Sign out"]');
   await page.waitForSelector("form");
   const left = await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href])");
   if (String(left).includes(service.token)) findings.push("it is kept after signing out");

@@ -1,7 +1,7 @@
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
-import { openPage, until, waitForIdle } from "./browser.ts";
+import { openPage, press, until, waitForIdle } from "./browser.ts";
 import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -12,22 +12,22 @@ export async function checkLinks(browser: Browser, service: DemoService): Promis
   await page.goto(`${service.url}/#token=${service.token}&project=default`);
   await page.waitForSelector(".grid-row");
   for (const title of ["Endpoints", "Usage", "Sources", "Access", "Audit", "Store", "Explore"]) {
-    await page.click(`.nav a[title="${title}"]`);
+    await press(page, `.nav a[title="${title}"]`);
     await until(page, `document.title.startsWith("${title}")`);
   }
   await page.goBack();
   await until(page, 'document.title.startsWith("Store")');
   await page.goto(`${service.url}/#/explore?s=source:edge&r=2d&q=m.request.method%3APOST`);
   await page.waitForSelector(".grid-row");
-  await page.click('[title="Saved views"]');
+  await press(page, '[title="Saved views"]');
   await page.fill('[aria-label="Name of the view"]', "posts");
   await page.keyboard.press("Enter");
   await page.waitForSelector('.views .menu-item:has-text("posts")');
   await page.keyboard.press("Escape");
   await page.goto(`${service.url}/#/explore?s=logs.all&p.project=default`);
   await until(page, "!location.hash.includes('source') && document.querySelector('.grid-row') !== null");
-  await page.click('[title="Saved views"]');
-  await page.click('.views .menu-item:has-text("posts")');
+  await press(page, '[title="Saved views"]');
+  await press(page, '.views .menu-item:has-text("posts")');
   await until(page, "location.hash.includes('POST') && document.querySelector('.grid-row') !== null");
   await waitForIdle(page);
   if ((await page.locator(".notice.danger").count()) > 0) findings.push("a saved view of another endpoint fails");
@@ -43,10 +43,10 @@ export async function checkPrefix(browser: Browser, service: DemoService): Promi
   try {
     await page.goto(`${origin}/tools/logs/#token=${service.token}&project=default`);
     await page.waitForSelector(".grid-row");
-    await page.click("text=Live");
+    await press(page, "text=Live");
     await page.waitForSelector("text=Pause");
     for (const title of ["Endpoints", "Sources", "Explore"]) {
-      await page.click(`.nav a[title="${title}"]`);
+      await press(page, `.nav a[title="${title}"]`);
       await until(page, `document.title.startsWith("${title}")`);
       await waitForIdle(page);
     }
@@ -92,7 +92,7 @@ export async function checkOutage(browser: Browser, service: DemoService, pictur
   if ((await page.locator(".grid-row").count()) === 0) findings.push("the rows went with the service");
   await service.restart();
   await page.waitForSelector(".outage", { state: "detached" });
-  await page.click(".editor-row .primary");
+  await press(page, ".editor-row .primary");
   await waitForIdle(page);
   if ((await page.locator(".notice.danger").count()) > 0) findings.push("an error is left when the service is back");
   await close();

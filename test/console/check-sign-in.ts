@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidc-issuer.ts";
-import { openPage, until, type View, waitForIdle } from "./browser.ts";
+import { openPage, press, until, type View, waitForIdle } from "./browser.ts";
 import { startEmpty } from "./service.ts";
 
 const views: readonly View[] = [
@@ -50,20 +50,20 @@ async function checkIssuer(
   await page.goto(`${url}/#/sources`);
   await page.waitForSelector(enter);
   await picture("issuer");
-  await page.click(enter);
+  await press(page, enter);
   await page.waitForSelector("text=eve is signed in, but has no role");
   await page.context().clearCookies();
   issuer.people.current = "ada";
   await page.reload();
-  await page.click(enter);
+  await press(page, enter);
   await page.waitForSelector("tbody tr");
   if (page.url() !== `${url}/#/sources`) findings.push(`signing in leads to ${page.url()}`);
   const script = "document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage)";
   if (/lw_/.test(String(await page.evaluate(script)))) findings.push("a script can read the session");
-  await page.click('.nav a[title="Access"]');
+  await press(page, '.nav a[title="Access"]');
   await page.waitForSelector("text=this one");
   await picture("person");
-  await page.click('[title="Sign out"]');
+  await press(page, '[title="Sign out"]');
   await page.waitForSelector("text=You are signed out here");
   await picture("signed-out");
   await page.reload();
@@ -83,9 +83,9 @@ async function checkProxied(browser: Browser, url: string, view: View, pictures:
   await page.reload();
   await page.waitForSelector("tbody tr");
   if (!page.url().endsWith("#/sources")) findings.push(`signing in leads to ${page.url()}`);
-  await page.click('.nav a[title="Access"]');
-  await page.click("text=New token");
-  await page.click('button:text-is("Create token")');
+  await press(page, '.nav a[title="Access"]');
+  await press(page, "text=New token");
+  await press(page, 'button:text-is("Create token")');
   await page.waitForSelector("text=lw_");
   await page.reload();
   await page.waitForSelector("tbody tr");

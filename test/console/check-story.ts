@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { openPage, until, waitForIdle } from "./browser.ts";
+import { openPage, press, until, waitForIdle } from "./browser.ts";
 import { startFresh } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
@@ -32,14 +32,14 @@ export async function checkStory(browser: Browser): Promise<string[]> {
     await page.waitForSelector(".facet-value");
     // A value that is drawn anew while it is pressed takes no click.
     await waitForIdle(page);
-    await page.click(".facet-value >> nth=0");
+    await press(page, ".facet-value >> nth=0");
     await until(page, "location.hash.includes('q=')");
     await waitForIdle(page);
     await dragOverChart(page);
     await until(page, "/r=[^&]*\\.\\./.test(location.hash)");
     await page.waitForSelector(".editor .cm-content");
     const shown = await describeView(page);
-    await page.click('[title="Copy a link to this view"]');
+    await press(page, '[title="Copy a link to this view"]');
     await page.waitForSelector(".toast");
     const link = String(await page.evaluate("navigator.clipboard.readText()"));
     if (link.includes(token)) findings.push("the link to a view holds the token");

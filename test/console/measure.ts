@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import { openPage, until } from "./browser.ts";
+import { openPage, press, until } from "./browser.ts";
 import { measureScroll, median } from "./measure-scroll.ts";
 import type { DemoService } from "./service.ts";
 
@@ -75,7 +75,7 @@ async function measureDiagnostics(page: Page): Promise<number> {
   const times: number[] = [];
   await page.waitForSelector(".editor .cm-content");
   for (let run = 0; run < runs; run++) {
-    await page.click(".editor .cm-content");
+    await press(page, ".editor .cm-content");
     await page.keyboard.type("m.request.method:");
     await page.keyboard.press("Escape");
     await page.evaluate(`{

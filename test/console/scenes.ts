@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { press } from "./browser.ts";
 
 /** A page in a state that people see. */
 export interface Scene {
@@ -10,9 +11,9 @@ export interface Scene {
 }
 
 /** Presses something on the loaded Explore page, and waits for what comes of it. */
-function exploring(name: string, press: string, waitFor: string): Scene {
+function exploring(name: string, place: string, waitFor: string): Scene {
   const act = async (page: Page) => {
-    await page.click(press);
+    await press(page, place);
     await page.waitForSelector(waitFor);
   };
   return { name, path: "explore", waitFor: ".grid-row", act };
@@ -26,8 +27,8 @@ export const scenes: readonly Scene[] = [
     path: "explore",
     waitFor: ".grid-row",
     act: async (page) => {
-      await page.click(".grid-row >> nth=2");
-      await page.click("text=Show around");
+      await press(page, ".grid-row >> nth=2");
+      await press(page, "text=Show around");
       await page.waitForSelector(".record li");
     },
   },
@@ -48,7 +49,7 @@ export const scenes: readonly Scene[] = [
     path: "endpoints/usage.api-counts",
     waitFor: "text=Run the tests",
     act: async (page) => {
-      await page.click("text=Run the tests");
+      await press(page, "text=Run the tests");
       await page.waitForSelector("text=passed");
     },
   },
@@ -57,12 +58,12 @@ export const scenes: readonly Scene[] = [
     path: "endpoints/hostile.1",
     waitFor: ".query-text .cm-content",
     act: async (page) => {
-      await page.click(".query-text .cm-content");
+      await press(page, ".query-text .cm-content");
       await page.keyboard.press("Control+End");
       await page.keyboard.type(", nope(1)");
       await page.keyboard.press("Escape");
       await page.waitForSelector(".cm-lintRange-error");
-      await page.click('button:text-is("Compare")');
+      await press(page, 'button:text-is("Compare")');
       await page.waitForSelector(".diff");
     },
   },
@@ -72,8 +73,8 @@ export const scenes: readonly Scene[] = [
     waitFor: "text=Let callers choose",
     act: async (page) => {
       await page.fill("form .field input >> nth=0", "odd name");
-      await page.click('button:text-is("Show as a file")');
-      await page.click('button:text-is("Create endpoint")');
+      await press(page, 'button:text-is("Show as a file")');
+      await press(page, 'button:text-is("Create endpoint")');
       await page.waitForSelector(".notice.danger");
     },
   },
@@ -84,7 +85,7 @@ export const scenes: readonly Scene[] = [
     path: "usage",
     waitFor: "tbody tr",
     act: async (page) => {
-      await page.click('tbody .link:has-text("default")');
+      await press(page, 'tbody .link:has-text("default")');
       await page.waitForSelector(".tile");
     },
   },
@@ -95,9 +96,9 @@ export const scenes: readonly Scene[] = [
     path: "sources/hostile",
     waitFor: "text=Edit",
     act: async (page) => {
-      await page.click('button:text-is("Edit")');
+      await press(page, 'button:text-is("Edit")');
       await page.fill("form .field input >> nth=2", "soon");
-      await page.click('button:text-is("Save")');
+      await press(page, 'button:text-is("Save")');
       await page.waitForSelector("form .notice.danger");
     },
   },
@@ -107,7 +108,7 @@ export const scenes: readonly Scene[] = [
     waitFor: "text=Create source",
     act: async (page) => {
       await page.fill("form .field input >> nth=0", "edge");
-      await page.click('button:text-is("Create source")');
+      await press(page, 'button:text-is("Create source")');
       await page.waitForSelector(".notice.danger");
     },
   },
@@ -118,7 +119,7 @@ export const scenes: readonly Scene[] = [
     path: "drains",
     waitFor: "tbody tr",
     act: async (page) => {
-      await page.click("tbody a");
+      await press(page, "tbody a");
       await page.waitForSelector("text=Which events go there");
     },
   },
@@ -128,12 +129,12 @@ export const scenes: readonly Scene[] = [
     path: "alerts",
     waitFor: "tbody tr",
     act: async (page) => {
-      await page.click('tbody a:text-is("failing-paths")');
+      await press(page, 'tbody a:text-is("failing-paths")');
       await page.waitForSelector("text=All alerts");
     },
   },
   { name: "access", path: "access", waitFor: "tbody tr" },
-  { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => page.click("text=New token") },
+  { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => press(page, "text=New token") },
   { name: "audit", path: "audit", waitFor: "tbody tr" },
   { name: "store", path: "store", waitFor: "tbody tr" },
 ];

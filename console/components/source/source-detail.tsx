@@ -46,6 +46,18 @@ export function SourceDetail({ name }: { readonly name: string }) {
     async (signal) => (schema.value === undefined ? undefined : countLastDay(name, schema.value.fields, signal)),
     [name, schema.value],
   );
+  const intake = useLoad(
+    async (signal) => {
+      const { since, sources } = await callApi("countIntake", { signal });
+      const found = sources.find((each) => each.source === name);
+      return found === undefined ? undefined : { since, ...found };
+    },
+    [name, source.value?.retention_days],
+  );
+  const reload = () => {
+    volume.reload();
+    intake.reload();
+  };
   return (
     <div class="page">
       <div class="page-head">
@@ -58,8 +70,8 @@ export function SourceDetail({ name }: { readonly name: string }) {
       </div>
       {source.value !== undefined && <p class="soft plain-text">{showControls(source.value.description)}</p>}
       <Volume name={name} load={volume} />
-      <Intake key={`${volume.value?.to} ${source.value?.retention_days}`} name={name} />
-      <SendCard source={name} onSent={volume.reload} />
+      <Intake load={intake} />
+      <SendCard source={name} onSent={reload} />
       <section class="card" aria-label="Fields">
         <div class="card-head">
           <h2 class="grow">Fields</h2>
@@ -88,7 +100,7 @@ function Volume({ name, load }: { readonly name: string; readonly load: Load<Ove
         <h2 class="grow">The last day</h2>
         {load.value !== undefined && <span class="soft">{formatCount(load.value.total)} events</span>}
       </div>
-      <div class="card-body">
+      <div class="card-body chart-place">
         <Loaded load={load}>
           {(overview) => (overview === undefined ? null : <Histogram overview={overview} onSelect={explore} />)}
         </Loaded>
@@ -124,16 +136,10 @@ function Fields({ fields, overview }: FieldsProps) {
   );
 }
 
+type SourceIntake = Answers["countIntake"]["sources"][number];
+
 /** Shows the outcome of received events since the service started: lag, retention, and reasons for rejections. */
-function Intake({ name }: { readonly name: string }) {
-  const load = useLoad(
-    async (signal) => {
-      const { since, sources } = await callApi("countIntake", { signal });
-      const found = sources.find(({ source }) => source === name);
-      return found === undefined ? undefined : { since, ...found };
-    },
-    [name],
-  );
+function Intake({ load }: { readonly load: Load<(SourceIntake & { readonly since: string }) | undefined> }) {
   return (
     <section class="card" aria-label="What was sent">
       <div class="card-head">
@@ -149,7 +155,7 @@ function Intake({ name }: { readonly name: string }) {
   );
 }
 
-function IntakeFigures({ intake }: { readonly intake: Answers["countIntake"]["sources"][number] }) {
+function IntakeFigures({ intake }: { readonly intake: SourceIntake }) {
   const { newest_event: newest, retention_days: days, reasons } = intake;
   const figures: readonly (readonly [string, string])[] = [
     ["Stored", formatCount(intake.stored)],
