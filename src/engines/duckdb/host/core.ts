@@ -178,8 +178,11 @@ class Core implements EngineHost {
   }
 
   async sizes(): Promise<HostSizes | null> {
-    await this.#maintenance?.compacted();
-    if (this.#maintenance?.isHeld === true) return null;
+    const maintenance = this.#maintenance;
+    await maintenance?.compacted();
+    // Whoever deletes what is beyond a bound would delete more for space that is free already.
+    const isKnown = await this.#writer.task(async (connection) => (await maintenance?.isFreed(connection)) ?? true);
+    if (!isKnown) return null;
     return this.#read((connection) => readSizes(connection, this.#directory));
   }
 
@@ -241,7 +244,11 @@ class Core implements EngineHost {
     // The space of a few rows is freed by the next checkpoint.
     if (deleted < MIN_FREED_ROWS) return { matched, deleted };
     await this.#writer.task(async (connection) => {
-      if (toUs !== undefined && Object.keys(others).length === 0) await source.ids.forgetBefore(BigInt(toUs));
+      // Events as old may have come in meanwhile.
+      const isEmpty = async () => (await findPieces(connection, selection)).length === 0;
+      if (toUs !== undefined && Object.keys(others).length === 0 && (await isEmpty())) {
+        await source.ids.forgetBefore(BigInt(toUs));
+      }
       // The events are deleted all the same; the next checkpoint makes up for it.
       await this.#maintenance?.freeSpace(connection).catch((error: unknown) => {
         this.#onProblem(`the space of deleted events is not free yet: ${describeCause(error)}`);

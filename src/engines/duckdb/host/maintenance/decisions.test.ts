@@ -166,6 +166,15 @@ describe("what maintenance decides", () => {
     expect(statements.filter((sql) => sql === "CHECKPOINT store")).toHaveLength(2);
   });
 
+  it("stops statements for the first one too where a log was there before, which may hold deletions", async () => {
+    setLog(6 * MEBIBYTE);
+    const { commit } = create();
+    await commit(1);
+    await commit(1);
+    const checkpoint = ["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"];
+    expect(statements).toEqual(["pause", ...checkpoint, ...checkpoint]);
+  });
+
   it("makes one of a log of a megabyte where no events come in", async () => {
     const { maintenance, writer, commit } = create();
     await commit(1);

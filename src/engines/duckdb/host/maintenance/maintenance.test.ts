@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -180,6 +181,47 @@ describe("store maintenance", () => {
     await expectOnce(host, 60);
     expect(await store.append("edge", events, signal)).toMatchObject({ stored: 40, repeated: 60 });
     await expectOnce(host, 100);
+  });
+
+  it("recognises events again that came in while older ones of their times were deleted", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    let isDone = false;
+    const deleting = host.deleteEvents("edge", { toUs: String(10 * 3600e6) }).finally(() => {
+      isDone = true;
+    });
+    const late: LogEvent[] = [];
+    while (!isDone) {
+      const [event] = makeEvents(1);
+      if (event === undefined) break;
+      await store.append("edge", [event], signal);
+      late.push(event);
+    }
+    await deleting;
+    await store.append("edge", late, signal);
+    const [count] = await query(host, "SELECT count(*), count(DISTINCT id) FROM events_1", [
+      { name: "n", type: INT64 },
+      { name: "ids", type: INT64 },
+    ]);
+    expect(count?.[0]).toBe(count?.[1]);
+  });
+
+  it("tells no size while deleted events keep their space, and their space once it is free", async () => {
+    const { host, store } = await open();
+    made = 0;
+    const texts = makeEvents(900).map((event) => ({ ...event, eventMessage: randomBytes(8_000).toString("base64") }));
+    await store.append("edge", texts, signal);
+    const snapshot = await store.snapshot(signal);
+    await snapshot.release();
+    const usedBytes = async () => (await store.space(signal))?.usedBytes;
+    const full = (await usedBytes()) ?? 0;
+    expect(full).toBeGreaterThan(7e6);
+    const held = await store.snapshot(signal);
+    expect(await host.deleteEvents("edge", { toUs: String(900_000) })).toEqual({ matched: 900, deleted: 900 });
+    expect(await usedBytes()).toBeUndefined();
+    await held.release();
+    expect(await usedBytes()).toBeLessThan(full / 2);
   });
 
   it("reuses the space of deleted events", async () => {

@@ -76,7 +76,7 @@ export class Maintenance {
   #compacting: Promise<boolean> | undefined;
   readonly #shrinking: Shrinking;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
-  #hasDeleted = false;
+  #hasDeleted: boolean;
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
   #moveCount = 0;
   /** Deletions that no compaction may run beside. */
@@ -96,6 +96,8 @@ export class Maintenance {
     this.#shrinking = new Shrinking(options.directory, options.compaction.spareBytes);
     this.#database = database;
     this.#sources = sources;
+    // The log of an earlier run may hold deletions.
+    this.#hasDeleted = logBytesOf(options.directory) > 0;
   }
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
@@ -115,9 +117,12 @@ export class Maintenance {
     }
   }
 
-  /** Whether the file is being copied, so that nothing in it becomes free. */
-  get isHeld(): boolean {
-    return this.#isHeld;
+  /**
+   * Whether nothing of what was deleted keeps its space any more, which a checkpoint sees to where it can: not while
+   * the file is being copied, nor beside a statement that reads for long. Called on the writer's queue.
+   */
+  async isFreed(connection: Connection): Promise<boolean> {
+    return !this.#isHeld && this.#freeDeleted(connection, this.#compacting === undefined);
   }
 
   /** Resolves when no compaction runs, which takes space for its rows twice. */
@@ -298,13 +303,18 @@ export class Maintenance {
     const rewriting = await this.#shrinking.plan(connection, this.#sources(), {
       maxRows: size.maxRows,
       rowsInLog: (table) => this.#rowsInLog.get(table) ?? 0,
-      checkpoint: () => {
+      free: () => this.#freeDeleted(connection, !this.#options.isQueried()),
+      noteMoved: () => {
         this.#hasDeleted = true;
-        return this.#checkpoint(connection);
       },
     });
     if (rewriting !== undefined) await beginCompaction(connection, rewriting);
     return rewriting;
+  }
+
+  async #freeDeleted(connection: Connection, mayCheckpoint: boolean): Promise<boolean> {
+    if (this.#hasDeleted && mayCheckpoint) await this.#checkpoint(connection);
+    return !this.#hasDeleted;
   }
 
   /** Rows a second since this was asked last. */

@@ -132,7 +132,7 @@ export class Shrinking {
 
   /**
    * Plans the next rewriting; undefined if none is due. Must be called on the writer's queue, where no tail waits for a
-   * compaction. `checkpoint` makes one.
+   * compaction. `free` frees what was deleted and answers whether that is done: nothing of it is in the measure before.
    */
   async plan(
     connection: Connection,
@@ -140,14 +140,17 @@ export class Shrinking {
     given: {
       readonly maxRows: number;
       readonly rowsInLog: (table: string) => number;
-      readonly checkpoint: () => Promise<void>;
+      readonly free: () => Promise<boolean>;
+      readonly noteMoved: () => void;
     },
   ): Promise<Compaction | undefined> {
     if (this.#left?.length === 0) return undefined;
     if (this.#left === undefined) {
+      if (!(await given.free())) return undefined;
       if ((await this.#measure(connection)).isLong) {
         await moveSmallTables(connection);
-        await given.checkpoint();
+        given.noteMoved();
+        await given.free();
       }
       this.#left = await findGroups(connection, sources, given.maxRows);
     }
