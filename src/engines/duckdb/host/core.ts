@@ -316,7 +316,7 @@ export async function openCore(
   options: CoreOptions,
   hooks: CoreHooks,
 ): Promise<{ readonly host: EngineHost } & OpenedStore> {
-  const file = await openStoreFile(options);
+  const file = await openStoreFile(options, hooks.onProblem);
   const { database, position } = file;
   try {
     const connections = { writer: await database.connect(), check: await database.connect() };

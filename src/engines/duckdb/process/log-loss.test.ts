@@ -20,20 +20,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const EVENT = { hasGeneratedId: false, timestampUs: 1n, eventMessage: "x".repeat(500), fields: {} };
+
 describe("a store whose log was truncated", () => {
   const signal = new AbortController().signal;
   let engine: DuckDbEngine;
 
   async function append(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      const event = {
-        id: `${index}`,
-        hasGeneratedId: false,
-        timestampUs: 1n,
-        eventMessage: "x".repeat(500),
-        fields: {},
-      };
-      await engine.store.append("edge", [event], signal);
+      await engine.store.append("edge", [{ ...EVENT, id: `${index}` }], signal);
     }
   }
 
@@ -106,6 +101,48 @@ describe("a store whose log was truncated", () => {
           expect([offset, opened.message]).toEqual([offset, expect.stringContaining(`${writeAheadLog}, the log`)]);
           expect(readFileSync(writeAheadLog).equals(damaged)).toBe(true);
         } else expect([offset, opened.rows]).toEqual([offset, 20]);
+      }
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("is opened without its last commit where a power failure left blocks of that unwritten, and only then", {
+    timeout: 60_000,
+  }, async () => {
+    engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
+    try {
+      await engine.store.ensureSource({ name: "edge", knownFields: [] });
+      await append(20);
+      const copy = copyAsKilled();
+      const { writeAheadLog, logPosition } = storePaths(copy);
+      const acknowledged = readFileSync(writeAheadLog);
+      const position = readFileSync(logPosition);
+      await engine.store.append("edge", [{ ...EVENT, id: "last" }], signal);
+      copyAsKilled();
+      const last = readFileSync(writeAheadLog).subarray(acknowledged.length);
+      const fill = (from: number, to: number, byte = 0) => Buffer.from(last).fill(byte, from, to);
+      const tails = [fill(0, last.length), fill(20, last.length), fill(100, 200), fill(0, 8, 255), Buffer.alloc(5_000)];
+      const unknown = Buffer.from(JSON.stringify({ log_bytes: null }));
+      for (const [tail, known, damagedAt] of [
+        ...tails.map((each, index) => [each, index % 2 === 0 ? position : unknown]),
+        [last, position, 300],
+        [fill(20, last.length), position, 300],
+        [fill(20, last.length), unknown, 300],
+      ] as [Buffer, Buffer, number?][]) {
+        copyAsKilled();
+        const log = Buffer.concat([acknowledged, tail]);
+        if (damagedAt !== undefined) log[damagedAt] = (log[damagedAt] ?? 0) ^ 0x41;
+        writeFileSync(writeAheadLog, log);
+        writeFileSync(logPosition, known);
+        const opened = await openCopy(copy).catch((error: Error) => error);
+        if (damagedAt === undefined) {
+          expect(opened).toMatchObject({ logLoss: undefined, problems: [], rows: 20 });
+          expect(opened).toMatchObject({ lines: [expect.stringContaining("a commit that was not finished")] });
+        } else {
+          expect(opened).toMatchObject({ message: expect.stringContaining("nothing was changed") });
+          expect(readFileSync(writeAheadLog).equals(log)).toBe(true);
+        }
       }
     } finally {
       await engine.close();

@@ -70,6 +70,11 @@ export function findLogDamage(position: string, log: string): string | undefined
   }
 }
 
+/** Bytes of the log that hold acknowledged events, as the file beside it has it; null where that is not known. */
+export function readAcknowledged(position: string): number | null {
+  return readKnown(position).log_bytes;
+}
+
 function readKnown(path: string): Known {
   try {
     return parse(readFileSync(path, "utf8"));

@@ -8,9 +8,10 @@ import type { SourceRules, SourceSchema } from "../../../schema/source/source-sc
 import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { toEngineError } from "../../driver/driver-error.ts";
 import type { CoreOptions } from "../protocol.ts";
-import { findLogDamage, LogPosition } from "./log-position.ts";
+import { findLogDamage, LogPosition, readAcknowledged } from "./log-position.ts";
 import { dropLeftTables } from "./source-tables.ts";
 import { readTenants } from "./tenant-entries.ts";
+import { cutUnfinishedCommit } from "./unfinished-commit.ts";
 import { upgradeFromFirst } from "./upgrade.ts";
 
 /** Raised by a change that older versions could not read. */
@@ -85,12 +86,42 @@ function checkDirectory(directory: string): void {
   );
 }
 
+function isOfLog(error: unknown): boolean {
+  return error instanceof Error && /replaying WAL file/.test(error.message);
+}
+
+/** Opens the database; where it refuses the log, without what a power failure may have left of a last commit. */
+async function openFile(
+  options: CoreOptions,
+  paths: StorePaths,
+  onProblem: (message: string) => void,
+): Promise<Database> {
+  const open = () => openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
+  try {
+    return await open();
+  } catch (error) {
+    const cut = isOfLog(error)
+      ? cutUnfinishedCommit(paths.writeAheadLog, readAcknowledged(paths.logPosition))
+      : undefined;
+    if (cut === undefined) throw error;
+    const database = await open().catch(() => {
+      cut.putBack();
+      throw error;
+    });
+    onProblem(
+      `${paths.writeAheadLog} ended in ${cut.byteCount} bytes of a commit that was not finished, as after a power ` +
+        "failure; they were cut off. Events are acknowledged only once their commit is finished",
+    );
+    return database;
+  }
+}
+
 /** Words the failure to open a file for the operator. */
 export function explainOpenError(error: unknown, file: string): EngineError {
   const known = toEngineError(error);
   if (known.code === "disk_full" || error instanceof EngineError) return known;
   const message = error instanceof Error ? error.message : String(error);
-  if (/replaying WAL file/.test(message)) return damagedLog(`${file}.wal`, message.split("\n")[0] ?? "", error);
+  if (isOfLog(error)) return damagedLog(`${file}.wal`, message.split("\n")[0] ?? "", error);
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
     ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose ` +
@@ -132,9 +163,13 @@ export interface StoreFile {
 
 /**
  * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the
- * folder is used by another process, holds something else, or is damaged.
+ * folder is used by another process, holds something else, or is damaged. `onProblem` is told of a commit that was cut
+ * off the log.
  */
-export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
+export async function openStoreFile(
+  options: CoreOptions,
+  onProblem: (message: string) => void = () => undefined,
+): Promise<StoreFile> {
   const { directory } = options;
   if (directory === undefined) {
     const database = await openDatabase(options);
@@ -154,7 +189,7 @@ export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
     }
     const damage = findLogDamage(paths.logPosition, paths.writeAheadLog);
     if (damage !== undefined) throw damagedLog(paths.writeAheadLog, damage);
-    const database = await openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
+    const database = await openFile(options, paths, onProblem);
     try {
       // The log is as it was found: DuckDB cuts what it could not read off at the first commit.
       const position = new LogPosition(paths.logPosition, paths.writeAheadLog);
