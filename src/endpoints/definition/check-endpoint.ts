@@ -4,13 +4,15 @@ import { findNearest } from "../../shared/nearest.ts";
 import {
   type CompileDependencies,
   type CompiledEndpoint,
-  compileOwn,
+  compileResolved,
   listOwnTables,
+  type ResolvedEndpoint,
+  resolveOwn,
 } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters } from "../call/plan/endpoint-tables.ts";
 import { describeOpenReads } from "../tenants/open-reads.ts";
-import { createTenancyFinder } from "../tenants/tenancy.ts";
-import type { SourceAccess } from "../tenants/tenant-tables.ts";
+import { createTenancyFinder, findTenancy } from "../tenants/tenancy.ts";
+import type { SourceAccess, SourceLookup } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
 import { type Endpoint, noTenantParameter, type ParameterDefinition } from "./definition.ts";
 import { describeWarnings, type FieldProblem } from "./field-problem.ts";
@@ -69,7 +71,7 @@ export function checkEndpoint(
   const { problem: _, dataProblem: __, warnings: ___, ...rest } = draft;
   const warnings = [
     ...describeWarnings(draft.sourceText, whole.compiled?.query.warnings ?? []),
-    ...(parameters.length === 0 ? [] : findOpenReads(draft, dependencies, read)),
+    ...(parameters.length === 0 ? [] : findOpenReads(draft, told, dependencies, read)),
   ];
   return {
     endpoint: {
@@ -85,23 +87,22 @@ export function checkEndpoint(
 }
 
 type Attempt =
-  | { readonly compiled: CompiledEndpoint; readonly problems?: undefined }
+  | { readonly resolved: ResolvedEndpoint; readonly compiled: CompiledEndpoint; readonly problems?: undefined }
   | { readonly problems: readonly FieldProblem[]; readonly compiled?: undefined };
 
 function compileWith(draft: Endpoint, dependencies: CompileDependencies, access: SourceAccess): Attempt {
   try {
-    return { compiled: compileOwn(dependencies, draft, { access }) };
+    const resolved = resolveOwn(dependencies, draft, { access });
+    return { resolved, compiled: compileResolved(dependencies.engine, draft, resolved) };
   } catch (error) {
     return { problems: fromQueryErrors(error) };
   }
 }
 
-/** True when the whole sources contain nothing but public fields: the queries are the same then. */
-function isAlike({ compiled }: Attempt, { tables }: CompileDependencies): boolean {
-  return (
-    compiled?.found.sources.every(({ name, definition }) => isDeepStrictEqual(tables.findTable(name), definition)) ??
-    false
-  );
+/** True when the sources as a tenant sees them, the whole ones unless given, are those that the query was resolved over. */
+function isAlike({ compiled }: Attempt, { tables }: CompileDependencies, tenant?: string | null): boolean {
+  const isSame = ({ name, definition }: SourceLookup) => isDeepStrictEqual(tables.findTable(name, tenant), definition);
+  return compiled?.found.sources.every(isSame) ?? false;
 }
 
 /** The problems that the language reports for an endpoint's query. Rethrows other errors. */
@@ -131,11 +132,14 @@ function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[
 /** Where the sources' declarations are not enough to resolve the query, its calls tell of what is wrong. */
 function findOpenReads(
   draft: Endpoint,
+  told: Attempt,
   dependencies: CompileDependencies,
   read: readonly Endpoint[],
 ): readonly string[] {
   try {
-    return describeOpenReads(draft, createTenancyFinder(dependencies).of(draft), read);
+    const isDeclared = told.compiled !== undefined && isAlike(told, dependencies, null);
+    const tenancy = isDeclared ? findTenancy(draft, told.resolved) : createTenancyFinder(dependencies).of(draft);
+    return describeOpenReads(draft, tenancy, read);
   } catch (error) {
     if (error instanceof GoogleSqlError) return [];
     throw error;

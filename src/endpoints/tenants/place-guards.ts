@@ -1,4 +1,4 @@
-import type { TableDefinition, TablePlace, TenantRule } from "../../googlesql/relation.ts";
+import type { TablePlace, TenantRule } from "../../googlesql/relation.ts";
 import type { Guards } from "./find-guards.ts";
 import { isSameRule } from "./tenant-rule.ts";
 
@@ -17,16 +17,11 @@ export interface OpenRead {
   readonly place: TablePlace;
 }
 
-/**
- * The guards of scans whose places are known by their tables. A place of several scans has the rule that all of them
- * have.
- */
-export function placeGuards(guards: Guards, places: ReadonlyMap<TableDefinition, TablePlace>): PlaceGuards {
+/** The guards of scans by their places. A place of several scans has the rule that all of them have. */
+export function placeGuards(guards: Guards): PlaceGuards {
   const byPlace = new Map<string, TenantRule | undefined>();
   const open = new Map<string, OpenRead>();
-  for (const [{ table }, rule] of guards) {
-    const place = places.get(table);
-    if (place === undefined) continue;
+  for (const [{ table, place }, rule] of guards) {
     const key = keyOf(place);
     const known = byPlace.get(key);
     const isSame = known !== undefined && rule !== undefined && isSameRule(known, rule);

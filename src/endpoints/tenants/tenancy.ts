@@ -1,6 +1,5 @@
-import type { TableDefinition, TablePlace } from "../../googlesql/relation.ts";
 import type { SourceTables } from "../../sources/source-tables.ts";
-import { resolveOwn } from "../call/plan/compile-query.ts";
+import { type ResolvedEndpoint, resolveOwn } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, effectiveParameters, type FoundTables } from "../call/plan/endpoint-tables.ts";
 import type { QueryTarget } from "../definition/query-target.ts";
 import { findComparedParameters } from "./compared-parameters.ts";
@@ -55,19 +54,19 @@ export function createTenancyFinder(dependencies: {
     of(target) {
       const before = known.get(target);
       if (before !== undefined && isCurrent(before)) return before.tenancy;
-      const next = findTenancy(dependencies, target);
+      const resolved = resolveOwn(dependencies, target, { access: { kind: "declared" } });
+      const next = { tenancy: findTenancy(target, resolved), found: resolved.found };
       known.set(target, next);
       return next.tenancy;
     },
   };
 }
 
-function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], target: QueryTarget): FoundTenancy {
-  const places = new Map<TableDefinition, TablePlace>();
-  const { query, found } = resolveOwn(dependencies, target, { access: { kind: "declared", places } });
+/** The tenancy of a target whose query was resolved over what the sources declare. */
+export function findTenancy(target: QueryTarget, { query, found }: ResolvedEndpoint): Tenancy {
   const tables = (target.savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase());
-  const guards = placeGuards(findGuards(query.scan), places);
-  const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)), places);
+  const guards = placeGuards(findGuards(query.scan));
+  const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)));
   const read = [...found.endpoints.values()].flatMap((each) => each ?? []);
   const told = target.definition.tenantParameter?.toLowerCase();
   const guarding = guards.rules.flatMap((rule) => (rule.kind === "parameter" ? rule.name : []));
@@ -81,5 +80,5 @@ function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], ta
   const [only, ...others] = parameters.map((name) => name.toLowerCase());
   const isInferred = only !== undefined && others.length === 0 && told === undefined && compared.has(only);
   const inferredParameter = isInferred ? only : undefined;
-  return { tenancy: { guards, exposedGuards, parameters, inferredParameter }, found };
+  return { guards, exposedGuards, parameters, inferredParameter };
 }

@@ -7,11 +7,8 @@ import { boundParameter, isSameRule, type ReadParameter, selectTenant } from "./
 export type SourceAccess =
   /** All that every event has carried: for owners' own queries, and to look at what an endpoint could meet. */
   | { readonly kind: "whole" }
-  /**
-   * The sources' declarations, for facts that hold for any events. With `places` each scan gets a definition of its
-   * own.
-   */
-  | { readonly kind: "declared"; readonly places?: Map<TableDefinition, TablePlace> }
+  /** The sources' declarations, for facts that hold for any events. */
+  | { readonly kind: "declared" }
   /** Everything that any caller may know: the declarations of sources with tenants, and all of sources without. */
   | { readonly kind: "public" }
   | CallAccess;
@@ -82,13 +79,7 @@ export function openTenantTables(sources: SourceTables, access: SourceAccess): T
     lookups,
     find(name, place) {
       if (access.kind === "whole") return note(name, whole, noValues);
-      if (access.kind === "declared") {
-        const definition = note(name, declared, noValues);
-        if (definition === undefined || access.places === undefined) return definition;
-        const own = { ...definition };
-        access.places.set(own, place);
-        return own;
-      }
+      if (access.kind === "declared") return note(name, declared, noValues);
       const hasTenants = sources.findTable(name, null)?.tenantField !== undefined;
       if (access.kind === "public") return note(name, hasTenants ? declared : whole, noValues);
       if (isClosed(access, hasTenants)) return note(name, declared, noValues);

@@ -1,5 +1,4 @@
-import type { Span } from "../diagnostic.ts";
-import type { TableDefinition } from "../relation.ts";
+import type { TableDefinition, TablePlace } from "../relation.ts";
 import type { AggregateCall, WindowCall } from "./call.ts";
 import type { Expr } from "./expression.ts";
 import type { Column, OrderKey } from "./query.ts";
@@ -32,7 +31,8 @@ export interface TableScan {
   readonly table: TableDefinition;
   /** Those of the table's columns that may be read, each with its name in the table. */
   readonly columns: readonly { readonly source: string; readonly column: Column }[];
-  readonly span: Span;
+  /** Where the query, or a view that it reads, names the table. */
+  readonly place: TablePlace;
 }
 
 /** One common table expression. Each scan of it has columns of its own, parallel to `output`. */

@@ -67,9 +67,17 @@ export function compileOwn(
   target: QueryTarget,
   options: OwnQueryOptions = {},
 ): CompiledEndpoint {
-  const { query, found } = resolveOwn(dependencies, target, options);
-  const { definition, sourceText } = target;
-  return { query: compileForPages(dependencies.engine, query, definition.maxRows, sourceText, options.place), found };
+  return compileResolved(dependencies.engine, target, resolveOwn(dependencies, target, options), options.place);
+}
+
+/** The target's own query, once it is resolved. Throws as `compileOwn` does. */
+export function compileResolved(
+  engine: Pick<Engine, "compile">,
+  { definition, sourceText }: QueryTarget,
+  { query, found }: ResolvedEndpoint,
+  place?: Place,
+): CompiledEndpoint {
+  return { query: compileForPages(engine, query, definition.maxRows, sourceText, place), found };
 }
 
 /** The target's own query, only resolved. Throws as `compileOwn` does. */

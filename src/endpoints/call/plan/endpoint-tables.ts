@@ -1,4 +1,5 @@
 import { nodesOf } from "../../../googlesql/ast/walk.ts";
+import type { Query } from "../../../googlesql/ast.ts";
 import type { TableCatalog, ViewDefinition } from "../../../googlesql/relation.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { defaultDetectors } from "../../../redaction/detector.ts";
@@ -94,8 +95,7 @@ export function visibleParameters(
     for (const { name, type } of next.definition.parameters) {
       if (!types.has(name.toLowerCase())) types.set(name.toLowerCase(), sqlTypeOf(type));
     }
-    for (const { path } of nodesOf(next.savedQuery, "TableReference")) {
-      const name = path.parts.map((part) => part.name).join(".");
+    for (const name of tablesNamed(next.savedQuery)) {
       if (seen.has(name) || sources.findTable(name) !== undefined) continue;
       seen.add(name);
       const read = endpoints.findByName(name);
@@ -103,6 +103,19 @@ export function visibleParameters(
     }
   }
   return types;
+}
+
+const named = new WeakMap<Query, readonly string[]>();
+
+/** The names that a query reads as tables, in the order of its text; a query is walked once. */
+function tablesNamed(query: Query): readonly string[] {
+  let names = named.get(query);
+  if (names === undefined) {
+    const paths = nodesOf(query, "TableReference").map(({ path }) => path.parts.map((part) => part.name).join("."));
+    names = [...new Set(paths)];
+    named.set(query, names);
+  }
+  return names;
 }
 
 /**

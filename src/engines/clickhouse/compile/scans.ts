@@ -97,7 +97,7 @@ export function buildStep(compilation: Compilation, scan: Scan, input: SelectBui
 
 function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): SelectBuilder {
   const table = compilation.tables(scan.table);
-  if (table === undefined) return refusedSelect(new Refusal("a table that the server does not have", scan.span));
+  if (table === undefined) return refusedSelect(new Refusal("a table that the server does not have", scan.place.span));
   compilation.tablesRead.add(scan.table.name);
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map((item) => [item.column.id, item]));

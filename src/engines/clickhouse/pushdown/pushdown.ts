@@ -97,9 +97,9 @@ export class Pushdown {
       throw new TooComplex(
         `The query takes more than ${MAX_STATEMENTS} statements of the server; read rows once, in WITH`,
       );
-    const span = { start: 0, end: 0 };
+    const place = { text: "", span: { start: 0, end: 0 } };
     const table = { name: `server_${this.remotes.length + 1}`, columns: [] };
-    const remote = { scan: { kind: "Table", table, columns: [], span } as const, builder: part.builder };
+    const remote = { scan: { kind: "Table", table, columns: [], place } as const, builder: part.builder };
     this.remotes.push(remote);
     let scan: Scan = remote.scan;
     for (const step of part.late) scan = lateScan(step, scan, this.#mapping);

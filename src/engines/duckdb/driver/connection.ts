@@ -1,5 +1,5 @@
 /** Opening DuckDB the one way this engine uses it, and running single statements on it. */
-import { rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { scalarFunctions } from "../../../semantics/index.ts";
 import {
   type DuckDBConnection,
@@ -18,6 +18,11 @@ import { registerFunctions } from "./udf-registration.ts";
 export interface DatabaseOptions {
   /** Path of the database file; absent for a database in memory. */
   readonly path?: string;
+  /**
+   * Makes a file that is missing under another name first, with these statements: one that bears the right name is
+   * always whole.
+   */
+  readonly newFile?: { readonly path: string; readonly statements: readonly string[] };
   /** Where sorts and aggregates spill; emptied when the database is opened. Absent: they do not spill. */
   readonly temporaryDirectory?: string;
   /** Opens the file without changing it; no other process may have it open. */
@@ -304,6 +309,24 @@ async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T
   }
 }
 
+/** A row group's size can only be set where a database is attached, so the file is never the main database. */
+async function attach(connection: DuckDBConnection, path: string, isReadOnly = false): Promise<void> {
+  const how = isReadOnly ? "READ_ONLY" : `STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+  await connection.run(`ATTACH ${quoteText(path)} AS store (${how})`);
+}
+
+async function makeFile(
+  connection: DuckDBConnection,
+  path: string,
+  { path: newPath, statements }: NonNullable<DatabaseOptions["newFile"]>,
+): Promise<void> {
+  for (const leftover of [newPath, `${newPath}.wal`]) rmSync(leftover, { force: true });
+  await attach(connection, newPath);
+  const all = ["USE store", "BEGIN", ...statements, "COMMIT", "CHECKPOINT store", "USE memory", "DETACH store"];
+  for (const statement of all) await connection.run(statement);
+  renameSync(newPath, path);
+}
+
 /**
  * Opens the database, creating the file when it is missing. Afterwards nothing can be configured, no file can be read
  * or written by a query, and no extension can be loaded. Time zone is UTC.
@@ -319,10 +342,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const setup = await instance.connect();
     if (options.path !== undefined) {
-      // A row group's size can only be set where a database is attached, so the file is never the main database.
-      const how =
-        options.isReadOnly === true ? "READ_ONLY" : `STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
-      await setup.run(`ATTACH ${quoteText(options.path)} AS store (${how})`);
+      const { path, newFile } = options;
+      if (newFile !== undefined && !existsSync(path)) await makeFile(setup, path, newFile);
+      await attach(setup, path, options.isReadOnly);
     }
     registerFunctions(setup, scalarFunctions);
     const settings = [

@@ -35,8 +35,9 @@ async function readLateTime(connection: Connection, table: string): Promise<Duck
 async function readTable(connection: Connection, { name, table }: StoredSource): Promise<TableStatistics> {
   const [counted] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
   const rowCount = Number(counted?.[0]);
+  if (rowCount === 0) return { name, rowCount, oldestUs: null, newestUs: null, tailRowCount: 0 };
   const [early] = await connection.all(`SELECT timestamp FROM "${table}" LIMIT 1`);
-  const late = rowCount === 0 ? undefined : await readLateTime(connection, table);
+  const late = await readLateTime(connection, table);
   return {
     name,
     rowCount,

@@ -1,5 +1,5 @@
 import type { Path, TableReference } from "../../ast.ts";
-import type { TableDefinition } from "../../relation.ts";
+import type { TableDefinition, TablePlace } from "../../relation.ts";
 import type { Column, OrderKey } from "../../resolved.ts";
 import { type CteBinding, type CteScope, type Environment, plainRelation, type Relation } from "../context.ts";
 import { aliased } from "../relation.ts";
@@ -40,8 +40,9 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   const alias = node.alias?.name;
   const cte = findCte(environment.ctes, name);
   if (cte !== undefined) return scanCte(environment, cte, alias ?? node.path.parts[0]?.name ?? name, node.span);
-  const table = resolution.tables.findTable(name, { text: resolution.text, span: node.span });
-  if (table !== undefined) return scanTable(environment, table, alias, node);
+  const place = { text: resolution.text, span: node.span };
+  const table = resolution.tables.findTable(name, place);
+  if (table !== undefined) return scanTable(environment, table, place, alias, node);
   const view = resolution.tables.findView?.(name);
   if (view !== undefined) {
     return scanCte(environment, readView(resolution, view, node.path.span), alias ?? lastPart(name), node.span);
@@ -75,6 +76,7 @@ export function unknownRelation(environment: Environment, alias: string): Relati
 function scanTable(
   environment: Environment,
   table: TableDefinition,
+  place: TablePlace,
   alias: string | undefined,
   node: TableReference,
 ): Relation {
@@ -94,7 +96,7 @@ function scanTable(
     alias === undefined && short !== last && short !== ""
       ? [...names.ranges, { name: short, columns: named, isLenient }]
       : names.ranges;
-  const scan = filterTenant(resolution, { kind: "Table", table, columns, span: node.span });
+  const scan = filterTenant(resolution, { kind: "Table", table, columns, place });
   return plainRelation(scan, { columns: names.columns, ranges });
 }
 

@@ -6,9 +6,10 @@ type Table = Extract<Scan, { kind: "Table" }>;
 
 /** The scan with those rows only that the catalogue lets it read: of the tenant whose name its tenant field holds. */
 export function filterTenant(resolution: Resolution, scan: Table): Scan {
-  const { table, span } = scan;
-  const rule = resolution.tables.findTenant?.(table, { text: resolution.text, span });
+  const { table, place } = scan;
+  const rule = resolution.tables.findTenant?.(table, place);
   if (rule === undefined) return scan;
+  const { span } = place;
   const field = readTenantField(scan);
   // Rows of a table without such a field have no tenant.
   if (field === undefined) {
@@ -31,7 +32,7 @@ export function filterTenant(resolution: Resolution, scan: Table): Scan {
 }
 
 /** The tenant field's value; its path may be spelt otherwise than the table has it. */
-function readTenantField({ table, columns, span }: Table): Expr | undefined {
+function readTenantField({ table, columns, place: { span } }: Table): Expr | undefined {
   const [head = "", ...rest] = table.tenantField?.split(".") ?? [];
   const column = findSpelt(columns, head, ({ source }) => source)?.column;
   if (column === undefined) return undefined;

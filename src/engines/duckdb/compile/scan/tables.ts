@@ -25,7 +25,9 @@ export function buildTable(
   outer: Scope | undefined,
 ): SelectBuilder {
   const layout = compilation.layouts(scan.table);
-  if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
+  if (layout === undefined) {
+    return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.place.span);
+  }
   compilation.tables.add(scan.table.name);
   const builder = newSelect(outer);
   const alias = nextAlias(compilation, "t");

@@ -31,7 +31,7 @@ export interface PickedRows {
 }
 
 /** DuckDB's size of a vector. */
-const MAX_CHUNK_ROWS = 2048;
+export const MAX_CHUNK_ROWS = 2048;
 
 const driverTypes: Readonly<Record<BatchType, DuckDBType>> = {
   INT64: BIGINT,

@@ -53,6 +53,17 @@ describe("the tables of sources", () => {
     ["lw_run", "INTEGER"],
   ];
 
+  it("keep every entry in its order, however many there are", async () => {
+    const many = Array.from({ length: 5_000 }, (_, index): SchemaEntry => {
+      return { role: "value", path: `m.f${index}`, type: "STRING", column: null };
+    });
+    const [source] = await createSourceTables(connection, [{ name: "edge", entries: many, rules }]);
+    if (source === undefined) throw new TypeError("no source");
+    await addSourceEntries(connection, source, entries);
+    await addSourceEntries(connection, source, []);
+    expect(await readSources(connection)).toMatchObject([{ name: "edge", entries: [...many, ...entries] }]);
+  });
+
   it("have the columns of their entries, of which those that differ by case share one, and are known by name", async () => {
     const made = await create("edge", "other");
     expect(made.map(({ name, table }) => [name, table])).toEqual([

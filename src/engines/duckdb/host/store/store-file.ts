@@ -1,5 +1,5 @@
 /** The store's file: making it, recognising it, and what it says about the sources it holds. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findInaccessible } from "../../../../shared/check-access.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
@@ -24,6 +24,8 @@ const POSITION_NAME = "log-position.json";
 
 export interface StorePaths {
   readonly file: string;
+  /** Where a new file is made. */
+  readonly newFile: string;
   readonly writeAheadLog: string;
   readonly logPosition: string;
   readonly spill: string;
@@ -35,6 +37,7 @@ export function storePaths(directory: string): StorePaths {
   const file = join(directory, FILE_NAME);
   return {
     file,
+    newFile: join(directory, NEW_FILE_NAME),
     writeAheadLog: `${file}.wal`,
     logPosition: join(directory, POSITION_NAME),
     spill: join(directory, SPILL_NAME),
@@ -51,28 +54,6 @@ const setupStatements: readonly string[] = [
   "CREATE TABLE lw_tenants (source VARCHAR NOT NULL, tenant VARCHAR, entries VARCHAR NOT NULL)",
   "CREATE TABLE lw_runs (source VARCHAR NOT NULL, run INTEGER NOT NULL, row_count BIGINT NOT NULL)",
 ];
-
-async function runSetup(connection: Connection): Promise<void> {
-  await connection.transaction(async () => {
-    for (const statement of setupStatements) await connection.all(statement);
-  });
-}
-
-/** Makes the file under another name first: one that bears the right name is always whole. */
-async function createStoreFile(directory: string, options: CoreOptions): Promise<void> {
-  const path = join(directory, NEW_FILE_NAME);
-  for (const leftover of [path, `${path}.wal`]) rmSync(leftover, { force: true });
-  const database = await openDatabase({ ...options, path });
-  try {
-    const connection = await database.connect();
-    await runSetup(connection);
-    await connection.all("CHECKPOINT store");
-    connection.close();
-  } finally {
-    database.close();
-  }
-  renameSync(path, join(directory, FILE_NAME));
-}
 
 /** Refuses a folder that holds anything but a store. */
 function checkDirectory(directory: string): void {
@@ -96,7 +77,8 @@ async function openFile(
   paths: StorePaths,
   onProblem: (message: string) => void,
 ): Promise<Database> {
-  const open = () => openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
+  const newFile = { path: paths.newFile, statements: setupStatements };
+  const open = () => openDatabase({ ...options, path: paths.file, newFile, temporaryDirectory: paths.spill });
   try {
     return await open();
   } catch (error) {
@@ -174,7 +156,7 @@ export async function openStoreFile(
   if (directory === undefined) {
     const database = await openDatabase(options);
     const connection = await database.connect();
-    await runSetup(connection);
+    for (const statement of setupStatements) await connection.all(statement);
     connection.close();
     return { database };
   }
@@ -183,10 +165,7 @@ export async function openStoreFile(
     mkdirSync(directory, { recursive: true });
     const [problem] = findInaccessible([directory, paths.file, paths.writeAheadLog, paths.logPosition]);
     if (problem !== undefined) throw new EngineError("unavailable", problem);
-    if (!existsSync(paths.file)) {
-      checkDirectory(directory);
-      await createStoreFile(directory, options);
-    }
+    if (!existsSync(paths.file)) checkDirectory(directory);
     const damage = findLogDamage(paths.logPosition, paths.writeAheadLog);
     if (damage !== undefined) throw damagedLog(paths.writeAheadLog, damage);
     const database = await openFile(options, paths, onProblem);
