@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   backups: ["shared"],
   "engines/contract": ["values", "googlesql"],
   "engines/lowering": ["googlesql"],
-  "engines/sql": [],
+  "engines/sql": ["googlesql", "engines/lowering"],
   "engines/schema": ["values", "googlesql", "engines/contract"],
   "engines/values": ["values", "googlesql", "engines/contract"],
   "engines/constants": ["values", "googlesql", "semantics", "engines/contract", "engines/lowering", "engines/values"],

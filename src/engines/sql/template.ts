@@ -2,7 +2,7 @@
  * The template `sql`: text with holes, as nodes. The text of a call site is read once, as a skeleton of nodes with
  * holes in it; from then on each use only fills them. Finished SQL is never read.
  */
-import { factsOfKind, INHERITED, inner, Sql } from "./node.ts";
+import { Fact, factsOfKind, INHERITED, inner, Sql } from "./node.ts";
 import { type Dialect, type InnerShape, readTemplate, type Shape, shapeOf } from "./skeleton.ts";
 
 /** Makes nodes of templates. */
@@ -68,3 +68,11 @@ export function createTemplates(dialect: Dialect): Templates {
     callSql,
   };
 }
+
+/** Templates of what every engine writes alike: keywords around nodes. */
+export const { sql } = createTemplates({
+  callFacts: () => Fact.UNPROVEN,
+  nameQuote: '"',
+  hasBackslashes: false,
+  lambda: "word",
+});

@@ -38,7 +38,7 @@ export function buildAggregate(
   const groupKeys = scan.groupBy.map(({ column, expression }, index) => {
     const key = comparedSql(keys[index] ?? EMPTY, expression.type);
     builder.bindings.set(column.id, cheapBinding(key));
-    return key;
+    return { id: column.id, sql: key };
   });
   for (const { column, call } of scan.aggregates) {
     const binding = unguarded(compilation, () => bindAggregateCall(compilation, call, scope));

@@ -67,11 +67,7 @@ export interface Compilation {
   readonly buildScan: (compilation: Compilation, scan: Scan) => SelectBuilder;
 }
 
-/** A name that nothing else in the statement has. */
-export function nextAlias(compilation: Compilation, prefix: string): string {
-  compilation.aliasCount++;
-  return `${prefix}${compilation.aliasCount}`;
-}
+export { nextAlias } from "../../sql/select.ts";
 
 /** The nodes of the largest guard that is printed: each of a query's failing expressions repeats it. */
 const MAX_GUARD_NODES = 500;

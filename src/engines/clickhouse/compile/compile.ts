@@ -5,13 +5,13 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { failingBranchQueries } from "../../lowering/branch-queries.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { isOrderedBy } from "../../sql/select.ts";
 import { numberSql, variableSql } from "../sql/atoms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Compilation } from "./compilation.ts";
 import { RunConstants } from "./compilation.ts";
-import type { SelectBuilder } from "./render.ts";
-import { renderSelect } from "./render.ts";
+import { renderSelect, type SelectBuilder } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 import { openSelect, wrapSelect } from "./select-builder.ts";
 import type { ServerTables } from "./server-table.ts";
@@ -70,6 +70,5 @@ export function orderResult(
   built: SelectBuilder,
   { order = [] }: ResolvedQuery,
 ): SelectBuilder {
-  const isOrdered = order.every((key, index) => built.order[index]?.id === key.column.id);
-  return isOrdered ? built : buildOrderBy(compilation, order, openSelect(compilation, built));
+  return isOrderedBy(built, order) ? built : buildOrderBy(compilation, order, openSelect(compilation, built));
 }

@@ -105,6 +105,6 @@ export function joinBlocks(
   return {
     ...builder,
     where: printed.slice(keys.length),
-    from: () => sql`${left.from?.() ?? EMPTY} ${word} JOIN ${right.from?.() ?? EMPTY}${condition}`,
+    from: { print: () => sql`${left.from?.print() ?? EMPTY} ${word} JOIN ${right.from?.print() ?? EMPTY}${condition}` },
   };
 }

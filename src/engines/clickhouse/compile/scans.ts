@@ -6,6 +6,8 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { isLargerThan } from "../../sql/map-tree.ts";
+import { byKind } from "../../sql/scans.ts";
+import { isOpen } from "../../sql/select.ts";
 import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
 import { both, isRepeatable, isTrue } from "../sql/forms.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
@@ -17,16 +19,7 @@ import { buildJoin } from "./joins.ts";
 import { isWrapped, refusedType } from "./physical-types.ts";
 import type { SelectBuilder } from "./render.ts";
 import { type Binding, refusedBinding, type Scope } from "./scope.ts";
-import {
-  isOpen,
-  newSelect,
-  openSelect,
-  refusedSelect,
-  rowSelect,
-  scopeOf,
-  withColumns,
-  wrapSelect,
-} from "./select-builder.ts";
+import { newSelect, openSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
@@ -34,7 +27,7 @@ import { buildWindow } from "./windows.ts";
 /** Builds the SELECT of a scan. */
 export function buildScan(compilation: Compilation, scan: Scan): SelectBuilder {
   const { source, steps } = chainOf(scan);
-  let builder = buildSource(compilation, source);
+  let builder = buildSource(compilation, source, undefined);
   for (const step of steps) {
     if (builder.refused !== undefined) break;
     builder = buildStep(compilation, step, builder);
@@ -48,52 +41,28 @@ function buildUnnestOn(compilation: Compilation, scan: Scan & { kind: "Unnest" }
 }
 
 /** A scan without an input. */
-export function buildSource(compilation: Compilation, scan: Scan): SelectBuilder {
-  switch (scan.kind) {
-    case "SingleRow":
-      return newSelect();
-    case "Table":
-      return buildTable(compilation, scan);
-    case "Cte":
-      return buildCte(compilation, scan);
-    case "SetOperation":
-      return buildSetOperation(compilation, scan);
-    case "Unnest":
-      return buildUnnestOn(compilation, scan, newSelect());
-    case "Recursive":
-      return refusedSelect(new Refusal("WITH RECURSIVE"));
-    default:
-      throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
-  }
-}
+export const buildSource = byKind<Compilation, undefined, SelectBuilder>({
+  SingleRow: () => newSelect(),
+  Table: buildTable,
+  Cte: buildCte,
+  SetOperation: buildSetOperation,
+  Unnest: (compilation, scan) => buildUnnestOn(compilation, scan, newSelect()),
+  Recursive: () => refusedSelect(new Refusal("WITH RECURSIVE")),
+});
 
 /** A scan over the SELECT of its input. */
-export function buildStep(compilation: Compilation, scan: Scan, input: SelectBuilder): SelectBuilder {
-  switch (scan.kind) {
-    case "Filter":
-      return buildFilter(compilation, scan.predicate, input);
-    case "Project":
-      return buildProject(compilation, scan.computed, input);
-    case "Aggregate":
-      return buildAggregate(compilation, scan, input);
-    case "Window":
-      return buildWindow(compilation, scan, input);
-    case "Distinct":
-      return buildDistinct(compilation, scan, input);
-    case "OrderBy":
-      return buildOrderBy(compilation, scan.keys, input);
-    case "Limit":
-      return buildLimit(compilation, scan, input);
-    case "Sample":
-      return refusedSelect(new Refusal("TABLESAMPLE", scan.size.span));
-    case "Unnest":
-      return buildUnnestOn(compilation, scan, input);
-    case "Join":
-      return buildJoin(compilation, scan, input);
-    default:
-      throw new Error(`A scan of kind ${scan.kind} has no input`);
-  }
-}
+export const buildStep = byKind<Compilation, SelectBuilder, SelectBuilder>({
+  Filter: (compilation, { predicate }, input) => buildFilter(compilation, predicate, input),
+  Project: (compilation, { computed }, input) => buildProject(compilation, computed, input),
+  Aggregate: buildAggregate,
+  Window: buildWindow,
+  Distinct: buildDistinct,
+  OrderBy: (compilation, { keys }, input) => buildOrderBy(compilation, keys, input),
+  Limit: buildLimit,
+  Sample: (_, { size }) => refusedSelect(new Refusal("TABLESAMPLE", size.span)),
+  Unnest: buildUnnestOn,
+  Join: buildJoin,
+});
 
 function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): SelectBuilder {
   const table = compilation.tables(scan.table);
@@ -107,7 +76,7 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): S
     const binding = table.column(alias, found.source, found.column.type);
     return binding ?? refusedBinding(new Refusal(`the field ${found.source}, whose values have several shapes`));
   };
-  const from = () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}`;
+  const from = { print: () => sql`${identifierSql(table.name)} AS ${nameSql(alias)}` };
   return { ...newSelect(), from, isTable: true, sources: [find] };
 }
 

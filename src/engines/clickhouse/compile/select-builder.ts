@@ -1,18 +1,13 @@
-/**
- * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
- * goes around it as another SELECT (`wrapSelect`). A SELECT selects only what is asked of it.
- */
-
-import type { Column } from "../../../googlesql/resolved.ts";
+/** ClickHouse's SELECTs (see `src/engines/sql/select.ts`). None is changed: a step may turn out to be refused. */
 import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
+import { createOpeners, emptySelect, exportAs, type SelectItem } from "../../sql/select.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
 import { fallible } from "../sql/forms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
-import type { SelectBuilder, SelectItem } from "./render.ts";
-import { renderSelect } from "./render.ts";
+import { renderSelect, type SelectBuilder } from "./render.ts";
 import type { Binding, RecordSource, Scope } from "./scope.ts";
 
 /** Sub-selects that a statement may nest. */
@@ -20,29 +15,10 @@ const MAX_DEPTH = 60;
 
 export function newSelect(depth = 1): SelectBuilder {
   return {
+    ...emptySelect<Binding>(depth),
     refused: depth > MAX_DEPTH ? new Refusal(`sub-queries over more than ${MAX_DEPTH} levels`) : undefined,
-    from: undefined,
     isTable: false,
-    where: [],
-    groupKeys: [],
-    isGrouped: false,
-    isDistinct: false,
-    hasWindows: false,
-    order: [],
-    limit: undefined,
-    offset: undefined,
-    exports: new Map(),
-    bindings: new Map(),
-    sources: [],
-    depth,
   };
-}
-
-/** Selects the expression under the alias, once for each key. */
-export function exportAs(builder: SelectBuilder, key: number | string, alias: string, print: () => Sql): SelectItem {
-  const item = builder.exports.get(key) ?? { alias, sql: print() };
-  builder.exports.set(key, item);
-  return item;
 }
 
 /**
@@ -108,36 +84,15 @@ export function wrapSelect(compilation: Compilation, given: SelectBuilder): Sele
   return {
     ...outside,
     refused: given.refused ?? outside.refused,
-    from: () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}`,
+    from: { print: () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}` },
     sources: [find],
   };
 }
 
-/** True while columns can be computed in the SELECT's select list and used beside others. */
-export function isOpen(builder: SelectBuilder): boolean {
-  return !builder.isGrouped && !builder.isDistinct && builder.limit === undefined && builder.offset === undefined;
-}
-
-/** The SELECT, or one around it, in which columns can be computed. */
-export function openSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
-  return isOpen(builder) ? builder : wrapSelect(compilation, builder);
-}
-
-/** The SELECT, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
-export function rowSelect(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
-  return isOpen(builder) && !builder.hasWindows ? builder : wrapSelect(compilation, builder);
-}
+export const { openSelect, rowSelect } = createOpeners<Compilation, SelectBuilder>(wrapSelect);
 
 export function scopeOf(builder: SelectBuilder): Scope {
   return { find: (id) => findColumn(builder, id) };
-}
-
-/** Exports a column of the scan under its own name, and answers the select item. */
-export function selectColumn(compilation: Compilation, builder: SelectBuilder, column: Column): SelectItem {
-  const binding = findColumn(builder, column.id);
-  const alias = compilation.analysis.alias(column.id);
-  if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);
-  return { alias, sql: binding.sql() };
 }
 
 /** The SELECT with columns beside its own. */

@@ -1,15 +1,15 @@
 /** Building SELECTs for UNION, INTERSECT and EXCEPT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
+import { type SelectItem, selectColumn } from "../../sql/select.ts";
 import { isComparable } from "../functions/compare.ts";
 import { nameSql } from "../sql/atoms.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { castTo } from "./physical-types.ts";
-import type { SelectBuilder, SelectItem } from "./render.ts";
-import { renderSelect } from "./render.ts";
+import { renderSelect, type SelectBuilder } from "./render.ts";
 import { cheapBinding } from "./scope.ts";
-import { newSelect, outsideColumn, refusedSelect, selectColumn, wrapSelect } from "./select-builder.ts";
+import { newSelect, outsideColumn, refusedSelect, wrapSelect } from "./select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 
@@ -49,7 +49,7 @@ export function uniteBlocks(
   });
   const alias = nextAlias(compilation, "u");
   const united = isUnionAll ? joinSql(parts, " UNION ALL ") : joinParts(parts, operator);
-  const builder = { ...newSelect(2), from: () => sql`(${united}) AS ${nameSql(alias)}` };
+  const builder = { ...newSelect(2), from: { print: () => sql`(${united}) AS ${nameSql(alias)}` } };
   const refused = refusalIn(united);
   if (refused !== undefined) return refusedSelect(refused);
   scan.columns.forEach((column, index) => {

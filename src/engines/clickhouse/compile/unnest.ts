@@ -1,5 +1,6 @@
 /** Building SELECTs for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
 import type { Scan } from "../../../googlesql/resolved.ts";
+import { exportAs } from "../../sql/select.ts";
 import { nameSql, variableSql } from "../sql/atoms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
@@ -8,7 +9,7 @@ import { printExpression, sourceOf } from "./expressions.ts";
 import { isWrapped } from "./physical-types.ts";
 import type { SelectBuilder } from "./render.ts";
 import { cheapBinding, refusedBinding } from "./scope.ts";
-import { exportAs, newSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
+import { newSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 
@@ -61,7 +62,7 @@ function buildArray(
   const listed = { ...rows, exports: new Map(rows.exports) };
   exportAs(listed, `list/${alias}`, alias, () => list);
   const outside = wrapSelect(compilation, listed);
-  const from = () => sql`${outside.from?.() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}`;
+  const from = { print: () => sql`${outside.from?.print() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}` };
   return bindElement({ ...outside, from }, scan, element.id, name, position);
 }
 
@@ -75,8 +76,8 @@ interface Alone {
 }
 
 function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
-  const from = () =>
-    sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)} ${arrayJoin(sql`(${list})`, name, position)}`;
+  const one = sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)}`;
+  const from = { print: () => sql`${one} ${arrayJoin(sql`(${list})`, name, position)}` };
   return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
 }
 

@@ -1,17 +1,19 @@
 /** Building SELECTs for window functions. */
-import type { ResolvedFrameBound, Scan, WindowCall } from "../../../googlesql/resolved.ts";
+import type { Scan, WindowCall } from "../../../googlesql/resolved.ts";
+import { sortItem } from "../../sql/select.ts";
+import { hasOffset, type OffsetBound, printFrame, printOver } from "../../sql/window.ts";
 import { aggregateFunctions } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
 import { windowFunctions } from "../functions/windows.ts";
-import { nameSql, numberSql } from "../sql/atoms.ts";
+import { numberSql } from "../sql/atoms.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { printAggregate } from "./aggregate-scans.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printAll, printExpression } from "./expressions.ts";
-import { type SelectBuilder, sortItem } from "./render.ts";
+import type { SelectBuilder } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 import { openSelect, refusedSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 
@@ -39,40 +41,32 @@ function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scop
   if (call.having !== undefined || call.isSafe) return new Refusal("HAVING or SAFE in a window function", call.span);
   const args = printAll(call.arguments, (argument) => printExpression(compilation, argument, scope));
   if (args instanceof Refusal) return args;
-  const over = printOver(compilation, call, scope);
+  const over = printOverOf(compilation, call, scope);
   if (over instanceof Refusal) return over;
   return printAggregate(compilation, call, args, (context) => {
     return row({ ...context, filter: undefined, order: [], limit: undefined, ...over });
   });
 }
 
-function printBound(bound: ResolvedFrameBound): Sql {
-  switch (bound.kind) {
-    case "UnboundedPreceding":
-      return sql`UNBOUNDED PRECEDING`;
-    case "UnboundedFollowing":
-      return sql`UNBOUNDED FOLLOWING`;
-    case "CurrentRow":
-      return sql`CURRENT ROW`;
-    default:
-      if (bound.offset.kind !== "Literal" || bound.offset.value === null || !/^\d{1,9}$/.test(bound.offset.value)) {
-        return new Refusal("a frame whose bound is no small number", bound.offset.span);
-      }
-      return sql`${numberSql(BigInt(bound.offset.value))} ${nameSql(bound.kind.toUpperCase())}`;
-  }
+/** How far away a bound is, which the server reads as a number. */
+function printOffset({ offset }: OffsetBound): Sql {
+  const { span } = offset;
+  const text = offset.kind === "Literal" ? offset.value : null;
+  if (text === null || !/^\d{1,9}$/.test(text)) return new Refusal("a frame whose bound is no small number", span);
+  return numberSql(BigInt(text));
 }
 
 /** Does the frame hold no row, whichever the current one is? The server refuses such a frame. */
 function isReversed({ start, end }: NonNullable<WindowCall["frame"]>): boolean {
   const [from, to] = [start, end].map((bound) => {
-    if (!("offset" in bound) || bound.offset.kind !== "Literal") return bound.kind === "CurrentRow" ? 0 : undefined;
+    if (!hasOffset(bound) || bound.offset.kind !== "Literal") return bound.kind === "CurrentRow" ? 0 : undefined;
     return Number(bound.offset.value) * (bound.kind === "Preceding" ? -1 : 1);
   });
   return from !== undefined && to !== undefined && from > to;
 }
 
 /** `OVER (...)`, as the call has it and over the whole partition. */
-function printOver(
+function printOverOf(
   compilation: Compilation,
   call: WindowCall,
   scope: Scope,
@@ -86,19 +80,13 @@ function printOver(
   const order = call.orderBy.map(({ isDescending, nullsFirst }, index) => {
     return sortItem(printed[partition.length + index] ?? EMPTY, isDescending, nullsFirst);
   });
-  const parts: Sql[] = [];
-  if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition, ", ")}`);
-  if (order.length > 0) parts.push(sql`ORDER BY ${joinSql(order, ", ")}`);
-  const whole = sql`ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING`;
-  const overPartition = sql` OVER (${joinSql([...parts, whole], " ")})`;
+  const [by, sorted] = [joinSql(partition, ", "), joinSql(order, ", ")];
+  const overPartition = printOver(by, sorted, sql`ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING`);
   const { frame } = call;
-  if (frame !== undefined) {
-    if (frame.unit === "RANGE" && ("offset" in frame.start || "offset" in frame.end)) {
-      return new Refusal("a RANGE frame with an offset", call.span);
-    }
-    if (isReversed(frame)) return new Refusal("a frame that ends before it begins", call.span);
-    parts.push(sql`${nameSql(frame.unit)} BETWEEN ${printBound(frame.start)} AND ${printBound(frame.end)}`);
+  if (frame?.unit === "RANGE" && [frame.start, frame.end].some(hasOffset)) {
+    return new Refusal("a RANGE frame with an offset", call.span);
   }
-  const over = sql` OVER (${joinSql(parts, " ")})`;
-  return refusalIn(over) ?? { over, overPartition };
+  if (frame !== undefined && isReversed(frame)) return new Refusal("a frame that ends before it begins", call.span);
+  const over = printOver(by, sorted, frame && printFrame(frame, printOffset));
+  return refusalIn(over) ?? { over: sql` ${over}`, overPartition: sql` ${overPartition}` };
 }

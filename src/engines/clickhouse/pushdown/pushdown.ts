@@ -137,7 +137,7 @@ export class Pushdown {
         return { kind: "residual", scan: { ...scan, anchor, step } };
       }
       default: {
-        const builder = this.#accepted(buildSource(this.#compilation, scan));
+        const builder = this.#accepted(buildSource(this.#compilation, scan, undefined));
         if (builder !== undefined) return this.#pushed(scan, builder, scan.kind === "Table");
         return { kind: "residual", scan: this.#mapping.own(scan) };
       }
@@ -158,7 +158,7 @@ export class Pushdown {
     const part = this.divide(cte.scan);
     if (part.kind === "residual" || (part.late.length > 0 && !isOnce)) return this.#residualCte(scan, part);
     if (!isOnce) {
-      const builder = this.#accepted(buildSource(this.#compilation, scan));
+      const builder = this.#accepted(buildSource(this.#compilation, scan, undefined));
       return builder === undefined ? this.#residualCte(scan, part) : this.#pushed(scan, builder, part.readsTables);
     }
     return asCte(scan, part, this.aliases);

@@ -1,20 +1,7 @@
 /** The smallest pieces of SQL: names, columns, literals and placeholders. */
 import { literal, type Sql } from "../../sql/node.ts";
 
-export {
-  boolSql,
-  columnOf,
-  FALSE,
-  identifierSql,
-  NULL,
-  nameSql,
-  numberSql,
-  type Sign,
-  signSql,
-  storedColumnOf,
-  TRUE,
-  variableSql,
-} from "../../sql/atoms.ts";
+export * from "../../sql/atoms.ts";
 export { placeholder } from "../../sql/node.ts";
 
 /** A string literal: the way of a caller's text into a statement, beside placeholders. */

@@ -68,11 +68,7 @@ export interface Compilation {
   readonly buildScan: (compilation: Compilation, scan: Scan, outer: Scope | undefined) => SelectBuilder;
 }
 
-/** A name that nothing else in the statement has. */
-export function nextAlias(compilation: Compilation, prefix: string): string {
-  compilation.aliasCount++;
-  return `${prefix}${compilation.aliasCount}`;
-}
+export { nextAlias } from "../../sql/select.ts";
 
 /** The condition with what is the same for every row computed before the run. */
 export function bindConstants({ constants }: Compilation, condition: Expr): Expr {

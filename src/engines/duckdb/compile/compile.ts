@@ -12,6 +12,7 @@ import { once } from "../../lowering/once.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { type Guarded, StatementTooLong } from "../../sql/emit.ts";
 import { stopClock } from "../../sql/map-tree.ts";
+import { isOrderedBy, selectColumn } from "../../sql/select.ts";
 import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
 import { placeholder, textSql } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";
@@ -24,11 +25,10 @@ import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { planNewest } from "./newest.ts";
 import { FIRST_BOUND, FIRST_LIMIT, NEWEST_BOUND, orderPlaceholders } from "./placeholders.ts";
 import { planRows } from "./plan-rows.ts";
-import type { SelectBuilder } from "./render.ts";
-import { renderSelect } from "./render.ts";
+import { renderSelect, type SelectBuilder } from "./render.ts";
 import { type PlaceholderMap, RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
-import { selectable, selectColumn } from "./select-builder.ts";
+import { selectable } from "./select-builder.ts";
 import { emit, guarded } from "./statements.ts";
 
 /**
@@ -197,9 +197,8 @@ function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {
 
 /** Rows come in the query's order, also where it is taken over from a CTE or stands below a projection. */
 function orderResult(compilation: Compilation, built: SelectBuilder, query: ResolvedQuery): SelectBuilder {
-  const keys = query.order ?? [];
-  const isOrdered = keys.every((key, index) => built.order[index]?.id === key.column.id);
-  return isOrdered ? built : buildOrderBy(compilation, keys, built);
+  const { order = [] } = query;
+  return isOrderedBy(built, order) ? built : buildOrderBy(compilation, order, built);
 }
 
 /**

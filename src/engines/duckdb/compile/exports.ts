@@ -1,18 +1,11 @@
 import { pathKey, readableName } from "../../lowering/names.ts";
+import { exportAs } from "../../sql/select.ts";
 import { columnOf } from "../sql/atoms.ts";
 import { sealSql } from "../sql/forms.ts";
 import type { Sql } from "../sql/sql.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import type { SelectBuilder } from "./render.ts";
 import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
-
-/** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(builder: SelectBuilder, key: number | string, alias: string, sql: () => Sql): string {
-  const known = builder.exports.get(key);
-  if (known !== undefined) return known.alias;
-  builder.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
-  return alias;
-}
 
 interface HiddenColumn {
   /** The alias of the sub-select. */
@@ -29,10 +22,7 @@ function exportHidden(
   { alias, key, prefix, inside }: HiddenColumn,
 ): Sql {
   const name = builder.exports.get(key)?.alias ?? nextAlias(compilation, prefix);
-  return columnOf(
-    alias,
-    exportAs(builder, key, name, () => inside),
-  );
+  return columnOf(alias, exportAs(builder, key, name, () => inside).alias);
 }
 
 /** The binding outside of a sub-select for a binding inside. */
@@ -45,7 +35,7 @@ export function outsideBinding(
 ): Binding {
   let printed: Sql | undefined;
   const sql = () => {
-    printed ??= columnOf(alias, exportAs(builder, id, compilation.analysis.alias(id), inside.sql));
+    printed ??= columnOf(alias, exportAs(builder, id, compilation.analysis.alias(id), inside.sql).alias);
     return printed;
   };
   // An element, or the values of a type among those of several shapes, is a column of its own.

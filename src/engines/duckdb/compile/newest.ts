@@ -3,6 +3,7 @@
  * which they begin, and one that reads from there on; see docs/decisions/newest-rows.md.
  */
 import { findColumn } from "../../lowering/find-column.ts";
+import { type FromItem, type SelectItem, sortItem } from "../../sql/select.ts";
 import { LATE_ROWS } from "../driver/connection.ts";
 import { bigintSql, placeholder, storedColumnOf } from "../sql/atoms.ts";
 import { castTo, select } from "../sql/forms.ts";
@@ -11,7 +12,7 @@ import { TIMESTAMP } from "../sql/types.ts";
 import type { BoundedStatement, NewestPlan, TimeValue } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { NEWEST_BOUND } from "./placeholders.ts";
-import { conditionsOf, type FromItem, renderSelect, type SelectBuilder, type SelectItem, sortItem } from "./render.ts";
+import { conditionsOf, renderSelect, type SelectBuilder } from "./render.ts";
 
 /** How statements become text. */
 interface Printing {

@@ -1,15 +1,19 @@
 import { findColumn } from "../../lowering/find-column.ts";
+import type { SelectItem } from "../../sql/select.ts";
+import { hasSortKey } from "../functions/sort-key.ts";
 import { joinSql, type Sql } from "../sql/sql.ts";
 import type { PlainColumn, RowsPlan } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
-import type { SelectBuilder, SelectItem } from "./render.ts";
-import { conditionsOf, renderOrderBy } from "./render.ts";
+import { conditionsOf, orderKeys, type SelectBuilder } from "./render.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
 function isPlainOrder(builder: SelectBuilder, keys: ReadonlySet<number | undefined>): boolean {
   return builder.order.every(
-    ({ id, keyed, isFloat, binding }) =>
-      keyed === undefined && keys.has(id) && (!isFloat || binding.isNeverNaN === true),
+    ({ id, type, binding }) =>
+      type !== undefined &&
+      !hasSortKey(type) &&
+      keys.has(id) &&
+      (type.kind !== "FLOAT64" || binding.isNeverNaN === true),
   );
 }
 
@@ -53,7 +57,7 @@ export function planRows(
     alias: table.alias,
     columns,
     where: print(joinSql(conditionsOf(builder), " AND ")),
-    order: print(renderOrderBy(builder, items)),
+    order: print(joinSql(orderKeys(builder, items), ", ")),
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
     limit: Number(limit),
   };

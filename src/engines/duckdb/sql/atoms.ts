@@ -2,19 +2,7 @@
 import { digits, Fact, literal, type Sql, withFacts } from "../../sql/node.ts";
 import { joinSql, sql } from "./sql.ts";
 
-export {
-  boolSql,
-  columnOf,
-  FALSE,
-  identifierSql,
-  NULL,
-  nameSql,
-  numberSql,
-  signSql,
-  storedColumnOf,
-  TRUE,
-  variableSql,
-} from "../../sql/atoms.ts";
+export * from "../../sql/atoms.ts";
 export { placeholder } from "../../sql/node.ts";
 
 const NUL = sql`chr(0)`;

@@ -36,14 +36,6 @@ export function select(rest: Sql): Sql {
   return inner("query", "", [rest]);
 }
 
-/** The items of a query, `value AS name`, with our own names. */
-export function namedList(items: readonly { readonly sql: Sql; readonly alias: string }[]): Sql {
-  return joinSql(
-    items.map(({ sql: value, alias }) => joinSql([value, nameSql(alias)], " AS ")),
-    ", ",
-  );
-}
-
 /** The value as one of the type. A bare constant stays a constant, and a column as a DOUBLE costs nothing. */
 export function castTo(value: Sql, type: Sql): Sql {
   const isConstant = (value.facts & Fact.BARE) !== 0 && type.kind === "name";

@@ -3,12 +3,12 @@
 import { isSubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { exportAs } from "../../../sql/select.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail } from "../compilation.ts";
-import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";

@@ -3,26 +3,21 @@
  */
 
 import { CATALOGUE } from "../../../../googlesql/catalogue/index.ts";
-import type {
-  AggregateCall,
-  Expr,
-  ResolvedFrame,
-  ResolvedFrameBound,
-  WindowCall,
-} from "../../../../googlesql/resolved.ts";
+import type { AggregateCall, Expr, WindowCall } from "../../../../googlesql/resolved.ts";
+import { sortItem } from "../../../sql/select.ts";
+import { hasOffset, type OffsetBound, printFrame, printOver } from "../../../sql/window.ts";
 import type { AggregateContext, AggregateModifiers } from "../../functions/aggregate/aggregate-shape.ts";
 import { printQuantile } from "../../functions/aggregate/approximate.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
-import { NULL, nameSql, textSql } from "../../sql/atoms.ts";
+import { NULL, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isNeverNaN, readAs } from "../expression/traits.ts";
-import { sortItem } from "../render.ts";
 import type { Scope } from "../scope.ts";
 
 type Key = AggregateCall["orderBy"][number];
@@ -163,24 +158,6 @@ function checkedOffset(offset: Sql, key: Sql, farthest: string): Sql {
   });
 }
 
-function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: Scope, key: Key | undefined): Sql {
-  switch (bound.kind) {
-    case "UnboundedPreceding":
-      return sql`UNBOUNDED PRECEDING`;
-    case "UnboundedFollowing":
-      return sql`UNBOUNDED FOLLOWING`;
-    case "CurrentRow":
-      return sql`CURRENT ROW`;
-    case "Preceding":
-      return sql`(${printOffset(compilation, bound, scope, key)}) PRECEDING`;
-    case "Following":
-      return sql`(${printOffset(compilation, bound, scope, key)}) FOLLOWING`;
-  }
-}
-
-/** A bound of a frame so far away from the row. */
-export type OffsetBound = Extract<ResolvedFrameBound, { readonly offset: Expr }>;
-
 function printOffset(compilation: Compilation, { kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
   const printed = printExpression(compilation, offset, scope);
   const value = offset.type.kind === "NUMERIC" ? toBillionths(printed) : printed;
@@ -204,11 +181,7 @@ function widenKey(key: Key, value: Sql): Sql {
   return key.expression.type.kind === "NUMERIC" ? toBillionths(value) : value;
 }
 
-function hasOffset(frame: ResolvedFrame | undefined): boolean {
-  return frame !== undefined && ("offset" in frame.start || "offset" in frame.end);
-}
-
-function printOver(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
+function printOverOf(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
   const partition = joinSql(
     call.partitionBy.map((key) =>
       (key.type.kind === "INTERVAL" ? printSortKey : printExpression)(compilation, key, scope),
@@ -216,17 +189,11 @@ function printOver(compilation: Compilation, call: WindowCall, scope: Scope): Sq
     ", ",
   );
   // A RANGE frame with an offset takes exactly one key.
-  const isSingle = call.frame?.unit === "RANGE" && hasOffset(call.frame);
+  const { frame } = call;
+  const isSingle = frame?.unit === "RANGE" && [frame.start, frame.end].some(hasOffset);
   const order = printKeys(compilation, call.orderBy, scope, isSingle);
-  const parts: Sql[] = [];
-  if (partition !== EMPTY) parts.push(sql`PARTITION BY ${partition}`);
-  if (order !== EMPTY) parts.push(sql`ORDER BY ${order}`);
-  if (call.frame !== undefined) {
-    const { unit, start, end } = call.frame;
-    const bounds = [start, end].map((bound) => printBound(compilation, bound, scope, call.orderBy[0]));
-    parts.push(sql`${nameSql(unit)} BETWEEN ${joinSql(bounds, " AND ")}`);
-  }
-  return sql`OVER (${joinSql(parts, " ")})`;
+  const offset = (bound: OffsetBound) => sql`(${printOffset(compilation, bound, scope, call.orderBy[0])})`;
+  return printOver(partition, order, frame && printFrame(frame, offset));
 }
 
 /** The complete window call, OVER included. */
@@ -240,7 +207,7 @@ export function printWindowCall(compilation: Compilation, call: WindowCall, scop
     nulls: call.nullHandling,
     limitSql: undefined,
     having: printHaving(compilation, call.having, scope),
-    overSql: printOver(compilation, call, scope),
+    overSql: printOverOf(compilation, call, scope),
   };
   const [value] = call.arguments;
   const neverNaN = value === undefined || isNeverNaN(compilation, value, scope);

@@ -8,6 +8,7 @@ import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved
 import { INT64 } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { readableName } from "../../../lowering/names.ts";
+import type { SelectItem } from "../../../sql/select.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
@@ -15,8 +16,7 @@ import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts"
 import { outsideBinding } from "../exports.ts";
 import { isRandomCall } from "../expression/random-call.ts";
 import { MAX_RECURSION } from "../limits.ts";
-import type { SelectBuilder, SelectItem } from "../render.ts";
-import { renderSelect } from "../render.ts";
+import { renderSelect, type SelectBuilder } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 import { newSelect, scopeOf, selectable } from "../select-builder.ts";
 

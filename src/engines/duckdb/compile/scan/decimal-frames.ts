@@ -6,25 +6,22 @@
 
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
 import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/types.ts";
+import { sortItem } from "../../../sql/select.ts";
+import { hasOffset, type OffsetBound } from "../../../sql/window.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
-import { sortItem } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 import { wrapSelect } from "../select-builder.ts";
-import { type OffsetBound, WRONG_OFFSET } from "./aggregates.ts";
+import { WRONG_OFFSET } from "./aggregates.ts";
 import { newHiddenColumn, printInSelect } from "./shaping.ts";
 
 interface Rows {
   readonly builder: SelectBuilder;
   readonly calls: readonly WindowCall[];
-}
-
-function hasOffset(bound: ResolvedFrameBound): bound is OffsetBound {
-  return "offset" in bound;
 }
 
 /** Below it a bound, in units of the last digit of NUMERIC, stays within HUGEINT. */

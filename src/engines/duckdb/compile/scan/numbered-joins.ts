@@ -4,14 +4,14 @@
  */
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { exportAs } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { select } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
-import { exportAs, outsideBinding } from "../exports.ts";
+import { outsideBinding } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { SelectBuilder } from "../render.ts";
-import { renderSelect } from "../render.ts";
+import { renderSelect, type SelectBuilder } from "../render.ts";
 import { cheapBinding } from "../scope.ts";
 import { newSelect, wrapSelect } from "../select-builder.ts";
 import { printInSelect } from "./shaping.ts";
@@ -26,17 +26,23 @@ interface NumberedSide {
 
 function numberRows(compilation: Compilation, side: SelectBuilder): NumberedSide {
   const builder = wrapSelect(compilation, side);
-  const number = exportAs(builder, "number", nextAlias(compilation, "number_"), () => sql`row_number() OVER ()`);
+  const { alias: number } = exportAs(
+    builder,
+    "number",
+    nextAlias(compilation, "number_"),
+    () => sql`row_number() OVER ()`,
+  );
   return { builder, name: nextAlias(compilation, "side_"), number };
 }
 
 /** The side in FROM of the SELECT, under the alias that is answered. */
 function readSide(compilation: Compilation, reader: SelectBuilder, { builder, name }: NumberedSide) {
   const alias = nextAlias(compilation, "s");
-  reader.sources.push((id) => {
+  const find = (id: number) => {
     const inside = findColumn(builder, id);
     return inside === undefined ? undefined : outsideBinding(compilation, builder, alias, id, inside);
-  });
+  };
+  reader.sources = [...reader.sources, find];
   return { alias, from: sql`${nameSql(name)} AS ${nameSql(alias)}` };
 }
 

@@ -4,6 +4,7 @@ import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
+import { byKind } from "../../../sql/scans.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail } from "../compilation.ts";
@@ -35,52 +36,33 @@ export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | u
 }
 
 /** A scan without an input. */
-function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefined): SelectBuilder {
-  switch (scan.kind) {
-    case "SingleRow":
-      return newSelect(outer);
-    case "Table":
-      return buildTable(compilation, scan, outer);
-    case "Cte":
-      return buildCte(compilation, scan, outer);
-    case "SetOperation":
-      return buildSetOperation(compilation, scan, outer);
-    case "Unnest":
-      return buildUnnest(compilation, scan, newSelect(outer));
-    default:
-      throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
-  }
-}
+const buildSource = byKind<Compilation, Scope | undefined, SelectBuilder>({
+  SingleRow: (_, __, outer) => newSelect(outer),
+  Table: buildTable,
+  Cte: buildCte,
+  SetOperation: buildSetOperation,
+  Unnest: (compilation, scan, outer) => buildUnnest(compilation, scan, newSelect(outer)),
+});
 
 /** A scan over the SELECT of its input. */
-function buildStep(compilation: Compilation, scan: Scan, input: SelectBuilder): SelectBuilder {
-  switch (scan.kind) {
-    case "Filter":
-      return buildFilter(compilation, scan.predicate, input);
-    case "Project":
-      return buildProject(compilation, scan, input);
-    case "Aggregate":
-      limitCalls(compilation, scan.aggregates, "aggregates");
-      return buildAggregate(compilation, scan, input);
-    case "Window":
-      limitCalls(compilation, scan.functions, "window functions");
-      return buildWindow(compilation, scan, input);
-    case "Distinct":
-      return buildDistinct(compilation, scan, input);
-    case "OrderBy":
-      return buildOrderBy(compilation, scan.keys, input);
-    case "Limit":
-      return buildLimit(compilation, scan, input);
-    case "Sample":
-      return buildSample(compilation, scan, input);
-    case "Unnest":
-      return buildUnnest(compilation, scan, input);
-    case "Join":
-      return buildJoin(compilation, scan, input);
-    default:
-      throw new Error(`A scan of kind ${scan.kind} has no input`);
-  }
-}
+const buildStep = byKind<Compilation, SelectBuilder, SelectBuilder>({
+  Filter: (compilation, { predicate }, input) => buildFilter(compilation, predicate, input),
+  Project: buildProject,
+  Aggregate(compilation, scan, input) {
+    limitCalls(compilation, scan.aggregates, "aggregates");
+    return buildAggregate(compilation, scan, input);
+  },
+  Window(compilation, scan, input) {
+    limitCalls(compilation, scan.functions, "window functions");
+    return buildWindow(compilation, scan, input);
+  },
+  Distinct: buildDistinct,
+  OrderBy: (compilation, { keys }, input) => buildOrderBy(compilation, keys, input),
+  Limit: buildLimit,
+  Sample: buildSample,
+  Unnest: buildUnnest,
+  Join: buildJoin,
+});
 
 function limitCalls(
   compilation: Compilation,
@@ -141,8 +123,7 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
       binding,
       isDescending,
       nullsFirst,
-      isFloat: column.type.kind === "FLOAT64",
-      keyed: hasSortKey(column.type) ? column.type : undefined,
+      type: column.type,
     });
   }
   builder.order = order;
@@ -194,7 +175,7 @@ function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, 
     return builder;
   }
   builder.order = [
-    { id: -1, binding: cheapBinding(sql`random()`), isDescending: false, nullsFirst: true, isFloat: false },
+    { id: -1, binding: cheapBinding(sql`random()`), type: undefined, isDescending: false, nullsFirst: true },
   ];
   builder.limit = size;
   return builder;

@@ -3,13 +3,14 @@
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { pathKey } from "../../../lowering/names.ts";
+import { isOpen } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { conditionsOf, renderSelect, type SelectBuilder } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
-import { isOpen, newSelect, scopeOf, selectable } from "../select-builder.ts";
+import { newSelect, scopeOf, selectable } from "../select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 

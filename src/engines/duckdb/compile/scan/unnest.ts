@@ -5,12 +5,12 @@
 
 import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";
+import { exportAs } from "../../../sql/select.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
-import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
