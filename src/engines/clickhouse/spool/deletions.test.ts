@@ -143,6 +143,83 @@ describe("a deletion of events that wait for the server", () => {
     expect(await textIn(folder)).not.toMatch(/"[13]"/);
   });
 
+  describe("beside other work on the spool", () => {
+    const tenants = ["a", "b", "c", "d", "e"];
+    const ofTenant = (tenant: string): EventFilter => ({ tenants: { of: [tenant] } });
+    const events = tenants.map((tenant) => eventOf(tenant, tenant));
+
+    async function openWithRefused() {
+      const server = new Server();
+      server.isAway = true;
+      const bench = await openBench(server);
+      for (const tenant of tenants) server.refused.add(tenant);
+      await bench.store.append(source, events, never());
+      server.isAway = false;
+      await bench.emptied();
+      await expect.poll(() => bench.spool.refused.events).toBe(tenants.length);
+      return { server, ...bench };
+    }
+
+    it("of other tenants holds for the queue, also after a restart", async () => {
+      const server = new Server();
+      server.isAway = true;
+      const first = await openBench(server);
+      await first.store.append(source, events, never());
+      const deleting = tenants.map((tenant) => first.store.deleteEvents(source, ofTenant(tenant)));
+      for (const each of await Promise.allSettled(deleting)) {
+        expect(each).toMatchObject({ reason: { code: "unavailable" } });
+      }
+      await first.spool.close();
+      const second = await openBench(server, first.folder);
+      server.isAway = false;
+      await second.emptied();
+      expect(server.ids).toEqual([]);
+      await second.spool.close();
+    });
+
+    it("of other tenants holds for what the server refuses", async () => {
+      const { server, store, spool, folder, emptied } = await openWithRefused();
+      await Promise.all(tenants.map((tenant) => store.deleteEvents(source, ofTenant(tenant))));
+      expect(spool.refused.events).toBe(0);
+      server.refused.clear();
+      await retryRefused(folder);
+      await spool.takeRetried();
+      await emptied();
+      expect(server.ids).toEqual([]);
+      await spool.close();
+    });
+
+    it("holds for what is taken back to be sent again meanwhile", async () => {
+      const { server, store, spool, folder, emptied } = await openWithRefused();
+      server.refused.clear();
+      await retryRefused(folder);
+      await Promise.all([store.deleteEvents(source, ofA), spool.takeRetried()]);
+      await emptied();
+      expect(server.ids).toEqual(["b", "c", "d", "e"]);
+      await spool.close();
+    });
+
+    it("holds for what the server refuses meanwhile", async () => {
+      for (let turns = 0; turns < 12; turns++) {
+        const server = new Server();
+        server.isAway = true;
+        const { store, spool, emptied } = await openBench(server);
+        server.refused.add("a");
+        await store.append(source, events, never());
+        const refusing = new Promise<void>((resolve) => {
+          server.enter = async () => resolve();
+        });
+        server.isAway = false;
+        await refusing;
+        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+        await store.deleteEvents(source, ofA);
+        await emptied();
+        expect([turns, spool.refused.events]).toEqual([turns, 0]);
+        await spool.close();
+      }
+    });
+  });
+
   it("leaves what a plain filter leaves, with appends, deletions and restarts in any order", async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant("append" as const), id: fc.nat(20), project: fc.constantFrom("a", "b") }),

@@ -5,6 +5,7 @@
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type JournalFile, type LineJournal, openLineJournal } from "../../../shared/journal/line-journal.ts";
+import { createSerialQueue } from "../../../shared/serial-queue.ts";
 import { EngineError, type EventStore } from "../../contract/query-engine.ts";
 import { byReason, groupsOf } from "./append-groups.ts";
 import { type SpoolDeletion, SpoolDeletions, withoutDeleted } from "./deletions.ts";
@@ -53,6 +54,8 @@ export class Spool {
   /** Why the last attempt failed that is to be repeated; logged when it changes. */
   #obstacle: string | undefined;
   #taking: Promise<void> | undefined;
+  /** Changes of what is waiting or refused by deletions, retries and refusals: each reads files that it writes anew. */
+  readonly #inTurn = createSerialQueue();
   /** Whether the last that was tried was stored. */
   #isBack = false;
   /** Set while senders wait for a small rest. */
@@ -118,8 +121,7 @@ export class Spool {
 
   /** Resolves when the refused events that an operator wants sent again wait with the others; never rejects. */
   takeRetried(): Promise<void> {
-    this.#taking ??= this.#refused
-      .takeRetried((append) => this.#note(writeLine(append)))
+    this.#taking ??= this.#inTurn(() => this.#refused.takeRetried((append) => this.#note(writeLine(append))))
       .catch((error: unknown) => {
         this.#options.log("error", `refused events cannot be read from the disk: ${reasonOf(error)}`);
       })
@@ -156,9 +158,10 @@ export class Spool {
   }
 
   /** Counts the waiting and refused events of a deletion. */
-  async count(deletion: SpoolDeletion): Promise<number> {
-    await this.#taking;
-    return (await this.#countWaiting(deletion)) + (await this.#refused.delete(deletion, true));
+  count(deletion: SpoolDeletion): Promise<number> {
+    return this.#inTurn(
+      async () => (await this.#countWaiting(deletion)) + (await this.#refused.delete(deletion, true)),
+    );
   }
 
   /**
@@ -166,13 +169,14 @@ export class Spool {
    * it has by then.
    */
   async delete(deletion: SpoolDeletion): Promise<number> {
-    await this.#taking;
-    const waiting = await this.#countWaiting(deletion);
-    // Lines are refused later that are read now: first they are known to be deleted.
-    if (this.isWaiting) await this.#deletions.note(deletion, this.#journal.end);
-    const refused = await this.#refused.delete(deletion, false);
+    const count = await this.#inTurn(async () => {
+      const waiting = await this.#countWaiting(deletion);
+      // Lines are refused later that are read now: first they are known to be deleted.
+      if (this.isWaiting) await this.#deletions.note(deletion, this.#journal.end);
+      return waiting + (await this.#refused.delete(deletion, false));
+    });
     await this.#appending?.catch(() => undefined);
-    return waiting + refused;
+    return count;
   }
 
   async #countWaiting(deletion: SpoolDeletion): Promise<number> {
@@ -241,10 +245,12 @@ export class Spool {
       if (outcome === undefined) return;
       refused = [...refused, ...outcome];
     }
-    refused = refused.map(leave).filter(({ events }) => events.length > 0);
-    await this.#refused.note(file, refused);
-    await this.#journal.removeTaken(file);
-    await this.#deletions.releaseBefore(this.#journal.first);
+    await this.#inTurn(async () => {
+      refused = refused.map(leave).filter(({ events }) => events.length > 0);
+      await this.#refused.note(file, refused);
+      await this.#journal.removeTaken(file);
+      await this.#deletions.releaseBefore(this.#journal.first);
+    });
     for (const { source, events, reason } of refused) {
       const message = `${events.length} events of ${source} cannot be stored: ${reason}`;
       this.#options.log(
