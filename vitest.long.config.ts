@@ -34,6 +34,7 @@ export const sampledTests = [
   "src/redaction/redaction.test.ts",
   "src/sources/source-changes.test.ts",
   "src/transfer/state/move-state.test.ts",
+  "test/acceptance/otel-logs.test.ts",
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",
   "test/conformance/families.test.ts",

@@ -3,32 +3,36 @@
  * (googleapis/python-bigquery, January 2026) and the Go client under Grafana's data source
  * (grafana/google-bigquery-datasource, July 2026). What they need of the answers is written as a reader of each.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { toErrorProto } from "../../src/bigquery/error-body.ts";
 import { ServiceError } from "../../src/shared/errors.ts";
 import { create } from "./manage.ts";
-import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
+import { privateToken, type Service, stoppedMs } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
-const root = "/bigquery/v2/projects/default";
+const root = "/bigquery/v2/projects/bqclients";
 const firstUs = BigInt(stoppedMs - 600_000) * 1_000n;
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   const events = Array.from({ length: 30 }, (_, n) => ({
-    ...{ id: `e${String(n).padStart(2, "0")}`, project: "default", event_message: `m${n}` },
+    ...{ id: `e${String(n).padStart(2, "0")}`, project: "bqclients", event_message: `m${n}` },
     timestamp: new Date(stoppedMs - 600_000 + n * 1_000).toISOString(),
   }));
   await service.ingest("edge", events);
   // Its results go on behind ten rows.
   await create(service, {
-    ...{ name: "paged", sandbox: true, max_rows: 10, parameters: { project: { type: "string", required: true } } },
+    ...{
+      name: "client_pages",
+      sandbox: true,
+      max_rows: 10,
+      parameters: { project: { type: "string", required: true } },
+    },
     query: "WITH logs AS (SELECT * FROM edge WHERE project = @project) SELECT id FROM logs",
   });
 }, 60_000);
-
-afterAll(() => service.stop());
 
 interface Field {
   readonly name: string;
@@ -88,7 +92,7 @@ describe("the Python client", () => {
   const int64 = "formatOptions.useInt64Timestamp=True";
 
   const insert = (query: object, more: object = {}, jobId = newId()) => {
-    const jobReference = { jobId, projectId: "default" };
+    const jobReference = { jobId, projectId: "bqclients" };
     const configuration = { query: { useLegacySql: false, ...query }, ...more };
     return send("POST", `${root}/jobs?${plain}`, { jobReference, configuration });
   };
@@ -148,7 +152,7 @@ describe("the Python client", () => {
   });
 
   it("gets every row in pages, also where it is not known how many there are", async () => {
-    const query = "SELECT id FROM paged.logs ORDER BY timestamp DESC LIMIT 30";
+    const query = "SELECT id FROM client_pages.logs ORDER BY timestamp DESC LIMIT 30";
     expect((await resultOf({ query })).flat()).toEqual(ids);
     expect((await resultOf({ query }, 7)).flat()).toEqual(ids);
   });
@@ -191,25 +195,28 @@ describe("the Python client", () => {
     const named = (body: Body, key: string, reference: string) =>
       (body[key] as Record<string, Record<string, string>>[]).map((each) => each[reference]);
     const all = await ok("GET", `${root}/datasets?all=True&${plain}`);
-    expect(named(all, "datasets", "datasetReference")).toContainEqual({ projectId: "default", datasetId: "paged" });
+    expect(named(all, "datasets", "datasetReference")).toContainEqual({
+      projectId: "bqclients",
+      datasetId: "client_pages",
+    });
     const page = await ok("GET", `${root}/datasets?maxResults=1&${plain}`);
     const rest = await ok("GET", `${root}/datasets?pageToken=${page.nextPageToken}&${plain}`);
     expect([...named(page, "datasets", "datasetReference"), ...named(rest, "datasets", "datasetReference")]).toEqual(
       named(all, "datasets", "datasetReference"),
     );
-    expect(await ok("GET", `${root}/datasets/paged?${plain}`)).toMatchObject({
-      datasetReference: { projectId: "default", datasetId: "paged" },
+    expect(await ok("GET", `${root}/datasets/client_pages?${plain}`)).toMatchObject({
+      datasetReference: { projectId: "bqclients", datasetId: "client_pages" },
     });
-    const tables = await ok("GET", `${root}/datasets/paged/tables?${plain}`);
-    const reference = { projectId: "default", datasetId: "paged", tableId: "logs" };
+    const tables = await ok("GET", `${root}/datasets/client_pages/tables?${plain}`);
+    const reference = { projectId: "bqclients", datasetId: "client_pages", tableId: "logs" };
     expect(named(tables, "tables", "tableReference")).toEqual([reference]);
-    const table = await ok("GET", `${root}/datasets/paged/tables/logs?${plain}`);
+    const table = await ok("GET", `${root}/datasets/client_pages/tables/logs?${plain}`);
     expect(table).toMatchObject({ tableReference: reference, type: "TABLE" });
     expect(table.schema.fields.find(({ name }) => name === "timestamp")).toMatchObject({ type: "TIMESTAMP" });
   });
 
   it("lists the rows of a table, of chosen fields and from an index, as to_dataframe() without the storage API", async () => {
-    const path = `${root}/datasets/paged/tables/logs/data`;
+    const path = `${root}/datasets/client_pages/tables/logs/data`;
     const pages: Body[] = [await ok("GET", `${path}?selectedFields=id,timestamp&${int64}&${plain}`)];
     for (let token = pages[0]?.pageToken; token !== undefined; token = pages.at(-1)?.pageToken) {
       pages.push(await ok("GET", `${path}?selectedFields=id,timestamp&${int64}&pageToken=${token}&${plain}`));
@@ -232,7 +239,7 @@ describe("the Python client", () => {
     const { body: job } = await insert({ query, priority: "INTERACTIVE" }, { labels: { team: "a" } });
     const { jobId, location } = job.jobReference;
     const found = await ok("GET", `${root}/jobs/${jobId}?fields=id&location=${location}&${plain}`);
-    expect(found.id).toBe(`default:logweir.${jobId}`);
+    expect(found.id).toBe(`bqclients:logweir.${jobId}`);
     const since = `minCreationTime=${stoppedMs - 1_000}`;
     const listed = await ok("GET", `${root}/jobs?projection=full&stateFilter=done&${since}&${plain}`);
     expect((listed.jobs as Body[]).map(({ jobReference }) => jobReference.jobId)).toContain(jobId);
@@ -245,7 +252,7 @@ describe("the Python client", () => {
   it("is told why, by reasons that it knows: what it may send again, and what not", async () => {
     const wrong = await insert({ query: "SELECT nope FROM logs_all.edge_logs" });
     expect([wrong.status, wrong.body.error.errors[0]?.reason]).toEqual([400, "invalidQuery"]);
-    const missing = await send("GET", `${root}/datasets/paged/tables/none?${plain}`);
+    const missing = await send("GET", `${root}/datasets/client_pages/tables/none?${plain}`);
     expect([missing.status, missing.body.error.errors[0]?.reason]).toEqual([404, "notFound"]);
     const absent = await send("GET", `${root}/jobs/none?projection=full&${plain}`);
     expect([absent.status, absent.body.error.errors[0]?.reason]).toEqual([404, "notFound"]);
@@ -269,7 +276,7 @@ describe("Grafana's data source", () => {
   const plain = "alt=json&prettyPrint=false";
 
   const insert = (query: object, more: object = {}) => {
-    const jobReference = { jobId: newId(), projectId: "default" };
+    const jobReference = { jobId: newId(), projectId: "bqclients" };
     const configuration = { ...more, query: { useLegacySql: false, ...query } };
     return send("POST", `${root}/jobs?${plain}`, { configuration, jobReference });
   };
@@ -283,26 +290,26 @@ describe("Grafana's data source", () => {
 
   it("fills its lists of datasets, tables and columns", async () => {
     const datasets = await ok("GET", `${root}/datasets?${plain}`);
-    expect((datasets.datasets as Body[]).map(({ id }) => id)).toContain("default:paged");
-    const tables = await ok("GET", `${root}/datasets/paged/tables?${plain}`);
-    expect((tables.tables as Body[]).map(({ id }) => id)).toEqual(["default:paged.logs"]);
-    const table = await ok("GET", `${root}/datasets/paged/tables/logs?${plain}`);
+    expect((datasets.datasets as Body[]).map(({ id }) => id)).toContain("bqclients:client_pages");
+    const tables = await ok("GET", `${root}/datasets/client_pages/tables?${plain}`);
+    expect((tables.tables as Body[]).map(({ id }) => id)).toEqual(["bqclients:client_pages.logs"]);
+    const table = await ok("GET", `${root}/datasets/client_pages/tables/logs?${plain}`);
     expect(table.schema.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(["id", "timestamp"]));
   });
 
   it.each([
-    ["the builder's", "SELECT id, timestamp FROM `default.logs_all.edge_logs` WHERE id = 'e05' LIMIT 50", 1],
+    ["the builder's", "SELECT id, timestamp FROM `bqclients.logs_all.edge_logs` WHERE id = 'e05' LIMIT 50", 1],
     [
       "one by $__timeGroup and $__timeFilter",
       "SELECT TIMESTAMP_MILLIS(DIV(UNIX_MILLIS(timestamp), 10000) * 10000) AS time, COUNT(*) AS n " +
-        "FROM `default.logs_all.edge_logs` WHERE timestamp >= '2026-08-20T10:00:00Z' AND timestamp <= '2026-08-20T11:00:00Z' " +
+        "FROM `bqclients.logs_all.edge_logs` WHERE timestamp >= '2026-08-20T10:00:00Z' AND timestamp <= '2026-08-20T11:00:00Z' " +
         "GROUP BY 1 ORDER BY 1",
       3,
     ],
     [
       "one by months",
       "SELECT TIMESTAMP((PARSE_DATE(\"%Y-%m-%d\",CONCAT( CAST((EXTRACT(YEAR FROM timestamp)) AS STRING),'-'," +
-        "CAST((EXTRACT(MONTH FROM timestamp)) AS STRING),'-','01')))) AS time, COUNT(*) AS n FROM `default`.`paged`.`logs` GROUP BY 1",
+        "CAST((EXTRACT(MONTH FROM timestamp)) AS STRING),'-','01')))) AS time, COUNT(*) AS n FROM `bqclients`.`client_pages`.`logs` GROUP BY 1",
       1,
     ],
   ])("runs %s query: starts, waits, asks how it went, and reads", async (_, query, rowCount) => {

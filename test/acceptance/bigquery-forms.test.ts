@@ -1,22 +1,21 @@
 /** Requests as the command `bq` 2.1.18 sends them, recorded from its calls of this service. */
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { privateToken, type Service, startService } from "./service.ts";
+import { expect } from "vitest";
+import { privateToken, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 
-const root = "/bigquery/v2/projects/default";
+const root = "/bigquery/v2/projects/bqcommand";
 
 let service: Service;
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   const events = Array.from({ length: 1_200 }, (_, index) => ({
     id: `e${index}`,
-    project: "default",
+    project: "bqcommand",
     event_message: "m",
   }));
   await service.ingest("edge", events);
 }, 60_000);
-
-afterAll(() => service.stop());
 
 async function send(method: string, path: string, body?: object) {
   const response = await fetch(`${service.url}${path}`, {
@@ -35,7 +34,7 @@ let count = 0;
 async function insert(query: object, more: object = {}) {
   const jobId = `bqjob_r46c8da8e8cc3eb45_${count++}_1`;
   const configuration = { query: { useLegacySql: false, continuous: false, ...query }, ...more };
-  const jobReference = { jobId, projectId: "default" };
+  const jobReference = { jobId, projectId: "bqcommand" };
   return { jobId, ...(await send("POST", `${root}/jobs?alt=json`, { configuration, jobReference })) };
 }
 
@@ -50,8 +49,8 @@ it("lists datasets, tables and jobs, as many as are asked for, and goes on behin
   expect([names(first).length, next.nextPageToken]).toEqual([1, undefined]);
   const tables = await get(`${root}/datasets/logs_all/tables?maxResults=2&alt=json`);
   expect(tables.tables.map(({ tableReference }: { tableReference: object }) => tableReference)).toEqual([
-    { projectId: "default", datasetId: "logs_all", tableId: "edge_logs" },
-    { projectId: "default", datasetId: "logs_all", tableId: "db_logs" },
+    { projectId: "bqcommand", datasetId: "logs_all", tableId: "edge_logs" },
+    { projectId: "bqcommand", datasetId: "logs_all", tableId: "db_logs" },
   ]);
   expect(tables).toMatchObject({ nextPageToken: "2", totalItems: expect.any(Number) });
   const ids = [await insert({ query: "SELECT 1" }), await insert({ query: "SELECT 2" })].map(({ jobId }) => jobId);
@@ -81,7 +80,7 @@ it("runs a query with parameters", async () => {
       },
     ],
   });
-  expect(body.jobReference).toEqual({ jobId, projectId: "default", location: "logweir" });
+  expect(body.jobReference).toEqual({ jobId, projectId: "bqcommand", location: "logweir" });
   expect((await get(`${root}/jobs/${jobId}?location=logweir&alt=json`)).status.state).toBe("DONE");
   const path = `${root}/queries/${jobId}?location=logweir&maxResults=100&timeoutMs=0&startIndex=0&alt=json`;
   expect((await get(path)).rows).toEqual([{ f: [{ v: "501" }, { v: "1767225600.000000" }, { v: [{ v: "x" }] }] }]);

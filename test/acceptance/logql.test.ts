@@ -2,9 +2,10 @@
  * Queries of the kinds that Loki's documentation of LogQL describes, with answers that were worked out by hand from
  * what it says: https://grafana.com/docs/loki/latest/query/. The lines are few, so that a reader can do the same.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { pushStreams } from "./push-streams.ts";
-import { privateToken, type Service, startService, stoppedMs } from "./service.ts";
+import { privateToken, type Service, stoppedMs } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let service: Service;
 
@@ -43,8 +44,8 @@ const stream = (app: string, env: string, lines: readonly Line[]) => {
   return { stream: { app, env }, values: lines.map(([second, line]) => [ns(second), line]) };
 };
 
-beforeAll(async () => {
-  service = await startService({ isStopped: true });
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   await pushStreams(service, [
     stream("shop", "prod", shop),
     stream("shop", "dev", disk),
@@ -53,8 +54,6 @@ beforeAll(async () => {
     stream("other", "test", other),
   ]);
 }, 60_000);
-
-afterAll(() => service.stop());
 
 async function ask(path: string, parameters: Readonly<Record<string, string>>) {
   const response = await service.get(`/loki/api/v1/${path}`, parameters, { "x-api-key": privateToken });

@@ -160,7 +160,7 @@ const filters: readonly (readonly [table: string, records: readonly string[], ot
     "(request.path like '/rest/%' or request.path like '/graphql/%')",
   ],
   ["edge_logs", ["m", "request"], `${attribute("request.method")} = 'POST'`, "request.method = 'POST'"],
-  ["edge_logs", ["m"], `${attribute("identifier")} = 'default'`, "identifier = 'default'"],
+  ["edge_logs", ["m"], `${attribute("identifier")} = 'otel'`, "identifier = 'otel'"],
   [
     ...(["postgres_logs", ["m", "parsed"]] as const),
     `${attribute("parsed.error_severity")} NOT IN ('ERROR', 'FATAL', 'PANIC')`,
@@ -183,7 +183,7 @@ const filters: readonly (readonly [table: string, records: readonly string[], ot
     `toInt32OrZero(${attribute("status")}) BETWEEN 400 AND 499 AND 1`,
     "cast(m.status as int64) between 400 and 499",
   ],
-  ["supavisor_logs", ["m"], `${attribute("project")} LIKE 'default%'`, "m.project like 'default%'"],
+  ["supavisor_logs", ["m"], `${attribute("project")} LIKE 'otel%'`, "m.project like 'otel%'"],
   ["etl_replication_logs", ["m"], `${attribute("pipeline_id")} = '7'`, "cast(m.pipeline_id as string) = '7'"],
 ];
 

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { sampleOf } from "../support/sample-size.ts";
 import { type OtelForm, otelForms } from "./otel-forms.ts";
-import { privateToken, type Row, type Service, startService } from "./service.ts";
+import { privateToken, type Row, type Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 import { tables } from "./studio-forms.ts";
 
 let service: Service;
-const project = "default";
+const project = "otel";
 const window = { iso_timestamp_start: "2026-08-20T08:00:00.000Z", iso_timestamp_end: "2026-08-20T10:00:00.000Z" };
 const forms = otelForms();
 
@@ -73,8 +75,8 @@ function eventOf(table: string, index: number): { readonly message: string; read
   }
 }
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   for (const [table, source, place] of tables) {
     const events = [0, 1, 2].map((index) => {
       const { message, metadata } = eventOf(table, index);
@@ -86,10 +88,6 @@ beforeAll(async () => {
     });
     await service.ingest(source, events);
   }
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 async function ask(endpoint: string, sql: string): Promise<{ readonly rows?: readonly Row[]; readonly text: string }> {
@@ -120,8 +118,9 @@ describe("logs.all.otel", () => {
       return isSame && isRun ? [] : [`${name}\n  ${found.text.slice(0, 600)}\n  ${wanted.text.slice(0, 600)}`];
     };
     const wrong: string[] = [];
-    for (let at = 0; at < forms.length; at += 8) {
-      wrong.push(...(await Promise.all(forms.slice(at, at + 8).map(check))).flat());
+    const tried = sampleOf(forms, 0.4);
+    for (let at = 0; at < tried.length; at += 8) {
+      wrong.push(...(await Promise.all(tried.slice(at, at + 8).map(check))).flat());
     }
     if (process.env.LOGWEIR_TEST_TABLES !== undefined) process.stdout.write(`${table.join("\n")}\n`);
     expect(wrong).toEqual([]);
@@ -166,16 +165,16 @@ describe("logs.all.otel", () => {
 
   it("reads nothing of another tenant, and nothing hidden where it must be redacted", async () => {
     const other = await service.get("/api/endpoints/query/logs.all.otel", {
-      project: "p2",
+      project: "otel-p2",
       sql: "SELECT id FROM logs",
     });
     expect(await other.json()).toEqual({ result: [] });
     await service.ingest("edge", [
-      { id: "mail", project: "p3", event_message: "to someone@example.com", metadata: { m: "a@example.com" } },
+      { id: "mail", project: "otel-p3", event_message: "to someone@example.com", metadata: { m: "a@example.com" } },
     ]);
     const sql = "SELECT event_message, log_attributes['m'] AS m, log_attributes FROM logs WHERE source = 'edge_logs'";
     const headers = { "LF-ENDPOINT-REDACT-PII": "true", "x-api-key": privateToken };
-    const response = await service.get("/api/endpoints/query/logs.all.otel", { project: "p3", sql }, headers);
+    const response = await service.get("/api/endpoints/query/logs.all.otel", { project: "otel-p3", sql }, headers);
     expect(await response.json()).toEqual({
       result: [{ event_message: "to REDACTED", m: "REDACTED", log_attributes: { m: "REDACTED" } }],
     });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "vitest";
 import { type CookieBrowser, createCookieBrowser } from "../support/cookie-browser.ts";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidc-issuer.ts";
 import { readError, type Service, type StartHereOptions, startService } from "./service.ts";
+import { it } from "./shared-service.ts";
 
 let issuer: OidcIssuer;
 let service: Service;
@@ -404,17 +405,12 @@ describe("a service whose issuer", () => {
     });
   });
 
-  it("is not set has no way to it", async () => {
-    const plain = await startService();
-    try {
-      expect(await (await fetch(`${plain.url}/api/sign-in`)).json()).toEqual({
-        ...{ issuer: null, is_signed_in: false, problem: null },
-      });
-      for (const path of ["start", "callback"]) {
-        expect((await fetch(`${plain.url}/api/sign-in/${path}`, { redirect: "manual" })).status).toBe(503);
-      }
-    } finally {
-      await plain.stop();
+  it("is not set has no way to it", async ({ sharedService: plain }) => {
+    expect(await (await fetch(`${plain.url}/api/sign-in`)).json()).toEqual({
+      ...{ issuer: null, is_signed_in: false, problem: null },
+    });
+    for (const path of ["start", "callback"]) {
+      expect((await fetch(`${plain.url}/api/sign-in/${path}`, { redirect: "manual" })).status).toBe(503);
     }
   });
 });

@@ -88,7 +88,7 @@ const services: readonly (readonly [from: string, filters: readonly (readonly [f
       "storage_logs t cross join unnest(t.metadata) m",
       [
         ["level = 'error'", 1],
-        ["m.project = 'default' and m is not null", 3],
+        ["m.project = 'studio' and m is not null", 3],
       ],
     ],
     [

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { sampleOf } from "../support/sample-size.ts";
-import { type Row, type Service, startService } from "./service.ts";
+import type { Row, Service } from "./service.ts";
+import { it } from "./shared-service.ts";
 import { type Form, others, previews, reports, start, tables } from "./studio-forms.ts";
 
 /** The forms of queries that a self-hosted Studio sends to `logs.all`, over events in the shapes of its log shipper. */
 let service: Service;
-const project = "default";
+const project = "studio";
 
 /**
  * Returns the `metadata` of the shipper's events, by table; each table has three: the first fails, the others do not.
@@ -42,8 +43,8 @@ function metadataOf(table: string, index: number): Record<string, unknown> {
   }
 }
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ sharedService }) => {
+  service = sharedService;
   for (const [table, source, place] of tables) {
     const events = [0, 1, 2].map((index) => ({
       id: `${table}-${index}`,
@@ -54,10 +55,6 @@ beforeAll(async () => {
     }));
     await service.ingest(source, events);
   }
-});
-
-afterAll(async () => {
-  await service.stop();
 });
 
 /** Runs all of them and returns those with unexpected results. */
