@@ -109,7 +109,7 @@ class Core implements EngineHost {
         {
           ...{ directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
           isQueried: () => this.#runner.isRunning,
-          pauseQueries: (work) => this.#runner.pauseFor(work),
+          pauseQueries: (...pause) => this.#runner.pauseFor(...pause),
         },
         database,
         all,

@@ -76,8 +76,8 @@ describe("what maintenance decides", () => {
         compaction: { minRows: 100, maxRows: 1_000_000, ...compaction },
         isQueried: () => isQueried,
         freeCores: { take: () => freeCores },
-        pauseQueries: async (work) => {
-          statements.push("pause");
+        pauseQueries: async (work, maxWaitMs) => {
+          statements.push(maxWaitMs === undefined ? "pause" : `pause up to ${maxWaitMs} ms`);
           await work();
           return isPaused;
         },
@@ -172,7 +172,26 @@ describe("what maintenance decides", () => {
     await commit(1);
     await commit(1);
     const checkpoint = ["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"];
-    expect(statements).toEqual(["pause", ...checkpoint, ...checkpoint]);
+    expect(statements).toEqual(["pause up to 2000 ms", ...checkpoint, ...checkpoint]);
+  });
+
+  it("says that deleted rows keep their space beside a statement, and not that moved ones do", async () => {
+    const { maintenance, writer, connection } = create();
+    isPaused = false;
+    maintenance.noteDeleted();
+    expect(await maintenance.isFreed(connection)).toBe(false);
+    isPaused = true;
+    expect(await maintenance.isFreed(connection)).toBe(true);
+    isPaused = false;
+    tailRows = 100;
+    expect(await maintenance.compact(writer, false)).toBe(true);
+    expect(await maintenance.isFreed(connection)).toBe(true);
+    expect(statements.filter((statement) => statement.startsWith("pause"))).toEqual([
+      "pause up to 2000 ms",
+      "pause up to 2000 ms",
+      "pause",
+      "pause",
+    ]);
   });
 
   it("makes one of a log of a megabyte where no events come in", async () => {
@@ -204,7 +223,7 @@ describe("what maintenance decides", () => {
   it("frees the space of deleted rows at once, apart from statements, and folds row groups then", async () => {
     const { maintenance, connection } = create();
     await maintenance.freeSpace(connection);
-    expect(statements).toEqual(["pause", "SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"]);
+    expect(statements).toEqual(["pause up to 2000 ms", "SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"]);
   });
 
   it("moves the rows of a compaction apart from statements, at the next checkpoint where some went on beside it", async () => {

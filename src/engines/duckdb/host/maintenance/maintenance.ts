@@ -32,8 +32,11 @@ export interface MaintenanceOptions {
   readonly freeCores?: Pick<FreeCores, "take">;
   /** Whether queries run. */
   readonly isQueried: () => boolean;
-  /** Does work that moves rows while no statement runs; answers false where one went on beside it. */
-  readonly pauseQueries: (work: () => Promise<void>) => Promise<boolean>;
+  /**
+   * Does work that moves rows while no statement runs, for which it waits so long at most; answers false where one went
+   * on beside it.
+   */
+  readonly pauseQueries: (work: () => Promise<void>, maxWaitMs?: number) => Promise<boolean>;
   /** Something failed in the background, and will be tried again. */
   readonly onProblem: (message: string) => void;
 }
@@ -57,6 +60,8 @@ const MANY_ROW_GROUPS = 64;
  * wait.
  */
 const FOLDS_AFTER_DELETE = 4;
+/** How long a checkpoint after a deletion waits for statements, beside which nothing would become free. */
+const DELETE_PATIENCE_MS = 2000;
 
 function logBytesOf(directory: string): number {
   return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
@@ -77,6 +82,8 @@ export class Maintenance {
   readonly #shrinking: Shrinking;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted: boolean;
+  /** True while some of them were not only moved. */
+  #keepsDeleted: boolean;
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
   #moveCount = 0;
   /** Deletions that no compaction may run beside. */
@@ -98,6 +105,7 @@ export class Maintenance {
     this.#sources = sources;
     // The log of an earlier run may hold deletions.
     this.#hasDeleted = logBytesOf(options.directory) > 0;
+    this.#keepsDeleted = this.#hasDeleted;
   }
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
@@ -122,7 +130,8 @@ export class Maintenance {
    * the file is being copied, nor beside a statement that reads for long. Called on the writer's queue.
    */
   async isFreed(connection: Connection): Promise<boolean> {
-    return !this.#isHeld && this.#freeDeleted(connection, this.#compacting === undefined);
+    if (this.#isHeld) return false;
+    return (await this.#freeDeleted(connection, this.#compacting === undefined)) || !this.#keepsDeleted;
   }
 
   /** Resolves when no compaction runs, which takes space for its rows twice. */
@@ -148,6 +157,7 @@ export class Maintenance {
   /** Called on the writer's queue after rows were deleted. */
   noteDeleted(): void {
     this.#hasDeleted = true;
+    this.#keepsDeleted = true;
     this.#shrinking.noteDeleted();
     this.#options.position.record();
   }
@@ -258,8 +268,10 @@ export class Maintenance {
     position.unsettle();
     this.#moveCount++;
     const write = () => makeCheckpoint(connection, maxFolds, !isQueried());
-    if (this.#hasDeleted) this.#hasDeleted = !(await pauseQueries(write));
-    else await write();
+    if (this.#hasDeleted) {
+      this.#hasDeleted = !(await pauseQueries(write, this.#keepsDeleted ? DELETE_PATIENCE_MS : undefined));
+      this.#keepsDeleted &&= this.#hasDeleted;
+    } else await write();
     position.record();
     for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
     this.#rowsInLog.clear();

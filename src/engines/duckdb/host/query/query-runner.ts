@@ -226,8 +226,8 @@ export class QueryRunner {
   }
 
   /** Does work that moves rows apart from statements: see `StatementGate`. */
-  async pauseFor(work: () => Promise<void>): Promise<boolean> {
-    return this.#gate.pause(work);
+  async pauseFor(work: () => Promise<void>, maxWaitMs?: number): Promise<boolean> {
+    return this.#gate.pause(work, maxWaitMs);
   }
 
   get isRunning(): boolean {

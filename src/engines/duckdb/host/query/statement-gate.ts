@@ -35,13 +35,13 @@ export class StatementGate {
    * Does the work while no statement begins, once those that run have ended, for which it waits a bounded time.
    * Answers whether none was left. At most one pause is asked for at a time.
    */
-  async pause(work: () => Promise<void>): Promise<boolean> {
+  async pause(work: () => Promise<void>, maxWaitMs = this.#maxWaitMs): Promise<boolean> {
     let end = (): void => undefined;
     this.#pause = new Promise<void>((resolve) => {
       end = resolve;
     });
     try {
-      const isIdle = await this.#waitForIdle();
+      const isIdle = await this.#waitForIdle(maxWaitMs);
       await work();
       return isIdle;
     } finally {
@@ -50,7 +50,7 @@ export class StatementGate {
     }
   }
 
-  async #waitForIdle(): Promise<boolean> {
+  async #waitForIdle(maxWaitMs: number): Promise<boolean> {
     if (this.#openCount === 0) return true;
     return new Promise((resolve) => {
       const finish = (isIdle: boolean) => {
@@ -58,7 +58,7 @@ export class StatementGate {
         this.#onIdle = undefined;
         resolve(isIdle);
       };
-      const timer = setTimeout(() => finish(false), this.#maxWaitMs);
+      const timer = setTimeout(() => finish(false), maxWaitMs);
       this.#onIdle = () => finish(true);
     });
   }
