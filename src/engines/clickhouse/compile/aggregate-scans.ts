@@ -77,7 +77,7 @@ function bindAggregateCall(compilation: Compilation, call: AggregateCall, scope:
   let element: Binding["element"];
   const sql = printAggregate(compilation, call, printed.slice(0, call.arguments.length), (common) => {
     const context = { ...common, ...own };
-    if (call.function === "APPROX_QUANTILES") element = (offset) => printQuantile(context, offset);
+    if (call.function === "APPROX_QUANTILES") element = (offset) => printQuantile(context, Number(offset));
     return row(context);
   });
   return sql instanceof Refusal ? refusedBinding(sql) : { ...cheapBinding(sql), element };

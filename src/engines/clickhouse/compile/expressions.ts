@@ -2,6 +2,7 @@
 import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
+import { elementOf } from "../../lowering/parts.ts";
 import { printCast } from "../functions/cast.ts";
 import { scalarFunctions } from "../functions/index.ts";
 import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
@@ -208,24 +209,10 @@ function printMissingRecord(call: CallExpr, scope: Scope): Sql | undefined {
   return found === undefined ? undefined : sql`(NOT ${isTrue(found)})`;
 }
 
-/** From where a subscript counts. */
-const SUBSCRIPTS: Readonly<Record<string, number>> = {
-  $array_at_offset: 0,
-  $array_at_ordinal: 1,
-  $safe_array_at_offset: 0,
-  $safe_array_at_ordinal: 1,
-};
-
 /** One element of an array whose elements are to be had alone; undefined for any other expression. */
 export function printElement(expression: Expr, scope: Scope): Sql | undefined {
-  if (expression.kind !== "Call") return undefined;
-  const {
-    function: name,
-    arguments: [array, index],
-  } = expression;
-  const base = SUBSCRIPTS[name];
-  if (base === undefined || array?.kind !== "Column" || index?.kind !== "Literal") return undefined;
-  return scope.find(array.column.id)?.element?.(Number(index.value ?? Number.NaN) - base);
+  const read = expression.kind === "Call" ? elementOf(expression) : undefined;
+  return read && scope.find(read.array.id)?.element?.(read.offset);
 }
 
 function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sql {

@@ -4,6 +4,7 @@ import { someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { partsOf } from "../../lowering/parts.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { byKind } from "../../sql/scans.ts";
@@ -127,9 +128,7 @@ export class FilterBuilder {
 
 function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBuilder): SelectBuilder {
   const filter = new FilterBuilder(compilation, input);
-  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
-  for (const condition of isAnd ? predicate.arguments : [predicate]) {
-    if (condition === undefined) continue;
+  for (const condition of partsOf(predicate, "$and")) {
     const printed = filter.print(condition);
     if (printed instanceof Refusal) return refusedSelect(printed);
     filter.add(printed);

@@ -23,7 +23,7 @@ export interface Binding {
   readonly isCheap: boolean;
   readonly record?: RecordSource | undefined;
   /** One element of an array alone, by its offset; undefined where only the whole array is to be had. */
-  readonly element?: ((offset: number) => Sql | undefined) | undefined;
+  readonly element?: ((offset: bigint) => Sql | undefined) | undefined;
   /** How the value leaves the server where `sql` is refused: no expression may compute with it there. */
   readonly carried?: CarriedValue | undefined;
 }

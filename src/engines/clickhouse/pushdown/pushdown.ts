@@ -5,9 +5,11 @@
  */
 
 import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
-import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
+import type { Column, CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { computesFailing } from "../../lowering/failing.ts";
+import { findColumn } from "../../lowering/find-column.ts";
 import { once } from "../../lowering/once.ts";
+import { partsOf } from "../../lowering/parts.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
@@ -23,7 +25,6 @@ import {
 import { scopeOf, withColumns } from "../compile/select-builder.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { Refusal } from "../sql/refusal.ts";
-import { asCte } from "./cte-part.ts";
 import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
 import {
   hasLateRows,
@@ -212,15 +213,12 @@ export class Pushdown {
   }
 
   #filter(scan: Scan & { kind: "Filter" }, part: PushedPart): Part {
-    const { predicate } = scan;
-    const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
     const late = lateColumns(part);
     const waiting: Expr[] = [];
     const filter = once(() => new FilterBuilder(this.#compilation, part.builder));
     let { builder } = part;
     let isBehind = hasLateRows(part);
-    for (const condition of isAnd ? predicate.arguments : [predicate]) {
-      if (condition === undefined) continue;
+    for (const condition of partsOf(scan.predicate, "$and")) {
       const built = reads(condition, late) ? undefined : filter().print(condition);
       if (built instanceof Refusal) this.note(built);
       // What may fail is not computed for rows that an earlier condition would have taken away.
@@ -301,4 +299,28 @@ export class Pushdown {
     const own = this.#mapping.own(scan);
     return { kind: "residual", scan: { ...own, left: this.settle(left), right: this.settle(right) } as Scan };
   }
+}
+
+/** The definition's own part, its columns readable under the scan's ids too. */
+function asCte(scan: Scan & { kind: "Cte" }, part: PushedPart, aliases: Map<number, RecordAlias>): PushedPart {
+  const late = lateColumns(part);
+  const { builder } = part;
+  const waiting: { column: Column; expression: Expr }[] = [];
+  scan.columns.forEach((column, index) => {
+    const output = scan.cte.output[index];
+    if (output === undefined) return;
+    if (late.has(output.id)) {
+      const span = { start: 0, end: 0 };
+      waiting.push({ column, expression: { kind: "Column", type: output.type, column: output, span } });
+      return;
+    }
+    const found = findColumn(builder, output.id);
+    if (found !== undefined) builder.bindings.set(column.id, found);
+    const alias = aliases.get(output.id);
+    if (alias !== undefined) aliases.set(column.id, { ...alias, column });
+  });
+  const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Project", computed: waiting }];
+  const outputs = new Map(scan.cte.output.map((output, index) => [output.id, scan.columns[index]]));
+  const order = part.order.map((key) => ({ ...key, column: outputs.get(key.column.id) ?? key.column }));
+  return { ...part, scan, late: [...part.late, ...steps], order };
 }

@@ -4,6 +4,7 @@ import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { hasBranches } from "../../../lowering/branch-queries.ts";
+import { elementOf } from "../../../lowering/parts.ts";
 import type { ComparisonContext } from "../../functions/comparisons.ts";
 import { scalarFunctions } from "../../functions/index.ts";
 import type { PrintCall } from "../../functions/types.ts";
@@ -125,10 +126,6 @@ function bindArguments(
 
 /** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
 export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): Sql | undefined {
-  const [array, position] = call.arguments;
-  if (array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) return undefined;
-  const isOffset = call.function === "$array_at_offset" || call.function === "$safe_array_at_offset";
-  const isOrdinal = call.function === "$array_at_ordinal" || call.function === "$safe_array_at_ordinal";
-  if (!isOffset && !isOrdinal) return undefined;
-  return lookUp(compilation, array.column, scope).element?.(BigInt(position.value) - (isOffset ? 0n : 1n));
+  const read = elementOf(call);
+  return read && lookUp(compilation, read.array, scope).element?.(read.offset);
 }

@@ -7,6 +7,7 @@
 import { isSubquery, readColumns, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { inOrder } from "../../../lowering/failing.ts";
+import { partsOf } from "../../../lowering/parts.ts";
 import { isLargerThan } from "../../../sql/map-tree.ts";
 import { isVolatile } from "../../sql/native-functions.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
@@ -15,7 +16,7 @@ import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { rowSelect, wrapSelect } from "../select-builder.ts";
-import { partsOf, printInSelect, separateShared } from "./shaping.ts";
+import { printInSelect, separateShared } from "./shaping.ts";
 
 /** The rows of the SELECT for which the condition holds. */
 export function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBuilder): SelectBuilder {

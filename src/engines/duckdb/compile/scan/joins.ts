@@ -12,6 +12,7 @@ import {
 } from "../../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, CallExpr, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { partsOf } from "../../../lowering/parts.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";
@@ -21,7 +22,7 @@ import type { Scope } from "../scope.ts";
 import { rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { leavesRowsOut, orderConjuncts } from "./filters.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
-import { partsOf, selectFirst } from "./shaping.ts";
+import { selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 

@@ -18,12 +18,6 @@ function readsShared(compilation: Compilation, expression: AnyExpr, shared: Read
   return someExpression(expression, isShared, false);
 }
 
-/** The conditions that this word joins; the condition itself where it joins none. */
-export function partsOf(condition: Expr, word: "$and" | "$or"): readonly Expr[] {
-  const isJoined = condition.kind === "Call" && condition.function === word;
-  return isJoined ? condition.arguments.filter((argument) => argument !== undefined) : [condition];
-}
-
 /** A column that no query names. */
 export function newHiddenColumn({ analysis }: Compilation, type: SqlType, span: Span): ColumnExpr {
   return { kind: "Column", column: analysis.newColumn("hidden", type), type, span };
