@@ -34,12 +34,29 @@ function printTable(measures: readonly Measure[]): readonly string[] {
   return [];
 }
 
-/** Each check by itself: one that breaks is a finding, and the others go on. */
+type Check = readonly [name: string, run: () => Promise<readonly string[]>];
+
+/**
+ * Each check by itself: one that breaks is a finding, and the others go on. The pages are looked at beside the checks
+ * that press things, since both mostly wait for a browser that draws.
+ */
 async function check(browser: Browser, service: DemoService): Promise<string[]> {
   const findings: string[] = [];
-  const checks: readonly (readonly [string, () => Promise<readonly string[]>])[] = [
-    // First, while nothing else runs.
-    ["times", () => measureTimes(browser, service).then(printTable)],
+  const row = async (checks: readonly Check[]) => {
+    for (const [name, run] of checks) {
+      if (!isChosen(name)) continue;
+      const started = performance.now();
+      try {
+        findings.push(...(await within(name, run(), checkMs)));
+      } catch (error) {
+        findings.push(`${name}: ${tell(error)}`);
+      }
+      say(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    }
+  };
+  // First, while nothing else runs.
+  await row([["times", () => measureTimes(browser, service).then(printTable)]]);
+  const presses: readonly Check[] = [
     ["story", () => checkStory(browser)],
     ["making", () => checkMaking(browser, service)],
     ["sign-in", () => checkSignIn(browser, pictures)],
@@ -48,21 +65,15 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
     ["keyboard", () => checkKeyboard(browser, service)],
     ["safety", () => checkSafety(browser, service, pictures)],
     ["prefix", () => checkPrefix(browser, service)],
-    ["pages", () => checkPages(browser, service, pictures)],
-    // Last, since it ends the service in between.
-    ["outage", () => checkOutage(browser, service, pictures)],
   ];
-  for (const [name, run] of checks) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
-    const started = performance.now();
-    try {
-      findings.push(...(await within(name, run(), checkMs)));
-    } catch (error) {
-      findings.push(`${name}: ${tell(error)}`);
-    }
-    say(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  }
+  await Promise.all([row(presses), row([["pages", () => checkPages(browser, service, pictures)]])]);
+  // Last, since it ends the service in between.
+  await row([["outage", () => checkOutage(browser, service, pictures)]]);
   return findings;
+}
+
+function isChosen(name: string): boolean {
+  return chosen.length === 0 || chosen.includes(name);
 }
 
 async function run(): Promise<number> {
@@ -77,8 +88,9 @@ async function run(): Promise<number> {
   }
   rmSync(pictures, { recursive: true, force: true });
   mkdirSync(pictures, { recursive: true });
-  const service = await startDemo();
-  const browser = await openBrowser();
+  const started = performance.now();
+  const [service, browser] = await Promise.all([startDemo(isChosen("times") ? "large" : "small"), openBrowser()]);
+  say(`start: ${((performance.now() - started) / 1000).toFixed(1)} s`);
   try {
     const work = check(browser, service).then((found) => void findings.push(...found));
     await within("The console's tests", work, deadlineMs);

@@ -24,14 +24,18 @@ export interface DemoService {
   stop(): Promise<void>;
 }
 
-/** More than the table of what the console must reach asks for, so that the largest source has 100,000 rows. */
-const eventCount = 255_000;
+/**
+ * The large one is more than the table of what the console must reach asks for, so that the largest source has 100,000
+ * rows.
+ */
+const eventCounts = { large: 255_000, small: 40_000 } as const;
 const ownerToken = "owner-of-the-console-test";
 const stopMs = 20_000;
 /** A start fills the store, and others may use the machine. */
 const startMs = 180_000;
 
-export async function startDemo(): Promise<DemoService> {
+export async function startDemo(size: keyof typeof eventCounts): Promise<DemoService> {
+  const eventCount = eventCounts[size];
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-console-"));
   let { child, port } = await launch(dataDir, "0");
   const url = `http://127.0.0.1:${port}`;
