@@ -56,7 +56,7 @@ export function printRow(
       return fallible(sql`if(throwIf(${fails}, ${text}) = 0, ${value}, ${missing})`);
     },
     fresh: (prefix) => variableSql(nextAlias(compilation, prefix)),
-    bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body),
+    bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body, compilation.delaysFailures),
     refuse,
   });
   return refused ?? refusalIn(printed) ?? printed;

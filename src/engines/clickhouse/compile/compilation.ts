@@ -60,6 +60,8 @@ export interface Compilation {
    * always is. What may fail is computed over NULLs where it is false, in whatever order the server computes.
    */
   guard: Sql | undefined;
+  /** Whether constants that may fail wait for a row. The server finds rows by those of a condition, if they need none. */
+  delaysFailures: boolean;
   /** Sub-queries that the server would compute ahead of the branch in which they may fail. */
   readonly branchQueries: ReadonlySet<Scan>;
   aliasCount: number;
@@ -78,6 +80,15 @@ export function guarded<T>(compilation: Compilation, condition: Sql | undefined,
   compilation.guard = both(outer, condition);
   const printed = print();
   compilation.guard = outer;
+  return printed;
+}
+
+/** Prints a condition by which the server may find rows. */
+export function asCondition<T>(compilation: Compilation, print: () => T): T {
+  const outer = compilation.delaysFailures;
+  compilation.delaysFailures = false;
+  const printed = print();
+  compilation.delaysFailures = outer;
   return printed;
 }
 

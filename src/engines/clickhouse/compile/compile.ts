@@ -31,6 +31,7 @@ export function createCompilation(
     constants: bindsConstants ? new RunConstants(timeZone) : undefined,
     tablesRead: new Set(),
     guard: undefined,
+    delaysFailures: true,
     branchQueries: analysis.holdsQueries ? failingBranchQueries(query.scan) : new Set(),
     aliasCount: 0,
     buildScan,

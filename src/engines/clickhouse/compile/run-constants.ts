@@ -31,16 +31,23 @@ export function printRunConstant(
     compilation.aliasCount = trial.aliasCount;
     return computed;
   }
-  if (!readsRun(expression)) return tryLiteral(expression);
+  if (!readsRun(expression)) return tryLiteral(expression) ?? printFailing(compilation, trial, print);
   const { type } = expression;
   return refusedType(type) ?? placeholder(constants.placeholderOf(expression), physicalType(type));
+}
+
+function printFailing(compilation: Compilation, trial: Compilation, print: (trial: Compilation) => Sql): Sql {
+  const delaying = { ...trial, delaysFailures: true };
+  const printed = print(delaying);
+  compilation.aliasCount = delaying.aliasCount;
+  return printed;
 }
 
 function isPlain({ kind, type }: Expr): boolean {
   return kind === "Literal" || kind === "Parameter" || !isConstantType(type);
 }
 
-/** Undefined where it fails, which is for the server to find out for each row. */
+/** Undefined where it fails, which the server must find out at the first row, and not before there is one. */
 function tryLiteral(expression: Expr): Sql | undefined {
   const value = tryConstant(expression, NO_FACTS);
   const literal = value === undefined ? undefined : literalFor(expression, value);

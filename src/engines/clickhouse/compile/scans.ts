@@ -14,7 +14,7 @@ import { both, isRepeatable, isTrue } from "../sql/forms.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
-import { type Compilation, guarded, nextAlias } from "./compilation.ts";
+import { asCondition, type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { isWrapped, refusedType } from "./physical-types.ts";
@@ -113,7 +113,8 @@ export class FilterBuilder {
   print(condition: Expr): Sql {
     if (this.#builder.refused !== undefined) return this.#builder.refused;
     const scope = scopeOf(this.#builder);
-    return guarded(this.#compilation, this.#guard, () => printExpression(this.#compilation, condition, scope));
+    const print = () => printExpression(this.#compilation, condition, scope);
+    return asCondition(this.#compilation, () => guarded(this.#compilation, this.#guard, print));
   }
 
   add(condition: Sql): void {

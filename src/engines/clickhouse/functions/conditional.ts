@@ -22,7 +22,8 @@ function nullIf(context: CallContext): Sql {
 function raise(context: CallContext): Sql {
   const message = literalOf(context, 0);
   if (message === undefined || message.includes(MESSAGE_MARK)) return context.refuse("a message that is no literal");
-  return context.failIf(TRUE, message, castTo(NULL, context.type));
+  // Of two plain NULLs the server would choose ahead, and drop what fails.
+  return context.failIf(TRUE, message, sql`materialize(${castTo(NULL, context.type)})`);
 }
 
 export const conditionalFunctions: FunctionTable = {

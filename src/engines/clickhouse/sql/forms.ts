@@ -41,14 +41,21 @@ export function none(condition: Sql | undefined): Sql | undefined {
 
 /**
  * Computes each expression once and lets `body` use it by name, as often as it likes. ClickHouse has no LET that is
- * sound inside of an expression, so it is a lambda over arrays of one.
+ * sound inside of an expression, so it is a lambda over arrays of one. The server computes one over constants before it
+ * knows of any row: `delaysFailures` keeps it from that where the lambda may fail.
  */
-export function bind(expressions: readonly Sql[], prefix: string, body: (...names: Sql[]) => Sql): Sql {
+export function bind(
+  expressions: readonly Sql[],
+  prefix: string,
+  body: (...names: Sql[]) => Sql,
+  delaysFailures = false,
+): Sql {
   const names = expressions.map((each, index) => (isRepeatable(each) ? each : variableSql(`${prefix}${index + 1}`)));
   const bound = expressions.filter((each, index) => each !== names[index]);
   const value = body(...names);
   if (bound.length === 0) return value;
   const parameters = names.filter((name, index) => name !== expressions[index]);
-  const lists = bound.map((each) => sql`[${each}]`);
+  const isDelayed = delaysFailures && value.canFail && !bound.some(({ facts }) => (facts & Fact.READS) !== 0);
+  const lists = bound.map((each) => (isDelayed ? sql`[materialize(${each})]` : sql`[${each}]`));
   return sql`arrayMap((${joinSql(parameters, ", ")}) -> ${value}, ${joinSql(lists, ", ")})[1]`;
 }

@@ -212,7 +212,9 @@ export const comparisonFunctions: FunctionTable = {
     const [left = EMPTY, right = EMPTY] = comparedOf(context);
     return sql`(${left} IS DISTINCT FROM ${right})`;
   },
-  $is_null: ({ args }) => sql`(${args[0] ?? EMPTY} IS NULL)`,
+  // DuckDB knows that what has no type is NULL, and would drop an ERROR unheard.
+  $is_null: ({ args: [value = EMPTY], types: [type] }) =>
+    sql`(${type?.kind === "UNKNOWN" ? sql`CAST(${value} AS BIGINT)` : value} IS NULL)`,
   $is_true: ({ args }) => sql`(${args[0] ?? EMPTY} IS TRUE)`,
   $is_false: ({ args }) => sql`(${args[0] ?? EMPTY} IS FALSE)`,
   $not: ({ args }) => sql`(NOT ${args[0] ?? EMPTY})`,
