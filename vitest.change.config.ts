@@ -10,7 +10,6 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
     "test/security/**/*.long.ts",
     "test/security/attempts.test.ts",
     "test/security/sandbox-properties.test.ts",
-    "test/security/surfaces/surfaces.test.ts",
     "src/redaction/corpus.test.ts",
   ],
   processes: [

@@ -89,24 +89,24 @@ export const stages = [
   },
   { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "settings" },
   {
+    name: "server",
+    finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
+    command: `${postgres}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+    lane: "server",
+  },
+  {
     name: "conformance",
     finds: "outside cases of the language",
     command: conformance("test/conformance/floors.json", "duckdb"),
     limitSeconds: 300,
-    lane: "settings",
+    lane: "server",
   },
   {
     name: "conformance-clickhouse",
     finds: "outside cases on ClickHouse",
     command: conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
     limitSeconds: 300,
-    lane: "settings",
-  },
-  {
-    name: "server",
-    finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
-    command: `${postgres}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 1_200,
     lane: "server",
   },
   // Alone: it builds `dist` anew, from which others run.
@@ -140,7 +140,9 @@ export const nightlyStages = [
   {
     name: "clickhouse",
     finds: "what only the engine over ClickHouse does, in every suite that speaks with a service",
-    command: `export CLICKHOUSE_SUITES=all\n${vitest("vitest.clickhouse.config.ts")}`,
+    command:
+      `export CLICKHOUSE_SUITES=all\n${vitest("vitest.clickhouse.config.ts")}\n` +
+      "npm run -s conformance:own -- --engine clickhouse",
     limitSeconds: 3_600,
   },
   {

@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from "node:stream";
-import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
+import { runSqlBatch, type SqlBatchOptions } from "../../src/cli/commands/sql-batch.ts";
 import { readLines } from "../../src/cli/input/lines.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 
@@ -13,23 +13,32 @@ export interface Question {
 
 /** The answer of `sql --batch` to it. */
 export interface Answer {
+  readonly columns?: readonly { readonly type: string }[];
   readonly rows?: readonly unknown[];
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+type Server = SqlBatchOptions["server"];
+
 /**
- * The answers to queries, of one engine in this process. Those that read no table are asked several at once: ask for
- * many together.
+ * The answers to queries, of one engine in this process or of a server. Those that read no table are asked several at
+ * once: ask for many together.
  */
-export async function answerAll<Q extends Question>(questions: readonly Q[]): Promise<ReadonlyMap<Q, Answer>> {
+export async function answerAll<Q extends Question>(
+  questions: readonly Q[],
+  server?: Server,
+): Promise<ReadonlyMap<Q, Answer>> {
   const combined = combine(questions);
   const found = new Map<number, Answer>();
-  for (const [index, answer] of (await askAll(combined)).entries()) {
+  for (const [index, answer] of (await askAll(combined, server)).entries()) {
     const group = combined[index];
     for (const [position, own] of (group && split(group, answer)) ?? []) found.set(position, own);
   }
   const rest = questions.flatMap((question, position) => (found.has(position) ? [] : [{ question, position }]));
-  const answers = await askAll(rest.map(({ question }) => question));
+  const answers = await askAll(
+    rest.map(({ question }) => question),
+    server,
+  );
   rest.forEach(({ position }, index) => {
     const answer = answers[index];
     if (answer !== undefined) found.set(position, answer);
@@ -37,10 +46,13 @@ export async function answerAll<Q extends Question>(questions: readonly Q[]): Pr
   return new Map(questions.map((question, position) => [question, found.get(position) ?? {}]));
 }
 
-async function askAll(questions: readonly Question[]): Promise<readonly Answer[]> {
+/** The answers to queries, each asked by itself. */
+export async function askAll(questions: readonly Question[], server?: Server): Promise<readonly Answer[]> {
   const lines = questions.map(({ query, params }) => `${JSON.stringify({ query, params })}\n`);
   const output = new PassThrough();
-  const done = runSqlBatch(Readable.from(lines), output).finally(() => output.end());
+  const done = runSqlBatch(Readable.from(lines), output, server === undefined ? {} : { server }).finally(() =>
+    output.end(),
+  );
   const answers: Answer[] = [];
   for await (const line of readLines(output)) answers.push(JSON.parse(line) as Answer);
   await done;

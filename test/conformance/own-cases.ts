@@ -59,3 +59,12 @@ export function findCaseFault({ query, rows, error }: OwnCase, answer: Answer | 
       : message.includes(error) && (ENGINE_WORDS.test(query) || !ENGINE_WORDS.test(message));
   return isRight ? [] : [{ query, expected: rows ?? error, got: answer?.rows ?? answer?.error?.message }];
 }
+
+/** The same on a server, which has words of its own and orders rows as it likes where the query does not say. */
+export function findServerFault({ query, rows, error }: OwnCase, answer: Answer | undefined) {
+  const isRight =
+    rows === undefined
+      ? answer?.error !== undefined
+      : answer?.rows !== undefined && isSameRows(rows as Json[], answer.rows as Json[], false);
+  return isRight ? [] : [{ query, expected: rows ?? error, got: answer?.rows ?? answer?.error?.message }];
+}

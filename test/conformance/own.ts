@@ -1,6 +1,23 @@
-/** `npm run conformance:own`: runs every case that is the project's own, and prints how many there are and what fails. */
+/**
+ * `npm run conformance:own [-- --engine duckdb|clickhouse]`: runs every case that is the project's own, and prints how
+ * many there are and what fails. The server is as for `npm run conformance`.
+ */
+import { parseArgs } from "node:util";
+import { openSharedServer } from "../clickhouse/shared-server.ts";
 import { answerAll } from "./answers.ts";
-import { findCaseFault, findTableFault, type OwnCase, readCorpus, readFamilies, tables } from "./own-cases.ts";
+import {
+  findCaseFault,
+  findServerFault,
+  findTableFault,
+  type OwnCase,
+  readCorpus,
+  readFamilies,
+  tables,
+} from "./own-cases.ts";
+
+const { values } = parseArgs({ options: { engine: { type: "string", default: "duckdb" } } });
+const findFault = values.engine === "clickhouse" ? findServerFault : findCaseFault;
+const shared = values.engine === "clickhouse" ? await openSharedServer() : undefined;
 
 let wrong = 0;
 
@@ -11,15 +28,15 @@ function report(what: string, count: number, faults: readonly unknown[]): void {
 }
 
 async function runCases(what: string, cases: readonly OwnCase[]): Promise<number> {
-  const answers = await answerAll(cases);
-  const faults = cases.flatMap((item) => findCaseFault(item, answers.get(item)));
+  const answers = await answerAll(cases, shared?.server);
+  const faults = cases.flatMap((item) => findFault(item, answers.get(item)));
   report(what, cases.length, faults);
   return cases.length;
 }
 
 async function runTables(): Promise<number> {
   const cases = tables.flatMap((table) => table.cases);
-  const answers = await answerAll(cases);
+  const answers = await answerAll(cases, shared?.server);
   const faults = cases.flatMap((item) => findTableFault(item, answers.get(item)));
   report("generated, with rows of a second way", cases.length, faults);
   return cases.length;
@@ -36,5 +53,6 @@ const counts = [
   ),
   await runTables(),
 ];
+await shared?.release();
 console.log(`own cases: ${counts.reduce((sum, count) => sum + count, 0)}, ${wrong} wrong`);
 process.exitCode = wrong > 0 ? 1 : 0;

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
-import { runSqlBatch, type SqlBatchOptions } from "../../src/cli/commands/sql-batch.ts";
-import { readLines } from "../../src/cli/input/lines.ts";
+import type { SqlBatchOptions } from "../../src/cli/commands/sql-batch.ts";
 import type { Query } from "../../src/googlesql/ast.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
+import { type Answer, askAll } from "./answers.ts";
 import { isSameRows, type Json } from "./cells.ts";
 import { findSketchColumns } from "./sketch-columns.ts";
 
@@ -16,12 +15,6 @@ interface QueryCase {
   readonly params?: Json;
   readonly rows?: readonly Json[];
   readonly error?: string;
-}
-
-interface Answer {
-  readonly columns?: readonly { readonly type: string }[];
-  readonly rows?: readonly Json[];
-  readonly error?: { readonly code: string; readonly message: string };
 }
 
 /** The outcome of a folder's `queries.json`. */
@@ -41,7 +34,7 @@ export async function runQueryConformance(
   server?: SqlBatchOptions["server"],
 ): Promise<QueryConformance> {
   const cases: readonly QueryCase[] = JSON.parse(readFileSync(join(folder, "queries.json"), "utf8"));
-  const answers = await answerAll(cases, server);
+  const answers = await askAll(cases, server);
   const outcomes = cases.map((item, index) => ({ item, ...judge(item, answers[index]) }));
   const failures = outcomes.filter((outcome) => outcome.fault !== undefined);
   const sketches = cases.filter(({ rows, query }) => rows !== undefined && findSketchColumns(query).includes(true));
@@ -54,20 +47,6 @@ export async function runQueryConformance(
     ),
     sketches: sketches.map(({ id }) => id),
   };
-}
-
-async function answerAll(cases: readonly QueryCase[], server: SqlBatchOptions["server"]): Promise<readonly Answer[]> {
-  const lines = cases.map(
-    ({ query, params }) => `${JSON.stringify({ query, ...(params === undefined ? {} : { params }) })}\n`,
-  );
-  const output = new PassThrough();
-  const done = runSqlBatch(Readable.from(lines), output, server === undefined ? {} : { server }).finally(() =>
-    output.end(),
-  );
-  const answers: Answer[] = [];
-  for await (const line of readLines(output)) answers.push(JSON.parse(line) as Answer);
-  await done;
-  return answers;
 }
 
 function judge(
@@ -84,7 +63,7 @@ function judge(
   const areSketches = findSketchColumns(item.query);
   const expected = withoutSketches(item.rows, areSketches);
   const isSame = [answer.rows, withoutJsonNulls(answer)].some((rows) =>
-    isSameRows(expected, withoutSketches(rows, areSketches), isOrdered(item.query)),
+    isSameRows(expected, withoutSketches(rows as readonly Json[], areSketches), isOrdered(item.query)),
   );
   if (isSame) return { isWrongRows: false };
   return { fault: `${JSON.stringify(answer.rows)} instead of ${JSON.stringify(item.rows)}`, isWrongRows: true };
@@ -98,7 +77,7 @@ function withoutSketches(rows: readonly Json[], areSketches: readonly boolean[])
 }
 
 /** Some case files write JSON's null as NULL. */
-function withoutJsonNulls({ columns = [], rows = [] }: Answer): readonly Json[] {
+function withoutJsonNulls({ columns = [], rows = [] }: Answer): readonly unknown[] {
   const isJson = columns.map((column) => column.type === "JSON");
   return rows.map((row) =>
     Array.isArray(row) ? row.map((cell, index) => (isJson[index] === true && cell === "null" ? null : cell)) : row,

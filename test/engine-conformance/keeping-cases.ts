@@ -1,6 +1,7 @@
 /** Cases of what a store counts, deletes, drops, preserves across restarts, and reports about itself. */
 import { strict as assert } from "node:assert";
 import type { LogEvent } from "../../src/engines/contract/query-engine.ts";
+import { sampleSize } from "../support/sample-size.ts";
 import { type Bench, eventOf } from "./bench.ts";
 import { type ConformanceCase, failsWith } from "./conformance-case.ts";
 import { createRandom } from "./random.ts";
@@ -111,7 +112,7 @@ async function keepsWhatAModelKeeps(bench: Bench): Promise<void> {
   const random = createRandom(7);
   const source = await bench.makeSource();
   const model = new Map<string, bigint>();
-  for (let step = 0; step < 200; step++) {
+  for (let step = 0; step < sampleSize(80, 200); step++) {
     const what = random(20);
     if (what === 0) {
       await bench.reopen();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../acceptance/service.ts";
-import { isLong } from "../../support/sample-size.ts";
+import { isWhole } from "../../support/sample-size.ts";
 import { bigQuerySurface } from "./bigquery-surface.ts";
 import { cases, fillWorld, makeToken, pinForms, type TokenDocument } from "./cases.ts";
 import { lokiSurface } from "./loki-surface.ts";
@@ -26,11 +26,11 @@ it("every surface is held to at least 30 cases", () => {
   }
 });
 
-/** Each case in every form of a pin in the long suites; in `npm test` in one of them, in turns. */
+/** Each case in every form of a pin in the whole long suites; elsewhere in one of them, in turns. */
 const combined = surfaces.flatMap((surface) =>
   pinForms.map((form, turn) => {
     const held = cases.filter(({ name }) => surface.omits?.has(name) !== true);
-    const played = isLong ? held : held.filter((_, index) => index % pinForms.length === turn);
+    const played = isWhole ? held : held.filter((_, index) => index % pinForms.length === turn);
     return { surface, form, played };
   }),
 );

@@ -68,7 +68,7 @@ function isNear(due: unknown, got: unknown): boolean {
   );
 }
 
-/** The rows in which the two engines differ. Where the call fails for some, some of these are queried alone. */
+/** The rows in which the two engines differ. Where the call fails for some, a part of the rows is queried alone. */
 async function compare(call: string, isSame: IsSame): Promise<readonly string[]> {
   const askBoth = async (where: string) => {
     const text = `SELECT ${call} AS x FROM v WHERE ${where} ORDER BY k`;
@@ -76,12 +76,15 @@ async function compare(call: string, isSame: IsSame): Promise<readonly string[]>
     return { due, got, isRight: isSame(due, got) && due !== "an error" };
   };
   if ((await askBoth("TRUE")).isRight) return [];
-  const rows = Array.from({ length: ROWS }, (_, row) => row);
+  const rows = sampleOf(
+    Array.from({ length: ROWS }, (_, row) => row),
+    0.4,
+  );
   const failing: number[] = [];
   for (const row of rows) {
     if ((await ask(judge, `SELECT ${call} AS x FROM v WHERE k = ${row}`)) === "an error") failing.push(row);
   }
-  const others = await askBoth(`k NOT IN (${[-1, ...failing].join(", ")})`);
+  const others = await askBoth(`k IN (${[-1, ...rows.filter((row) => !failing.includes(row))].join(", ")})`);
   const wrong: string[] = [];
   for (const row of others.isRight ? [...failing.slice(0, 1), ...sampleOf(failing.slice(1), 0.5)] : rows) {
     const { due, got } = await askBoth(`k = ${row}`);
