@@ -74,7 +74,7 @@ describe("the house's rules", () => {
 
   it("let tests that sample values try more of them in the long suites", () => {
     const sampling = files.filter(
-      (file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(|\bisLong\b/.test(read(file)),
+      (file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(|\bis(?:Long|Whole)\b/.test(read(file)),
     );
     expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
   });
