@@ -1,5 +1,5 @@
 import type { Evaluated } from "./metrics/evaluate-binary.ts";
-import { keyOf, type Series, type Steps } from "./metrics/series.ts";
+import type { Series, Steps } from "./metrics/series.ts";
 import type { StoredLine } from "./reading/read-lines.ts";
 
 /** Loki's answers: https://grafana.com/docs/loki/latest/reference/loki-http-api/ */
@@ -12,16 +12,22 @@ const statistics = (entries: number) => ({ summary: { totalEntriesReturned: entr
 
 type Value = readonly [ns: string, line: string] | readonly [ns: string, line: string, categories: object];
 
+/** The text by which Loki orders streams. */
+function textOfLabels(labels: ReadonlyMap<string, string>): string {
+  const sorted = [...labels].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(", ")}}`;
+}
+
 /**
- * Lines by their streams. With `isCategorized` (the header `X-Loki-Response-Encoding-Flags: categorize-labels`) a
+ * Lines by their streams, which are in the order of their labels. With `isCategorized` (the header `X-Loki-Response-Encoding-Flags: categorize-labels`) a
  * stream has the labels of the store alone, and each line tells its other fields and what stages made. Without it, what
- * stages made is part of the stream, and fields are left out.
+ * stages made and what the line was pushed with is part of the stream, and other fields are left out.
  */
 export function tellLines(lines: readonly StoredLine[], isCategorized: boolean): object {
   const streams = new Map<string, { readonly stream: object; readonly values: Value[] }>();
   for (const line of lines) {
     const { stream, value } = tellLine(line, isCategorized);
-    const key = keyOf(stream);
+    const key = textOfLabels(stream);
     const found = streams.get(key) ?? { stream: Object.fromEntries(stream), values: [] };
     streams.set(key, found);
     found.values.push(value);
@@ -29,7 +35,7 @@ export function tellLines(lines: readonly StoredLine[], isCategorized: boolean):
   return {
     resultType: "streams",
     ...(isCategorized ? { encodingFlags: ["categorize-labels"] } : {}),
-    result: [...streams.values()],
+    result: [...streams].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, stream]) => stream),
     stats: statistics(lines.length),
   };
 }
@@ -40,7 +46,9 @@ export function tellLine(
   isCategorized: boolean,
 ): { readonly stream: ReadonlyMap<string, string>; readonly value: Value } {
   const [stream, parsed] = [labels.of("stream"), labels.of("parsed")];
-  if (!isCategorized) return { stream: new Map([...stream, ...parsed]), value: [String(ns), line] };
+  if (!isCategorized) {
+    return { stream: new Map([...stream, ...labels.ofPushed(), ...parsed]), value: [String(ns), line] };
+  }
   return { stream, value: [String(ns), line, categorize(labels.of("metadata"), parsed)] };
 }
 
@@ -79,9 +87,17 @@ export function tellVector(evaluated: Evaluated, steps: Steps, isSorted: boolean
   return { resultType: "vector", result, stats: statistics(result.length) };
 }
 
+/** Series in the order of their labels: by the first that differs in name or value, the shorter before the longer. */
 function inOrder(series: readonly Series[]): readonly Series[] {
-  const keyed = series.map((each) => [keyOf(each.labels), each] as const);
-  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  const keyed = series.map((each) => [[...each.labels].sort(([a], [b]) => (a < b ? -1 : 1)).flat(), each] as const);
+  return keyed.sort(([a], [b]) => compareTexts(a, b)).map(([, each]) => each);
+}
+
+function compareTexts(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((text, index) => text !== b[index]);
+  if (at === -1) return a.length - b.length;
+  const [one = "", other] = [a[at], b[at]];
+  return other !== undefined && one < other ? -1 : 1;
 }
 
 /** Unix seconds, with milliseconds as decimals. */

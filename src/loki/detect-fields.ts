@@ -1,6 +1,7 @@
 import type { Stage } from "./logql/logql-ast.ts";
 import { errorDetailsLabel, errorLabel, LineLabels } from "./pipeline/line-labels.ts";
-import { extractJson, extractLogfmt } from "./pipeline/parse-line.ts";
+import { extractJson } from "./pipeline/parse-json-line.ts";
+import { extractLogfmt } from "./pipeline/parse-logfmt-line.ts";
 import type { StoredLine } from "./reading/read-lines.ts";
 
 /** A field of some lines. */

@@ -77,6 +77,12 @@ export function readDelay(sent: Sent): number {
   return seconds * 1_000;
 }
 
+/** Nanoseconds that lie between the lines of an answer at least; none unless the request says so. */
+export function readInterval(sent: Sent): bigint {
+  const interval = sent.get("interval");
+  return interval === undefined || interval === "0" ? 0n : BigInt(Math.round(readDuration("interval", interval)));
+}
+
 /** The steps of a range query: 250 of them, of at least a second, unless the request says how long one is. */
 export function readSteps(sent: Sent, { startNs, endNs }: TimeRange): Steps {
   const length = Number(endNs - startNs);

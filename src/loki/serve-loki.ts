@@ -5,6 +5,7 @@ import { type DetectedField, detectFields } from "./detect-fields.ts";
 import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
 import { parseLogql, parseSelector } from "./logql/parse-logql.ts";
 import { printLogql } from "./logql/print-logql.ts";
+import { parseBytes, parseGoDuration } from "./logql/scan-logql.ts";
 import type { LokiCaller } from "./loki-caller.ts";
 import { evaluateMetric } from "./metrics/evaluate-metric.ts";
 import { keyOf } from "./metrics/series.ts";
@@ -12,6 +13,7 @@ import { compilePipeline } from "./pipeline/compile-pipeline.ts";
 import {
   readDirection,
   readInstant,
+  readInterval,
   readLimit,
   readLineLimit,
   readQuery,
@@ -41,11 +43,9 @@ export interface LokiRequest {
 export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiRequest): Promise<object> {
   const query = parseLogql(readQuery(sent, caller));
   const range = readRange(sent, nowMs, 1);
-  if (sent.has("interval") && query.kind === "log") {
-    throw new ServiceError("unsupported", "The parameter interval is not supported", { parameter: "interval" });
-  }
   if (query.kind === "log") {
-    const lines = await findLines(caller, query, range, readDirection(sent), readLineLimit(sent, caller));
+    const [limit, intervalNs] = [readLineLimit(sent, caller), readInterval(sent)];
+    const lines = await findLines(caller, query, range, readDirection(sent), limit, intervalNs);
     return succeed(tellLines(lines, isCategorized));
   }
   const steps = readSteps(sent, range);
@@ -70,9 +70,15 @@ export async function queryInstant({ caller, sent, nowMs }: LokiRequest): Promis
   return succeed(tellVector(await evaluateMetric(caller, query, steps), steps, isSorted(query)));
 }
 
+/** Whether a part of a query orders its series. */
 function isSorted(query: MetricQuery): boolean {
-  return query.kind === "aggregate" && /^(?:sort|sort_desc|topk|bottomk)$/.test(query.operator);
+  if (query.kind === "aggregate" && query.operator.startsWith("sort")) return true;
+  if (query.kind === "binary") return isSorted(query.left) || isSorted(query.right);
+  return "inner" in query && isSorted(query.inner);
 }
+
+/** Lines of one microsecond that are read at most beyond a limit. */
+const sameMicrosecond = 100;
 
 async function findLines(
   caller: LokiCaller,
@@ -80,30 +86,49 @@ async function findLines(
   { startNs, endNs }: TimeRange,
   order: "ASC" | "DESC",
   limit: number,
+  intervalNs = 0n,
 ): Promise<readonly StoredLine[]> {
   const { lineFilters, rest } = splitStages(stages);
   const pipeline = compilePipeline(rest);
   const selection: Selection = { matchers, lineFilters, ...toWindow(startNs, endNs) };
   const readers = await findTables(caller, matchers);
   const isExact = startNs % 1000n === 0n && endNs % 1000n === 0n;
-  const dropsNone = isExact && rest.every(({ kind }) => kind !== "line" && kind !== "filter");
+  const dropsNone = isExact && intervalNs === 0n && rest.every(({ kind }) => kind !== "line" && kind !== "filter");
+  const enough = intervalNs === 0n ? limit : maxLinesRead;
   const lines: StoredLine[] = [];
   const keep = boundText(caller);
   for (const reader of readers) {
     let count = 0;
+    let lastUs = -1n;
     await readLines(caller, [reader], {
-      ...{ selection, order, limit: dropsNone ? limit : maxLinesRead, isComplete: !dropsNone },
+      ...{ selection, order, limit: dropsNone ? limit + sameMicrosecond : maxLinesRead, isComplete: !dropsNone },
       take({ ns, line, labels }) {
+        // Nanoseconds decide which lines of the last microsecond are told.
+        if (count >= enough && ns / 1000n !== lastUs) return true;
         const text = ns >= startNs && ns < endNs ? pipeline(line, labels) : undefined;
         if (text === undefined) return false;
         keep(text, labels);
         lines.push({ ns, line: text, labels });
-        return ++count === limit;
+        count++;
+        lastUs = ns / 1000n;
+        return false;
       },
     });
   }
-  if (readers.length > 1) lines.sort((a, b) => Number(a.ns - b.ns) * (order === "ASC" ? 1 : -1));
-  return lines.slice(0, limit);
+  // Readers have an order of their own each, and the store's ends with microseconds.
+  lines.sort((a, b) => Number(a.ns - b.ns) * (order === "ASC" ? 1 : -1));
+  return (intervalNs === 0n ? lines : leaveApart(lines, intervalNs)).slice(0, limit);
+}
+
+/** The lines that are at least an interval behind the one before them that is told. */
+function leaveApart(lines: readonly StoredLine[], intervalNs: bigint): readonly StoredLine[] {
+  let last: bigint | undefined;
+  return lines.filter(({ ns }) => {
+    const distance = last === undefined ? intervalNs : ns > last ? ns - last : last - ns;
+    if (distance < intervalNs) return false;
+    last = ns;
+    return true;
+  });
 }
 
 /** The microseconds that hold the nanoseconds of a range. */
@@ -187,7 +212,7 @@ export async function tellVolume(request: LokiRequest): Promise<object> {
   return succeed({ resultType: "vector", result, stats: {} });
 }
 
-/** `index/volume_range`: the same for each step, which begins with the time that is told. */
+/** `index/volume_range`: the same for each step, which ends a millisecond behind the time that is told. */
 export async function tellVolumeRange(request: LokiRequest): Promise<object> {
   const { caller, sent, nowMs } = request;
   readQuery(sent, caller);
@@ -196,13 +221,13 @@ export async function tellVolumeRange(request: LokiRequest): Promise<object> {
   const steps = readSteps(sent, range);
   const window = toWindow(range.startNs, range.endNs);
   const readers = await findTables(caller, matchers);
-  const buckets = { firstUs: window.fromUs - 1n, widthUs: BigInt(steps.stepUs) };
+  const buckets = { firstUs: window.fromUs - 1n, widthUs: BigInt(steps.stepUs), fields: [] };
   const streams = await readStreams(caller, readers, { matchers, lineFilters: [], ...window }, buckets);
   const result = sumVolumes(request, matchers, streams).map(({ metric, bytesOf }) => ({
     metric,
     values: [...bytesOf]
       .sort(([a], [b]) => a - b)
-      .map(([bucket, bytes]) => [Math.floor((steps.startUs + (bucket - 1) * steps.stepUs) / 1e3) / 1e3, String(bytes)]),
+      .map(([bucket, bytes]) => [Math.floor((steps.startUs + bucket * steps.stepUs) / 1e3 - 1) / 1e3, String(bytes)]),
   }));
   return succeed({ resultType: "matrix", result, stats: {} });
 }
@@ -277,6 +302,8 @@ async function readFields({ caller, sent, nowMs }: LokiRequest): Promise<Readonl
 function typeOf(values: ReadonlySet<string>): string {
   const all = [...values];
   if (all.every((each) => /^-?\d{1,15}$/.test(each))) return "int";
-  if (all.every((each) => /^-?\d{1,15}\.\d{1,15}$/.test(each))) return "float";
+  if (all.every((each) => /^-?\d{1,15}(?:\.\d{1,15})?$/.test(each))) return "float";
+  if (all.every((each) => parseGoDuration(each) !== undefined)) return "duration";
+  if (all.every((each) => parseBytes(each) !== undefined)) return "bytes";
   return all.every((each) => each === "true" || each === "false") ? "boolean" : "string";
 }

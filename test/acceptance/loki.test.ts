@@ -76,7 +76,9 @@ async function ask(
 async function lines(query: string, more: Parameters = {}): Promise<readonly string[]> {
   const { body, text } = await ask("query_range", { query, ...window, ...more });
   if (body === undefined) throw new Error(text);
-  return body.data.result.flatMap(({ values }: { values: string[][] }) => values.map(([, line]) => line));
+  const all = body.data.result.flatMap(({ values }: { values: string[][] }) => values) as [string, string][];
+  const sign = more.direction === "forward" ? 1 : -1;
+  return all.sort(([a], [b]) => sign * Number(BigInt(a) - BigInt(b))).map(([, line]) => line);
 }
 
 /** The values of an instant query at 120 s, by their labels. */
@@ -136,10 +138,13 @@ describe("log queries", () => {
     const parameters = { query, start: ns(30), end: ns(60), direction: "forward" };
     const stream = { source: "loki", env: "prod", app: "api", user: "u1", ms: "2" };
     const failed = { source: "loki", env: "dev", app: "bad" };
-    const error = { __error__: "JSONParserErr", __error_details__: "the line is no JSON object" };
+    const error = {
+      __error__: "JSONParserErr",
+      __error_details__: "Value looks like object, but can't find closing '}' symbol",
+    };
     expect((await ask("query_range", parameters)).body.data.result).toEqual([
-      { stream, values: [[ns(35), api[1]?.[1]]] },
       { stream: { ...failed, ...error }, values: [[`${ns(50).slice(0, -3)}789`, "no json"]] },
+      { stream, values: [[ns(35), api[1]?.[1]]] },
     ]);
     const flag = { "x-loki-response-encoding-flags": "categorize-labels", "x-api-key": privateToken };
     const { data } = (await ask("query_range", { ...parameters, query: '{app="web"} | logfmt status' }, flag)).body;
@@ -161,15 +166,15 @@ describe("metric queries", () => {
     ["vector(1)+vector(1)", { "": "2" }],
     ["1 + 2 * 3", { "": "7" }],
     ["10 / 4 > bool 2", { "": "1" }],
-    ['count_over_time({env="prod"}[2m])', { "app=web": "9", "app=api": "3" }],
-    ['count_over_time({env="prod"}[121s])', { "app=web": "10", "app=api": "3" }],
-    ['count_over_time({app="web"}[1m] offset 1m)', { "app=web": "6" }],
-    ['rate({app="web"} |= "500" [1m40s])', { "app=web": "0.04" }],
+    ['count_over_time({env="prod"}[2m])', { "app=web,trace=t0": "4", "app=web,trace=t1": "5", "app=api": "3" }],
+    ['sum by (app) (count_over_time({env="prod"}[121s]))', { "app=web": "10", "app=api": "3" }],
+    ['count_over_time({app="web"}[1m] offset 1m)', { "app=web,trace=t0": "3", "app=web,trace=t1": "3" }],
+    ['rate({app="web"} |= "500" [1m40s])', { "app=web,trace=t1": "0.04" }],
     ['bytes_over_time({app="api"}[2m])', { "app=api": "60" }],
     ['bytes_rate({app="api"}[1m])', { "app=api": String(20 / 60) }],
     ['sum(count_over_time({env="prod"}[2m]))', { "": "12" }],
     ['sum by (app) (count_over_time({source="loki"}[2m]))', { "app=web": "9", "app=api": "3", "app=bad": "1" }],
-    ['sum without (app, env, source) (count_over_time({env=~".+"}[2m]))', { "": "13" }],
+    ['sum without (app, env, source, trace) (count_over_time({env=~".+"}[2m]))', { "": "13" }],
     ['sum by (trace) (count_over_time({app="web"}[2m]))', { "trace=t0": "4", "trace=t1": "5" }],
     ['sum by (status) (count_over_time({app="web"} | logfmt [2m]))', { "status=200": "4", "status=500": "5" }],
     ['sum by (level, detected_level) (count_over_time({app="web"} | drop __error__ [2m]))', { "": "9" }],
@@ -195,24 +200,30 @@ describe("metric queries", () => {
     ],
     ['absent_over_time({app="nope"}[2m])', { "app=nope": "1" }],
     ['absent_over_time({app="web"}[2m])', {}],
-    ['count(count_over_time({env="prod"}[2m]))', { "": "2" }],
-    ['avg(count_over_time({env="prod"}[2m]))', { "": "6" }],
+    ['count(count_over_time({env="prod"}[2m]))', { "": "3" }],
+    ['avg(count_over_time({env="prod"}[2m]))', { "": "4" }],
     ['min(count_over_time({env="prod"}[2m]))', { "": "3" }],
-    ['max(count_over_time({env="prod"}[2m]))', { "": "9" }],
-    ['stddev(count_over_time({env="prod"}[2m]))', { "": "3" }],
-    ['topk(1, count_over_time({env=~".+"}[2m]))', { "app=web": "9" }],
+    ['max(count_over_time({env="prod"}[2m]))', { "": "5" }],
+    ['stddev(sum by (app) (count_over_time({env="prod"}[2m])))', { "": "3" }],
+    ['topk(1, count_over_time({env=~".+"}[2m]))', { "app=web,trace=t1": "5" }],
     ['bottomk(2, count_over_time({env=~".+"}[2m]))', { "app=bad": "1", "app=api": "3" }],
-    ['count_over_time({env="prod"}[2m]) > 5', { "app=web": "9" }],
-    ['count_over_time({env="prod"}[2m]) > bool 5', { "app=web": "1", "app=api": "0" }],
-    ['5 < count_over_time({env="prod"}[2m])', { "app=web": "9" }],
-    ['count_over_time({app="web"} |= "500" [2m]) / count_over_time({app="web"}[2m])', { "app=web": String(5 / 9) }],
+    ['count_over_time({env="prod"}[2m]) > 4', { "app=web,trace=t1": "5" }],
+    ['sum by (app) (count_over_time({env="prod"}[2m])) > bool 5', { "app=web": "1", "app=api": "0" }],
+    ['4 < count_over_time({env="prod"}[2m])', { "app=web,trace=t1": "5" }],
+    ['sum(count_over_time({app="web"} |= "500" [2m])) / sum(count_over_time({app="web"}[2m]))', { "": String(5 / 9) }],
     [
       'sum by (app) (count_over_time({env="prod"}[2m])) / on() group_left sum(count_over_time({env="prod"}[2m]))',
       { "app=web": "0.75", "app=api": "0.25" },
     ],
     ['count_over_time({env="prod"}[2m]) and count_over_time({app="api"}[2m])', { "app=api": "3" }],
-    ['count_over_time({env="prod"}[2m]) unless count_over_time({app="api"}[2m])', { "app=web": "9" }],
-    ['count_over_time({app="api"}[2m]) or count_over_time({app="web"}[2m])', { "app=web": "9", "app=api": "3" }],
+    [
+      'count_over_time({env="prod"}[2m]) unless count_over_time({app="api"}[2m])',
+      { "app=web,trace=t0": "4", "app=web,trace=t1": "5" },
+    ],
+    [
+      'count_over_time({app="api"}[2m]) or count_over_time({app="web"}[2m])',
+      { "app=web,trace=t0": "4", "app=web,trace=t1": "5", "app=api": "3" },
+    ],
     ['count_over_time({app="api"}[2m]) / 0', { "app=api": "NaN" }],
     ['label_replace(count_over_time({app="api"}[2m]), "kind", "$1-x", "app", "(a.)i")', { "app=api,kind=ap-x": "3" }],
     ['count_over_time({app="bad"} | json | __error__="" [2m])', {}],
@@ -222,8 +233,8 @@ describe("metric queries", () => {
 
   it("has a value at each step, counted by the store and from lines alike", async () => {
     for (const query of [
-      'count_over_time({app="web"}[30s])',
-      'count_over_time({app="web"} | logfmt | drop status, took, size [30s])',
+      'sum without (trace) (count_over_time({app="web"}[30s]))',
+      'count_over_time({app="web"} | logfmt | drop status, took, size, trace [30s])',
     ]) {
       const { body } = await ask("query_range", { query, start: ns(0), end: ns(140), step: "20" });
       expect(body.data.resultType).toBe("matrix");
@@ -238,9 +249,26 @@ describe("metric queries", () => {
     }
   });
 
+  it("leaves lines out that are not an interval apart", async () => {
+    const sent = { interval: "25s", direction: "forward" };
+    expect((await lines('{app="web"}', sent)).map((line) => /took=(\d+)/.exec(line)?.[1])).toEqual([
+      ...["10", "40", "70", "100"],
+    ]);
+  });
+
+  it("takes words in capitals, and skips parsers whose labels nobody asks for", async () => {
+    expect(await instant('SUM BY (app) (COUNT_OVER_TIME({app="web"} | LOGFMT [2m]))')).toEqual({ "app=web": "9" });
+    expect(await instant('sum(count_over_time({app="bad"} | json [2m]))')).toEqual({ "": "1" });
+  });
+
   it("sorts", async () => {
     const { body } = await ask("query", { query: 'sort_desc(count_over_time({env=~".+"}[2m]))', time: ns(120) });
-    expect(body.data.result.map(({ metric }: { metric: Parameters }) => metric.app)).toEqual(["web", "api", "bad"]);
+    expect(body.data.result.map(({ metric }: { metric: Parameters }) => metric.app)).toEqual([
+      "web",
+      "web",
+      "api",
+      "bad",
+    ]);
   });
 });
 
@@ -298,7 +326,17 @@ describe("what is refused", () => {
     ["query_range", { query: '{app="web"}', start: "yesterday" }, /start must be/],
     ["query_range", { query: '{app="web"}', start: ns(2), end: ns(1) }, /end timestamp/],
     ["query_range", { query: 'rate({app="web"}[1m])', start: ns(0), end: ns(20_000), step: "1" }, /11,000 points/],
-    ["query_range", { query: '{app="web"}', interval: "5" }, /interval is not supported/],
+    ["query_range", { query: '{app="web"}', interval: "x" }, /interval must be a duration/],
+    ["query_range", { query: 'rate({app="web"}[99999999999999y])' }, /line 1, col 18.*too long/],
+    ["query_range", { query: '{app="web"} | json a="["' }, /line 1, col 20.*invalid JSON path/],
+    ["query_range", { query: '{app="web"} |= ip("10.0.0.0/99")' }, /line 1, col 19.*invalid range of addresses/],
+    ["query_range", { query: '{app="web"} | a=ip("x")' }, /line 1, col 20.*invalid range of addresses/],
+    ["query", { query: 'label_replace(vector(1), "a", "b", "c", "(")' }, /line 1, col 41/],
+    ["query", { query: "1 and 2" }, /must be series, not numbers/],
+    ["query", { query: "vector()" }, /expected a number/],
+    ["query", { query: "vector(-1)" }, /expected a number/],
+    ["query_range", { query: '{app="web",}' }, /line 1, col 12/],
+    ["query", { query: 'sum by (app,) (rate({app="web"}[1m]))' }, /line 1, col 13/],
     ["query", { query: '{app="web"}' }, /instant query type/],
     ["query", { query: 'count_over_time({app="bad"} | json [2m])', time: ns(120) }, /pipeline error: 'JSONParserErr'/],
     ["query", { query: 'rate({app="web"}[2m]) * on(env) rate({env="prod"}[2m])', time: ns(120) }, /Several series/],
@@ -339,8 +377,8 @@ describe("labels, series and volumes", () => {
       {
         metric: { app: "api" },
         values: [
-          [seconds(0), "40"],
-          [seconds(60), "20"],
+          [seconds(59.999), "40"],
+          [seconds(119.999), "20"],
         ],
       },
     ]);

@@ -1,3 +1,4 @@
+import { compileRegexp } from "../pipeline/regexp.ts";
 import {
   type BinaryOperator,
   type Grouping,
@@ -14,7 +15,7 @@ import {
   type VectorOperator,
   vectorOperators,
 } from "./logql-ast.ts";
-import { parseLabelFilter, parseMatchers, parseStage } from "./parse-stages.ts";
+import { checked, parseLabelFilter, parseMatchers, parseStage } from "./parse-stages.ts";
 import { TokenReader } from "./token-reader.ts";
 
 const withUnwrap: readonly RangeOperator[] = rangeOperators.filter((each) =>
@@ -42,7 +43,8 @@ function parseExpression(reader: TokenReader, least: number): LogqlQuery {
   return reader.nested(() => {
     let left = parseOperand(reader);
     for (;;) {
-      const { text, at } = reader.peek();
+      const { text: written, at } = reader.peek();
+      const text = written.toLowerCase();
       const level = reader.isAt(text) && Object.hasOwn(precedence, text) ? precedence[text as BinaryOperator] : 0;
       if (level === 0 || level <= least) return left;
       reader.take();
@@ -83,7 +85,8 @@ function parseLabelNames(reader: TokenReader): readonly string[] {
 }
 
 function parseOperand(reader: TokenReader): LogqlQuery {
-  const { kind, text, at } = reader.peek();
+  const { kind, text: written, at } = reader.peek();
+  const text = written.toLowerCase();
   if (reader.isAt("{")) return parseLogQuery(reader);
   if (reader.takeIf("(")) {
     const inner = parseExpression(reader, 0);
@@ -98,7 +101,9 @@ function parseOperand(reader: TokenReader): LogqlQuery {
   if (kind === "name" && rangeOperators.some((each) => each === text)) return parseRangeAggregation(reader);
   if (kind === "name" && vectorOperators.some((each) => each === text)) return parseVectorAggregation(reader);
   if (reader.takeIf("vector")) {
-    const [value = Number.NaN] = reader.list(() => parseSignedNumber(reader));
+    reader.expect("(");
+    const { value } = reader.expectKind("number", "a number");
+    reader.expect(")");
     return { kind: "vector", value, at };
   }
   if (reader.isAt("label_replace")) return parseLabelReplacement(reader);
@@ -135,7 +140,7 @@ interface LogRange {
 
 function parseRangeAggregation(reader: TokenReader): RangeAggregation {
   const { text, at } = reader.take();
-  const operator = text as RangeOperator;
+  const operator = text.toLowerCase() as RangeOperator;
   reader.expect("(");
   let parameter: number | undefined;
   if (operator === "quantile_over_time") {
@@ -202,7 +207,7 @@ function parseRangeParts(reader: TokenReader) {
 
 function parseRange(reader: TokenReader): Range | undefined {
   if (!reader.takeIf("[")) return undefined;
-  const { value } = reader.expectKind("duration", "a duration such as 5m");
+  const value = parseLength(reader);
   reader.expect("]");
   if (value < 1e3) reader.refuse("a range is at least a microsecond long");
   return { rangeUs: Math.round(value / 1e3), offsetUs: parseOffset(reader) };
@@ -212,7 +217,13 @@ function parseOffset(reader: TokenReader): number {
   if (!reader.takeIf("offset")) return 0;
   const sign = reader.takeIf("-") ? -1 : 1;
   // Adding nothing leaves no negative zero.
-  return (sign * reader.expectKind("duration", "a duration such as 5m").value) / 1e3 + 0;
+  return (sign * parseLength(reader)) / 1e3 + 0;
+}
+
+/** Nanoseconds, as many as Go can count. */
+function parseLength(reader: TokenReader): number {
+  const { text, value, at } = reader.expectKind("duration", "a duration such as 5m");
+  return value < 2 ** 63 ? value : reader.refuse(`the duration ${text} is too long; it may be of 292 years`, at);
 }
 
 function parseUnwrap(reader: TokenReader): Unwrap {
@@ -232,7 +243,7 @@ function parseUnwrap(reader: TokenReader): Unwrap {
 
 function parseVectorAggregation(reader: TokenReader): VectorAggregation {
   const { text, at } = reader.take();
-  const operator = text as VectorOperator;
+  const operator = text.toLowerCase() as VectorOperator;
   const before = parseGrouping(reader);
   reader.expect("(");
   let parameter: number | undefined;
@@ -252,10 +263,12 @@ function parseLabelReplacement(reader: TokenReader): MetricQuery {
   const { at } = reader.take();
   reader.expect("(");
   const inner = asMetric(reader, parseExpression(reader, 0));
-  const [target = "", replacement = "", source = "", pattern = ""] = [0, 1, 2, 3].map(() => {
+  const texts = [0, 1, 2, 3].map(() => {
     reader.expect(",");
-    return reader.expectKind("text", "a text").text;
+    return reader.expectKind("text", "a text");
   });
   reader.expect(")");
+  const [target = "", replacement = "", source = "", pattern = ""] = texts.map(({ text }) => text);
+  checked(reader, texts[3]?.at ?? at, () => compileRegexp(pattern));
   return { kind: "label_replace", inner, target, replacement, source, pattern, at };
 }

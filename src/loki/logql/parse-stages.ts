@@ -1,4 +1,6 @@
+import { compileIpRange } from "../pipeline/ip-range.ts";
 import { checkPattern } from "../pipeline/line-pattern.ts";
+import { parseJsonPath } from "../pipeline/parse-json-line.ts";
 import { compileMatcher, compileRegexp } from "../pipeline/regexp.ts";
 import { parseTemplate } from "../pipeline/template.ts";
 import type {
@@ -17,9 +19,9 @@ import type { TokenReader } from "./token-reader.ts";
 export function parseMatchers(reader: TokenReader): readonly Matcher[] {
   const { at } = reader.expect("{");
   const matchers: Matcher[] = [];
-  while (!reader.isAt("}")) {
-    matchers.push(parseMatcher(reader));
-    if (!reader.takeIf(",")) break;
+  if (!reader.isAt("}")) {
+    do matchers.push(parseMatcher(reader));
+    while (reader.takeIf(","));
   }
   reader.expect("}");
   if (matchers.every((each) => compileMatcher(each)(""))) {
@@ -45,7 +47,7 @@ function parseMatcher(reader: TokenReader): Matcher {
 }
 
 /** Runs a check of a text in the query, whose errors are told with its place. */
-function checked<T>(reader: TokenReader, at: number, check: () => T): T {
+export function checked<T>(reader: TokenReader, at: number, check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -69,7 +71,7 @@ export function parseStage(reader: TokenReader): Stage | undefined {
   if (lineTest !== undefined) return parseLineFilter(reader, lineTest);
   if (!reader.isAt("|") || reader.isAt("unwrap", 1)) return undefined;
   reader.take();
-  const parse = stageParsers[reader.peek().text];
+  const parse = stageParsers[reader.peek().text.toLowerCase()];
   const next = reader.peek(1);
   // A label may have the name of a stage. Behind a stage that may stand alone, != and !~ begin a filter of lines.
   const isLineFilter = /^(?:json|logfmt|unpack|decolorize)!=?~?$/.test(reader.peek().text + next.text);
@@ -94,6 +96,7 @@ function parseLineFilter(reader: TokenReader, lineTest: Pick<LineFilter, "test" 
     if (isIp) reader.expect("(");
     const { text, at } = reader.expectKind("text", "a text");
     if (isIp) reader.expect(")");
+    if (isIp) checked(reader, at, () => compileIpRange(text));
     if (isIp && lineTest.test !== "contains") reader.refuse("ip() is for |= and !=", at);
     if (lineTest.test === "regexp") checked(reader, at, () => compileRegexp(text));
     if (lineTest.test === "pattern") checked(reader, at, () => checkPattern(text, "filter"));
@@ -103,7 +106,11 @@ function parseLineFilter(reader: TokenReader, lineTest: Pick<LineFilter, "test" 
 }
 
 const stageParsers: Readonly<Record<string, (reader: TokenReader) => Stage>> = {
-  json: (reader) => ({ kind: "json", extractions: parseExtractions(reader) }),
+  json(reader) {
+    const extractions = parseExtractions(reader);
+    for (const { expression, at } of extractions) checked(reader, at, () => parseJsonPath(expression));
+    return { kind: "json", extractions };
+  },
   logfmt(reader) {
     const flags: string[] = [];
     while (reader.peek().kind === "flag") {
@@ -212,7 +219,8 @@ function parseCondition(reader: TokenReader): LabelFilter {
     if (comparison !== "==" && comparison !== "!=") return reader.refuse("ip() is for = and !=");
     reader.take();
     reader.expect("(");
-    const range = reader.expectKind("text", "an address or a range of addresses").text;
+    const { text: range, at } = reader.expectKind("text", "an address or a range of addresses");
+    checked(reader, at, () => compileIpRange(range));
     reader.expect(")");
     return { kind: "ip", name, isNegated: comparison === "!=", range };
   }

@@ -29,7 +29,7 @@ const reparse = (query: LogqlQuery) => withoutPlaces(parseLogql(printLogql(query
 describe("printLogql", () => {
   it.each([
     ['{foo=   "bar"}', '{foo="bar"}'],
-    ['{a=`x"y`, b=~"c.*",}', '{a="x\\"y", b=~"c.*"}'],
+    ['{a=`x"y`, b=~"c.*"}', '{a="x\\"y", b=~"c.*"}'],
     ['{a="b"}|="x" or "y" !~`\\d+`|= ip("10.0.0.0/8")', '{a="b"} |= "x" or "y" !~ "\\\\d+" |= ip("10.0.0.0/8")'],
     ['{a="b"}|json|logfmt --strict x,y="z.w"', '{a="b"} | json | logfmt --strict x="x",y="z.w"'],
     ['{a="b"}|x>5 or y==1.5s and z<=2KB,w="v"', '{a="b"} | x>5 or y==1s500ms and z<=2KB and w="v"'],
@@ -131,6 +131,7 @@ const texts = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom('"', "\\", "`", "\n", "\u0000", "é"),
 );
+const addresses = fc.constantFrom("10.0.0.1", "10.0.0.0/8", "::1-::9");
 const regexps = fc.constantFrom("a.*", "(?P<x>\\d+)", '[^`"]+', "é|\\x{61}");
 const matchers: fc.Arbitrary<Matcher> = fc.oneof(
   fc.record({ name: names, operator: fc.constantFrom("=", "!="), value: texts, at: fc.constant(0) }),
@@ -170,18 +171,25 @@ const filters: fc.Arbitrary<LabelFilter> = fc.letrec<{ filter: LabelFilter }>((t
         }),
       ),
     ),
-    fc.record({ kind: fc.constant("ip" as const), name: names, isNegated: fc.boolean(), range: texts }),
+    fc.record({ kind: fc.constant("ip" as const), name: names, isNegated: fc.boolean(), range: addresses }),
     fc.record({ kind: fc.constantFrom("and" as const, "or" as const), left: tie("filter"), right: tie("filter") }),
   ),
 })).filter;
-const pairs = fc.array(fc.record({ name: names, expression: texts, at: fc.constant(0) }), { maxLength: 3 });
+const extractions = (expression: fc.Arbitrary<string>) =>
+  fc.array(fc.record({ name: names, expression, at: fc.constant(0) }), { maxLength: 3 });
 const atZero = fc.constant(0);
 const stages: fc.Arbitrary<Stage> = fc.oneof(
   fc.record({
     kind: fc.constant("line" as const),
     test: fc.constant("contains" as const),
     isNegated: fc.boolean(),
-    alternatives: fc.array(fc.record({ text: texts, isIp: fc.boolean(), at: atZero }), { minLength: 1, maxLength: 3 }),
+    alternatives: fc.array(
+      fc.oneof(
+        fc.record({ text: texts, isIp: fc.constant(false), at: atZero }),
+        fc.record({ text: addresses, isIp: fc.constant(true), at: atZero }),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
   }),
   fc.record({
     kind: fc.constant("line" as const),
@@ -190,10 +198,13 @@ const stages: fc.Arbitrary<Stage> = fc.oneof(
     alternatives: fc.tuple(fc.record({ text: regexps, isIp: fc.constant(false), at: atZero })),
   }),
   fc.record({ kind: fc.constant("filter" as const), filter: filters }),
-  fc.record({ kind: fc.constant("json" as const), extractions: pairs }),
+  fc.record({
+    kind: fc.constant("json" as const),
+    extractions: extractions(fc.constantFrom("a.b", '["c d"]', "[0].x", "e")),
+  }),
   fc.record({
     kind: fc.constant("logfmt" as const),
-    extractions: pairs,
+    extractions: extractions(texts),
     isStrict: fc.boolean(),
     keepsEmpty: fc.boolean(),
   }),
@@ -260,7 +271,10 @@ const range = (operators: readonly RangeOperator[], more: object) =>
 const metrics: fc.Arbitrary<MetricQuery> = fc.letrec<{ metric: MetricQuery }>((tie) => ({
   metric: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    fc.oneof(fc.record({ kind: fc.constantFrom("number" as const, "vector" as const), value: finite, at: atZero })),
+    fc.oneof(
+      fc.record({ kind: fc.constant("number" as const), value: finite, at: atZero }),
+      fc.record({ kind: fc.constant("vector" as const), value: finite.map(Math.abs), at: atZero }),
+    ),
     range(["count_over_time", "rate"], {}),
     range(["max_over_time", "first_over_time"], { unwrap: unwraps, grouping: groupings }),
     range(["quantile_over_time"], { unwrap: unwraps, grouping: groupings, parameter: finite }),
@@ -283,7 +297,7 @@ const metrics: fc.Arbitrary<MetricQuery> = fc.letrec<{ metric: MetricQuery }>((t
     fc.record({
       kind: fc.constant("label_replace" as const),
       inner: tie("metric"),
-      ...{ target: texts, replacement: texts, source: texts, pattern: texts, at: atZero },
+      ...{ target: texts, replacement: texts, source: texts, pattern: regexps, at: atZero },
     }),
     fc
       .record({

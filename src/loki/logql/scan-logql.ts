@@ -24,25 +24,39 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** Longer texts are no numbers; looking at them would take long. */
-export const maxNumberCharacters = 100;
+const maxNumberCharacters = 100;
 
 /** A duration such as `1h30m` or `-2.5s` in nanoseconds; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   if (text.length > maxNumberCharacters) return undefined;
   if (/^[+-]?0$/.test(text)) return 0;
-  const [, sign, digits = ""] = /^([+-]?)((?:\d*\.?\d+(?:ns|us|µs|μs|ms|s|m|h|d|w|y))+)$/.exec(text) ?? [];
+  const [, sign, digits = ""] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d|w|y))+)$/.exec(text) ?? [];
   if (digits === "") return undefined;
   let sum = 0;
-  for (const [, amount, unit = ""] of digits.matchAll(/(\d*\.?\d+)([a-zµμ]+)/g)) {
+  for (const [, amount, unit = ""] of digits.matchAll(/([\d.]+)([a-zµμ]+)/g)) {
     sum += Number(amount) * (durations[unit] ?? 0);
   }
   return sign === "-" ? -sum : sum;
 }
 
+/** A duration in which no unit is longer than an hour, as Go reads one in a label, in nanoseconds. */
+export function parseGoDuration(text: string): number | undefined {
+  return /[dwy]/.test(text) ? undefined : parseDuration(text);
+}
+
+/** A plain number as Go reads one; undefined for any other text. */
+export function parseNumber(text: string): number | undefined {
+  if (text.length > maxNumberCharacters) return undefined;
+  if (/^[+-]?(?:inf(?:inity)?)$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  if (/^nan$/i.test(text)) return Number.NaN;
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
 /** A number of bytes such as `5.2KB` or `10 MiB`; undefined for any other text. */
 export function parseBytes(text: string): number | undefined {
   if (text.length > maxNumberCharacters) return undefined;
-  const [, digits, unit = ""] = /^\s*([\d,]*\.?\d+)\s*([a-zA-Z]*)\s*$/.exec(text) ?? [];
+  const [, digits, unit = ""] = /^([\d,]+\.?\d*|\.\d+)\s*([a-zA-Z]*)\s*$/.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const factor = unit === "" ? 1 : byteUnits[unit.toLowerCase()];
   return factor === undefined ? undefined : Math.trunc(Number(digits.replaceAll(",", "")) * factor);

@@ -22,10 +22,11 @@ export class TokenReader {
     return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)] as Token;
   }
 
-  /** Whether the next token is this symbol or word. */
+  /** Whether the next token is this symbol or word, which may be written in capitals. */
   isAt(text: string, ahead = 0): boolean {
     const token = this.peek(ahead);
-    return (token.kind === "symbol" || token.kind === "name" || token.kind === "flag") && token.text === text;
+    if (token.kind === "name") return token.text.toLowerCase() === text;
+    return (token.kind === "symbol" || token.kind === "flag") && token.text === text;
   }
 
   take(): Token {
@@ -55,9 +56,9 @@ export class TokenReader {
   list<T>(item: () => T): readonly T[] {
     this.expect("(");
     const items: T[] = [];
-    while (!this.isAt(")")) {
-      items.push(item());
-      if (!this.takeIf(",")) break;
+    if (!this.isAt(")")) {
+      do items.push(item());
+      while (this.takeIf(","));
     }
     this.expect(")");
     return items;

@@ -41,13 +41,13 @@ function compileOperator({ operator, isBool }: BinaryOperation) {
 /** Combines two operands at each step. Throws `invalid_query` where several series would pair with one of the other side. */
 export function evaluateBinary(node: BinaryOperation, left: Evaluated, right: Evaluated, steps: Steps): Evaluated {
   const operate = compileOperator(node);
-  if ("scalar" in left && "scalar" in right) return operateScalars(node, left.scalar, right.scalar);
   if (isSetOperator(node.operator)) {
     if ("scalar" in left || "scalar" in right) {
       throw new ServiceError("invalid_query", `The operands of ${node.operator} must be series, not numbers`);
     }
     return { series: combineSets(node, left.series, right.series, steps) };
   }
+  if ("scalar" in left && "scalar" in right) return operateScalars(node, left.scalar, right.scalar);
   if ("scalar" in left) {
     const { scalar } = left;
     return mapSeries("series" in right ? right.series : [], (value) => operate(scalar, value, "right"));
@@ -129,27 +129,34 @@ function pairSeries(
   const operate = compileOperator(node);
   const isLeftMany = node.many?.side !== "right";
   const [many, one] = isLeftMany ? [left, groupByMatch(node, right)] : [right, groupByMatch(node, left)];
-  const results = new Map<string, (number | undefined)[]>();
-  const paired: Series[] = [];
+  for (const partners of one.values()) refuseSeveral(node, partners, count);
+  const results = new Map<string, { readonly labels: Series["labels"]; readonly values: (number | undefined)[] }>();
+  const taken = new Set<string>();
   for (const series of many) {
     const partners = one.get(keyOf(matchLabels(node, series.labels))) ?? [];
     for (const partner of partners) {
       const labels = resultLabels(node, series.labels, partner.labels);
       const key = keyOf(labels);
-      const known = results.get(key);
-      const values = known ?? new Array<number | undefined>(count).fill(undefined);
-      results.set(key, values);
-      if (known === undefined) paired.push({ labels, values });
+      const { values } = results.get(key) ?? { values: new Array<number | undefined>(count).fill(undefined) };
+      results.set(key, { labels, values });
       for (let step = 0; step < count; step++) {
         const [a, b] = [series.values[step], partner.values[step]];
-        const value = isLeftMany ? operate(a, b) : operate(b, a);
-        if (value === undefined) continue;
-        if (values[step] !== undefined) throw ambiguous(node);
-        values[step] = value;
+        if (a === undefined || b === undefined) continue;
+        if (taken.has(`${step} ${key}`)) throw ambiguous(node);
+        taken.add(`${step} ${key}`);
+        values[step] = (isLeftMany ? operate(a, b) : operate(b, a)) ?? values[step];
       }
     }
   }
-  return paired;
+  return [...results.values()];
+}
+
+/** Throws where two of the series that one may pair with have a value at the same step. */
+function refuseSeveral(node: BinaryOperation, partners: readonly Series[], count: number): void {
+  if (partners.length < 2) return;
+  for (let step = 0; step < count; step++) {
+    if (partners.filter(({ values }) => values[step] !== undefined).length > 1) throw ambiguous(node);
+  }
 }
 
 function ambiguous({ operator }: BinaryOperation): ServiceError {

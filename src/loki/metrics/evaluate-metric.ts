@@ -1,11 +1,17 @@
 import { ServiceError } from "../../shared/errors.ts";
-import type { LabelReplacement, MetricQuery } from "../logql/logql-ast.ts";
+import type {
+  LabelReplacement,
+  MetricQuery,
+  RangeAggregation,
+  RangeOperator,
+  VectorAggregation,
+} from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { compileRegexp } from "../pipeline/regexp.ts";
 import { type Evaluated, evaluateBinary } from "./evaluate-binary.ts";
 import { evaluateRange } from "./evaluate-range.ts";
 import { evaluateVector } from "./evaluate-vector.ts";
-import { readSamples } from "./read-samples.ts";
+import { readSamples, type WantedLabels } from "./read-samples.ts";
 import { keyOf, type Series, type Steps } from "./series.ts";
 
 /** Series of a query's part at most, as labels that tell every line apart would make one of each. */
@@ -21,7 +27,7 @@ export async function evaluateMetric(caller: LokiCaller, query: MetricQuery, ste
   if (count > maxRanges) {
     throw new ServiceError("limit_exceeded", `The query has ${count} range aggregations; it may have ${maxRanges}`);
   }
-  return evaluate(caller, query, steps, new Set());
+  return evaluate(caller, query, steps, { names: new Set(), isAll: false });
 }
 
 function countRanges(query: MetricQuery): number {
@@ -35,30 +41,33 @@ async function evaluate(
   caller: LokiCaller,
   query: MetricQuery,
   steps: Steps,
-  wanted: ReadonlySet<string>,
+  wanted: WantedLabels,
 ): Promise<Evaluated> {
+  const alsoWanted = (names: readonly string[]) => ({ names: new Set([...wanted.names, ...names]), isAll: false });
   switch (query.kind) {
     case "number":
       return { scalar: query.value };
     case "vector":
       return { series: [{ labels: new Map(), values: new Array<number>(steps.count).fill(query.value) }] };
     case "range": {
-      const names = new Set([...wanted, ...groupedBy(query.grouping)]);
+      const names = wantedOfRange(query, wanted);
       const samples = bounded(await readSamples(caller, query, steps, names), steps);
       return { series: await evaluateRange(caller, query, samples, steps) };
     }
     case "aggregate": {
       // Groups within groups: what the outer one asks for has to come through the inner one.
-      const names = new Set([...wanted, ...groupedBy(query.grouping)]);
+      const names = sumsRange(query)
+        ? { names: new Set(query.grouping?.labels), isAll: true }
+        : alsoWanted(groupedBy(query.grouping));
       const inner = await evaluate(caller, query.inner, steps, names);
       return { series: evaluateVector(query, seriesOf(inner, query.operator), steps) };
     }
     case "label_replace": {
-      const inner = await evaluate(caller, query.inner, steps, new Set([...wanted, query.source]));
+      const inner = await evaluate(caller, query.inner, steps, alsoWanted([query.source]));
       return { series: replaceLabels(query, seriesOf(inner, "label_replace")) };
     }
     case "binary": {
-      const names = new Set([...wanted, ...(query.matching?.isOn === true ? query.matching.labels : [])]);
+      const names = alsoWanted(query.matching?.isOn === true ? query.matching.labels : []);
       const left = await evaluate(caller, query.left, steps, names);
       const right = await evaluate(caller, query.right, steps, names);
       const result = evaluateBinary(query, left, right, steps);
@@ -66,6 +75,23 @@ async function evaluate(
       return result;
     }
   }
+}
+
+/** Samples that a range groups are merged by its labels; where a time is absent, none matters. */
+function wantedOfRange({ grouping, operator }: RangeAggregation, wanted: WantedLabels): WantedLabels {
+  if (operator === "absent_over_time") return { names: new Set(), isAll: true };
+  if (grouping === undefined || grouping.isWithout) return wanted;
+  return { names: new Set(grouping.labels), isAll: true };
+}
+
+const summable: ReadonlySet<RangeOperator> = new Set([
+  ...(["count_over_time", "rate", "bytes_over_time", "bytes_rate", "sum_over_time"] as const),
+]);
+
+/** Whether a sum is the same of whatever series its range has: the range itself is a sum. */
+function sumsRange({ operator, grouping, inner }: VectorAggregation): boolean {
+  const isSum = operator === "sum" && grouping?.isWithout !== true;
+  return isSum && inner.kind === "range" && inner.grouping === undefined && summable.has(inner.operator);
 }
 
 function groupedBy(grouping: { readonly isWithout: boolean; readonly labels: readonly string[] } | undefined) {

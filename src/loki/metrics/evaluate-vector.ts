@@ -9,8 +9,8 @@ const sum: Combine = (values) => values.reduce((a, b) => a + b, 0);
 const combine: Readonly<Partial<Record<VectorOperator, Combine>>> = {
   sum,
   avg: (values) => sum(values) / values.length,
-  min: (values) => values.reduce((a, b) => Math.min(a, b)),
-  max: (values) => values.reduce((a, b) => Math.max(a, b)),
+  min: (values) => values.reduce((a, b) => (a > b || Number.isNaN(a) ? b : a)),
+  max: (values) => values.reduce((a, b) => (a < b || Number.isNaN(a) ? b : a)),
   count: (values) => values.length,
   stdvar: variance,
   stddev: (values) => Math.sqrt(variance(values)),
@@ -34,8 +34,7 @@ export function evaluateVector(
   const compute = combine[operator];
   if (compute === undefined) {
     const isTop = operator === "topk";
-    const kept = [...groups.values()].flatMap(({ series }) => keepMost(series, parameter, isTop, steps));
-    return steps.count === 1 ? sortSeries(kept, isTop) : kept;
+    return [...groups.values()].flatMap(({ series }) => keepMost(series, parameter, isTop, steps));
   }
   return [...groups.values()].map(({ labels, series }) => ({
     labels,

@@ -17,19 +17,27 @@ export interface Samples {
   readonly values: number[];
 }
 
+/** The labels that the parts of a query around a range ask for. */
+export interface WantedLabels {
+  readonly names: ReadonlySet<string>;
+  /** Whether no others matter: what is summed by them is summed in any case. */
+  readonly isAll: boolean;
+}
+
 /**
  * Reads the samples that a range aggregation needs. Where no stage needs the lines themselves, the store counts them;
- * a count then stands at the end of its part of time. `wanted` are labels that the query groups by: fields of events
- * tell series apart only if they are among them.
+ * a count then stands at the end of its part of time. Labels tell series apart, and the fields that lines were pushed
+ * with; other fields of events only where they are wanted.
  */
 export async function readSamples(
   caller: LokiCaller,
   range: RangeAggregation,
   steps: Steps,
-  wanted: ReadonlySet<string>,
+  wanted: WantedLabels,
 ): Promise<readonly Samples[]> {
   const { query, unwrap, rangeUs, offsetUs } = range;
   const { lineFilters, rest } = splitStages(query.stages);
+  const stages = leaveUnneeded(rest, range, wanted);
   const lastUs = steps.startUs + (steps.count - 1) * steps.stepUs - offsetUs;
   const firstUs = steps.startUs - offsetUs - rangeUs;
   const selection: Selection = {
@@ -40,10 +48,23 @@ export async function readSamples(
     toUs: BigInt(Math.floor(lastUs)) + 1n,
   };
   const readers = await findTables(caller, query.matchers);
-  const isCounted = unwrap === undefined && rest.every(dropsErrorsOnly) && hasOnlyLabels(readers, wanted);
-  return isCounted
-    ? countSamples(caller, range, readers, selection, steps, firstUs)
-    : collectSamples(caller, range, readers, selection, rest, wanted);
+  const fields = unwrap === undefined && stages.every(dropsErrorsOnly) ? countedFields(readers, wanted) : undefined;
+  return fields === undefined
+    ? collectSamples(caller, range, readers, selection, stages, wanted)
+    : countSamples(caller, range, readers, selection, steps, firstUs, fields, wanted);
+}
+
+const parserKinds: ReadonlySet<Stage["kind"]> = new Set(["json", "logfmt", "pattern", "regexp", "unpack"]);
+const labelKinds: ReadonlySet<Stage["kind"]> = new Set(["filter", "line_format", "label_format"]);
+
+/** Parsers do not run where nothing looks at labels, as in Loki: a line that they cannot read is counted then. */
+function leaveUnneeded(
+  stages: readonly Stage[],
+  { unwrap }: RangeAggregation,
+  { names, isAll }: WantedLabels,
+): readonly Stage[] {
+  const isNeeded = !isAll || names.size > 0 || unwrap !== undefined || stages.some(({ kind }) => labelKinds.has(kind));
+  return isNeeded ? stages : stages.filter(({ kind }) => !parserKinds.has(kind));
 }
 
 /** Grafana drops the labels of errors from counts; without parsers there are none. */
@@ -51,9 +72,16 @@ function dropsErrorsOnly(stage: Stage): boolean {
   return stage.kind === "drop" && stage.labels.every(({ name }) => name === errorLabel || name === errorDetailsLabel);
 }
 
-function hasOnlyLabels(readers: readonly LokiReader[], wanted: ReadonlySet<string>): boolean {
+/** Fields that the store tells counted streams apart by at most. */
+const maxCountedFields = 50;
+
+/** The fields that the store has to tell streams apart by; undefined where it cannot tell all that is wanted. */
+function countedFields(readers: readonly LokiReader[], wanted: WantedLabels): readonly string[] | undefined {
   const tables = readers.flatMap((each) => each.tables);
-  return [...wanted].every((name) => tables.every(({ metadataNames }) => !metadataNames.has(name)));
+  if (tables.some(({ metadataNames }) => [...wanted.names].some((name) => metadataNames.has(name)))) return undefined;
+  const pushed = tables.flatMap(({ pushedFields }) => pushedFields.map(({ name }) => name));
+  const fields = [...new Set(pushed)].filter((name) => !wanted.isAll || wanted.names.has(name));
+  return fields.length > maxCountedFields ? undefined : fields;
 }
 
 /** Whether a range aggregation sums the lengths of its lines. */
@@ -66,13 +94,16 @@ async function countSamples(
   selection: Selection,
   steps: Steps,
   firstUs: number,
+  fields: readonly string[],
+  wanted: WantedLabels,
 ): Promise<readonly Samples[]> {
   const width = steps.count === 1 ? range.rangeUs : greatestDivisor(range.rangeUs, steps.stepUs);
-  const buckets = { firstUs: BigInt(Math.floor(firstUs)), widthUs: BigInt(width) };
-  const counted = await readStreams(caller, readers, selection, buckets);
+  const parts = { firstUs: BigInt(Math.floor(firstUs)), widthUs: BigInt(width), fields };
+  const counted = await readStreams(caller, readers, selection, parts);
   const found = new Map<string, Samples>();
   for (const { labels, bucket, entries, bytes } of [...counted].sort((a, b) => a.bucket - b.bucket)) {
-    addSample(found, labels, firstUs + bucket * width, isOfBytes(range) ? bytes : entries);
+    const kept = pickWanted(labels, wanted);
+    addSample(found, kept, firstUs + bucket * width, isOfBytes(range) ? bytes : entries);
   }
   return [...found.values()];
 }
@@ -87,7 +118,7 @@ async function collectSamples(
   readers: readonly LokiReader[],
   selection: Selection,
   stages: readonly Stage[],
-  wanted: ReadonlySet<string>,
+  wanted: WantedLabels,
 ): Promise<readonly Samples[]> {
   const pipeline = compilePipeline(stages);
   const unwrap = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap);
@@ -101,6 +132,9 @@ async function collectSamples(
       const value = unwrap === undefined ? sizeOf(range, text) : unwrap(labels);
       if (value === undefined) return false;
       refuseErrors(labels);
+      if (range.unwrap !== undefined && !(wanted.isAll && wanted.names.has(range.unwrap.label))) {
+        labels.delete(range.unwrap.label);
+      }
       if (addSample(found, seriesLabels(labels, wanted), Number(ns / 1000n), value)) keep("", labels);
       return false;
     },
@@ -113,9 +147,14 @@ function sizeOf(range: RangeAggregation, line: string): number {
   return isOfBytes(range) ? Buffer.byteLength(line) : 1;
 }
 
-function seriesLabels(labels: LineLabels, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const grouped = wanted.size === 0 ? [] : pickLabels(labels.of("metadata"), (name) => wanted.has(name));
-  return new Map([...labels.of("stream"), ...grouped, ...labels.of("parsed")]);
+function seriesLabels(labels: LineLabels, wanted: WantedLabels): ReadonlyMap<string, string> {
+  const fields = pickLabels(labels.of("metadata"), (name) => wanted.names.has(name));
+  const all = new Map([...labels.of("stream"), ...labels.ofPushed(), ...fields, ...labels.of("parsed")]);
+  return pickWanted(all, wanted);
+}
+
+function pickWanted(labels: ReadonlyMap<string, string>, { names, isAll }: WantedLabels): ReadonlyMap<string, string> {
+  return isAll ? pickLabels(labels, (name) => names.has(name)) : labels;
 }
 
 /** Returns whether its series is a new one. */

@@ -1,11 +1,12 @@
 import type { ComparisonOperator, LabelFilter, LineFilter, Stage, Unwrap } from "../logql/logql-ast.ts";
-import { maxNumberCharacters, parseBytes, parseDuration } from "../logql/scan-logql.ts";
+import { parseBytes, parseGoDuration, parseNumber } from "../logql/scan-logql.ts";
 import { compileIpRange, compileIpSearch } from "./ip-range.ts";
 import { errorDetailsLabel, errorLabel, type LineLabels } from "./line-labels.ts";
 import { compilePattern, compilePatternFilter } from "./line-pattern.ts";
-import { extractJson, extractJsonPaths, extractLogfmt, extractPacked, parseJsonPath } from "./parse-line.ts";
+import { extractJson, extractJsonPaths, extractPacked, parseJsonPath } from "./parse-json-line.ts";
+import { extractLogfmt } from "./parse-logfmt-line.ts";
 import { compileMatcher, compileRegexp } from "./regexp.ts";
-import { parseTemplate } from "./template.ts";
+import { parseTemplate, type Template } from "./template.ts";
 
 /** ANSI sequences of colours, which begin with an escape. */
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
@@ -50,10 +51,7 @@ function compileStage(stage: Stage): Step {
     }
     case "logfmt": {
       const { extractions, isStrict, keepsEmpty } = stage;
-      const wanted = new Map<string, string[]>();
-      for (const { name, expression } of extractions) {
-        wanted.set(expression, [...(wanted.get(expression) ?? []), name]);
-      }
+      const wanted = new Map(extractions.map(({ name, expression }) => [expression, name]));
       const options = { isStrict, keepsEmpty, wanted: extractions.length === 0 ? undefined : wanted };
       return keeping((line, labels) => extractLogfmt(line, options, labels));
     }
@@ -103,14 +101,18 @@ const comparisons: Readonly<Record<ComparisonOperator, (a: number, b: number) =>
   "<=": (a, b) => a <= b,
 };
 
-/** A plain number; undefined for any other text. */
-function parseNumber(text: string): number | undefined {
-  if (text.length > maxNumberCharacters) return undefined;
-  if (/^[+-]?inf(?:inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
-}
+/** The words in which Go tells of a value that it cannot read. */
+const complaints = {
+  number: (text: string) => `strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`,
+  duration: (text: string) => `time: invalid duration ${JSON.stringify(text)}`,
+  bytes(text: string) {
+    const [digits = ""] = /^[\d.,]*/.exec(text) ?? [];
+    if (parseNumber(digits.replaceAll(",", "")) === undefined) return complaints.number(digits);
+    return `unhandled size name: ${text.slice(digits.length).trim().toLowerCase()}`;
+  },
+} as const;
 
-const readers = { number: parseNumber, duration: parseDuration, bytes: parseBytes } as const;
+const readers = { number: parseNumber, duration: parseGoDuration, bytes: parseBytes } as const;
 
 /** Whether labels pass. A value that is no number lets the line pass, with an error in its labels, as in Loki. */
 function compileLabelFilter(filter: LabelFilter): (labels: LineLabels) => boolean {
@@ -135,13 +137,12 @@ function compileLabelFilter(filter: LabelFilter): (labels: LineLabels) => boolea
       const { name, unit, value, operator } = filter;
       const [read, test] = [readers[unit], comparisons[operator]];
       return (labels) => {
-        // A line that could not be read keeps its error.
-        if (labels.get(errorLabel) !== undefined) return true;
         const text = labels.get(name);
         if (text === undefined) return false;
         const number = read(text);
         if (number !== undefined) return test(number, value);
-        labels.fail("LabelFilterErr", `${text.slice(0, 100)} is no ${unit}`);
+        // What went wrong before may tell more.
+        if (labels.get(errorLabel) === undefined) labels.fail("LabelFilterErr", complaints[unit](text.slice(0, 100)));
         return true;
       };
     }
@@ -161,27 +162,38 @@ function compileLineFormat(source: string): Step {
 }
 
 function compileLabelFormat(formats: Extract<Stage, { kind: "label_format" }>["formats"]): Step {
-  const steps = formats.map(({ name, from }) => {
-    if ("label" in from) {
-      return (_: string, labels: LineLabels) => {
-        const value = labels.get(from.label);
-        if (value === undefined) return;
-        labels.set(name, value);
-        labels.delete(from.label);
-      };
-    }
-    const render = parseTemplate(from.template);
-    return (line: string, labels: LineLabels) => {
-      try {
-        labels.set(name, render({ line, label: (each) => labels.get(each) ?? "" }));
-      } catch (error) {
-        labels.fail("TemplateFormatErr", error instanceof Error ? error.message : String(error));
-      }
-    };
+  const compiled = formats.map(({ name, from }) => {
+    return { name, from, render: "label" in from ? undefined : parseTemplate(from.template) };
   });
   return keeping((line, labels) => {
-    for (const step of steps) step(line, labels);
+    // A template sees the labels as they were before the first one.
+    let before: ReadonlyMap<string, string> | undefined;
+    for (const { name, from, render } of compiled) {
+      if (render !== undefined) {
+        before ??= labels.all();
+        renderLabel(render, name, line, before, labels);
+        continue;
+      }
+      const value = "label" in from ? labels.get(from.label) : undefined;
+      if (value === undefined || !("label" in from)) continue;
+      labels.set(name, value);
+      labels.delete(from.label);
+    }
   });
+}
+
+function renderLabel(
+  render: Template,
+  name: string,
+  line: string,
+  before: ReadonlyMap<string, string>,
+  labels: LineLabels,
+): void {
+  try {
+    labels.set(name, render({ line, label: (each) => before.get(each) ?? "" }));
+  } catch (error) {
+    labels.fail("TemplateFormatErr", error instanceof Error ? error.message : String(error));
+  }
 }
 
 function compileChoice({ kind, labels: chosen }: Extract<Stage, { kind: "drop" | "keep" }>): Step {
@@ -191,25 +203,24 @@ function compileChoice({ kind, labels: chosen }: Extract<Stage, { kind: "drop" |
     tests.set(name, [...(tests.get(name) ?? []), test]);
   }
   return keeping((_, labels) => {
-    for (const name of labels.names()) {
+    for (const [name, value] of labels.all()) {
       if (kind === "keep" && (name === errorLabel || name === errorDetailsLabel)) continue;
-      const isChosen = tests.get(name)?.some((test) => test(labels.get(name) ?? "")) ?? false;
+      const isChosen = tests.get(name)?.some((test) => test(value)) ?? false;
       if (isChosen === (kind === "drop")) labels.delete(name);
     }
   });
 }
 
-/** Reads a line's sample from its labels; undefined where it has none. The label is then no label of the series. */
+/** Reads a line's sample from its labels; undefined where it has none. */
 export function compileUnwrap({ label, conversion, filters }: Unwrap): (labels: LineLabels) => number | undefined {
   const read = readers[conversion];
   const tests = filters.map(compileLabelFilter);
   return (labels) => {
     const text = labels.get(label);
-    if (text === undefined) return undefined;
+    if (text === undefined || text === "") return undefined;
     const value = read(text);
-    if (value === undefined) labels.fail("SampleExtractionErr", `${text.slice(0, 100)} is no ${conversion}`);
+    if (value === undefined) labels.fail("SampleExtractionErr", complaints[conversion](text.slice(0, 100)));
     if (!tests.every((test) => test(labels))) return undefined;
-    labels.delete(label);
     return conversion === "duration" ? (value ?? 0) / 1e9 : (value ?? 0);
   };
 }

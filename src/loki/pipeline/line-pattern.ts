@@ -24,7 +24,6 @@ export function checkPattern(pattern: string, purpose: "parser" | "filter"): rea
   if (purpose === "parser" && !parts.some((each) => "capture" in each && each.capture !== undefined)) {
     throw new Error("a pattern has at least one named capture such as <method>");
   }
-  if (parts.length === 0) throw new Error("a pattern is not empty");
   return parts;
 }
 
@@ -36,6 +35,7 @@ export function compilePattern(pattern: string): (line: string) => ReadonlyMap<s
   const parts = checkPattern(pattern, "parser");
   return (line) => {
     const found = new Map<string, string>();
+    if (line === "") return found;
     let at = 0;
     for (const [index, part] of parts.entries()) {
       if ("text" in part) {
@@ -54,23 +54,21 @@ export function compilePattern(pattern: string): (line: string) => ReadonlyMap<s
   };
 }
 
-/** Whether a whole line has the form of a filter's pattern, in which `<_>` is any text. */
+/**
+ * Whether a line has the form of a filter's pattern, in which `<_>` is any text but an empty one. As in Loki, a text is
+ * looked for where it comes first, and what stands before the first of them does not matter.
+ */
 export function compilePatternFilter(pattern: string): (line: string) => boolean {
   const parts = checkPattern(pattern, "filter");
+  const endsWithCapture = !("text" in (parts.at(-1) ?? { text: "" }));
   return (line) => {
     let at = 0;
     for (const [index, part] of parts.entries()) {
       if (!("text" in part)) continue;
-      const isLast = index === parts.length - 1;
-      const found = index === 0 ? (line.startsWith(part.text) ? 0 : -1) : findText(line, part.text, at, isLast);
-      if (found === -1 || (isLast && found + part.text.length !== line.length)) return false;
+      const found = line.indexOf(part.text, at);
+      if (found === -1 || (index > 0 && found === at)) return false;
       at = found + part.text.length;
     }
-    return true;
+    return endsWithCapture === at < line.length;
   };
-}
-
-function findText(line: string, text: string, from: number, isLast: boolean): number {
-  const found = isLast ? line.lastIndexOf(text) : line.indexOf(text, from);
-  return found < from ? -1 : found;
 }

@@ -30,13 +30,20 @@ describe("line filters", () => {
     ['!= "x" or "err"', "an error", false],
     ['|= "an" |= "err" != "no"', "an error", true],
     ['|> "<_>took <_>ms"', "it took 5ms", true],
-    ['|> "took <_>ms"', "it took 5ms", false],
+    ['|> "took <_>ms"', "it took 5ms", true],
+    ['|> "took <_>"', "it took ", false],
+    ['|> "<_>took"', "took", false],
+    ['|> ""', "", true],
+    ['|> ""', "x", false],
     ['!> "<_>took<_>"', "it took 5ms", false],
-    ['|> "<_>ab"', "abab", true],
+    ['|> "<_>ab"', "xabab", false],
     ['|= ip("10.0.0.0/8")', "from 10.1.2.3 to here", true],
     ['|= ip("10.0.0.0/8")', "from 11.1.2.3", false],
     ['!= ip("192.168.0.1-192.168.0.9")', "from 192.168.0.5", false],
     ['|= ip("2001:db8::/32")', "from 2001:db8::1 on", true],
+    ['|= ip("172.16.0.1")', "from 172.16.0.1:8080 refused", true],
+    ['|= ip("1.2.3.0/24")', "version 1.2.3", false],
+    ['|= ip("fe80::/10")', "peer=[fe80::1]:443", true],
     ["|= `a\\d`", "a\\d", true],
     ['|= "a\\u00e9\\x41"', "aéA", true],
   ])("%s over %s", (stages, line, isThere) => {
@@ -44,24 +51,45 @@ describe("line filters", () => {
   });
 });
 
+const noObject = "Value looks like object, but can't find closing '}' symbol";
+const noArray = "Value is array, but can't find closing ']' symbol";
+
 describe("parsers", () => {
   it.each([
     ["| json", json, { a: "x", n: "1.50", deep_b: "true", app_extracted: "inner", _9z: "q" }],
     [
       '| json a="deep.b", b="list[1].k", c="list", d="no", e="[\\"9z\\"]"',
       json,
-      { a: "true", b: "v", c: '[1,{"k":"v"}]', e: "q" },
+      { a: "true", b: "v", c: '[1,{"k":"v"}]', d: "", e: "q" },
     ],
     ["| json a", json, { a: "x" }],
-    ["| json", "no json", { __error__: "JSONParserErr", __error_details__: "the line is no JSON object" }],
-    ["| json", "[1]", { __error__: "JSONParserErr", __error_details__: "the line is no JSON object" }],
+    ["| json", "no json", { __error__: "JSONParserErr", __error_details__: noObject }],
+    ["| json", "[1]", { __error__: "JSONParserErr", __error_details__: noObject }],
+    ["| json", '{"a":1,"b":2', { a: "1", b: "2", __error__: "JSONParserErr", __error_details__: noArray }],
+    ["| json", '{"a":1,"b":x}', { a: "1", __error__: "JSONParserErr", __error_details__: "Unknown value type" }],
+    ["| json", '{"a":"1","a":"2","e":"","t":"a\tb\\u00e9"}', { a: "1", e: "", t: "a\tbé" }],
+    ["| json", '{"a":{"1b":{"":"x"},"app":"y"},"n":null,"l":[1]}', { a_1b: "x", a_app: "y" }],
+    ["| json | json", '{"a":"1"}', { a: "1" }],
+    ["| json x", "42", { __error__: "JSONParserErr" }],
+    ["| json x", '"a text"', { x: "" }],
+    ["| json x", "", {}],
+    ["| json | label_format a=`new` | json", '{"a":"1"}', { a: "new" }],
     ["| logfmt", logfmt, { level: "warn", msg: 'a "b" c', took: "12ms", size: "5KB", n: "-3" }],
     ['| logfmt lvl="level", n', logfmt, { lvl: "warn", n: "-3" }],
-    ["| logfmt", 'a=1 b="open c=2', { a: "1", c: "2" }],
+    ["| logfmt", 'a=1 b="open c=2', { a: "1" }],
+    ["| logfmt", "a=1 a=2 =b lone x==y z=3", { a: "1", z: "3" }],
+    ["| logfmt", 'a="b\\nc" d="\\x" e=f"g h=1', { a: "b\nc", h: "1" }],
+    ["| logfmt --keep-empty", 'a= b="" lone', { a: "", b: "", lone: "" }],
+    ["| logfmt a, none", "a=1 a=2", { a: "2", none: "" }],
+    ["| logfmt app", "app=inner", { app_extracted: "inner" }],
     [
       "| logfmt --strict",
       'a=1 b="open',
-      { a: "1", __error__: "LogfmtParserErr", __error_details__: "logfmt syntax error at pos 4" },
+      {
+        a: "1",
+        __error__: "LogfmtParserErr",
+        __error_details__: "logfmt syntax error at pos 12 : unterminated quoted value",
+      },
     ],
     ['| regexp "(?P<method>\\\\w+) (?P<path>\\\\S+)"', "GET /a 200", { method: "GET", path: "/a" }],
     ['| regexp "(?P<x>zz)"', "GET", {}],
@@ -79,6 +107,14 @@ describe("parsers", () => {
 
   it("unpack puts the packed line in the place of the line", () => {
     expect(run("| unpack", '{"_entry":"the line","pod":"p1","n":1}')).toEqual(same("the line", { pod: "p1" }));
+  });
+
+  it.each([
+    ['{"pod":"p1"}', {}],
+    ["not packed", { __error__: "JSONParserErr", __error_details__: "expecting json object(6), but it is not" }],
+    ["", {}],
+  ])("unpack leaves the line %s", (line, labels) => {
+    expect(run("| unpack", line)).toEqual(same(line, labels));
   });
 
   it.each(["a".repeat(200_000), "9".repeat(200_000), 'k="'.repeat(50_000), '"'.repeat(100_000)])(
@@ -134,6 +170,8 @@ describe("label filters", () => {
     ["n!=-3", false],
     ["n<0", true],
     ["missing<0", false],
+    ["missing>0 or n=-3", true],
+    ["empty>0", true],
     ['level="warn" and n=-3', true],
     ['level="warn", n=4', false],
     ['level="warn" n=-3', true],
@@ -143,19 +181,27 @@ describe("label filters", () => {
     ['app="web" | trace="t1"', true],
     ['app = ip("10.0.0.1")', false],
   ])("%s", (filter, isThere) => {
-    expect(run(`| logfmt | ${filter}`, logfmt) !== undefined).toBe(isThere);
+    expect(run(`| logfmt --keep-empty | ${filter}`, logfmt) !== undefined).toBe(isThere);
   });
 
   it("tells a value that is no number in the labels", () => {
     expect(run("| logfmt level | level > 5", logfmt)?.labels).toEqual({
       level: "warn",
       __error__: "LabelFilterErr",
-      __error_details__: "warn is no number",
+      __error_details__: 'strconv.ParseFloat: parsing "warn": invalid syntax',
     });
   });
 });
 
+it("a line that no parser could read has no number to compare", () => {
+  expect(run("| json | n > 5", "no json")).toBeUndefined();
+});
+
 describe("formats", () => {
+  it("a template of a label sees the labels as they were before the stage", () => {
+    expect(run("| json a | label_format a=`{{.n}}!`, b=`{{.a}}`", json)?.labels).toEqual({ a: "!", b: "x" });
+  });
+
   it.each([
     ['| logfmt | line_format "{{.level}}: {{.msg}}{{.missing}}"', 'warn: a "b" c'],
     ['| logfmt | line_format "{{.level | ToUpper}} {{__line__ | trunc 5}}"', "WARN level"],
@@ -164,6 +210,12 @@ describe("formats", () => {
     ['| logfmt | line_format `{{printf "%-6s|%05d|%.2f" .level 42 1.5}}`', "warn  |00042|1.50"],
     ['| logfmt | line_format `{{ .app | replace "w" "W" }}-{{ add 1 2 3 }}-{{ div 7 2 }}`', "Web-6-3"],
     ["| logfmt | line_format `a {{- .level -}} b`", "awarnb"],
+    ['| line_format `{{ trunc 3 "naïve" }}|{{ trunc -2 "café" }}|{{ substr 0 4 "naïve" }}`', "na\uFFFD|é|naï"],
+    [
+      '| line_format `{{ bytes "3MB" }} {{ duration "50us" }} {{ bytes "512B" }} {{ addf 1.5 1 }}`',
+      "3e+06 5e-05 512 2.5",
+    ],
+    ["| line_format `{{ subf 0.11 0.1 }} {{ divf 0.11 3 }} {{ add 1 2 }}`", "0.01 0.0366666666666667 3"],
     ['| logfmt | line_format `{{ regexReplaceAll "(w)(a)" .level "$2$1" }}`', "awrn"],
     ['| logfmt | line_format `{{ .level | default "x" }}{{ .missing | default "x" }}`', "warnx"],
   ])("%s", (stages, line) => {
@@ -182,6 +234,12 @@ describe("formats", () => {
     const labels = new LineLabels(new Map([["app", "web"]]), new Map([["trace", "t1"]]));
     compilePipeline(query.stages)(json, labels);
     for (const [name, value] of Object.entries(expected)) expect([name, labels.get(name)]).toEqual([name, value]);
+  });
+
+  it("values of different kinds are not compared", () => {
+    expect(run("| json n | line_format `{{ if eq 1 .n }}one{{ end }}`", json)?.labels).toMatchObject({
+      ...{ __error__: "TemplateFormatErr", __error_details__: "incompatible types for comparison" },
+    });
   });
 
   it("decolorize takes colours away", () => {

@@ -1,11 +1,22 @@
-import { parseBytes, parseDuration } from "../logql/scan-logql.ts";
+import { parseBytes, parseGoDuration } from "../logql/scan-logql.ts";
 import { compileRegexp } from "./regexp.ts";
 
-export type TemplateValue = string | number | boolean;
+/** A number with decimals, as Go tells it from a whole one. */
+export interface Float {
+  readonly float: number;
+}
+
+/** A value of a template; a number is a whole one. */
+export type TemplateValue = string | number | boolean | Float;
 
 /** A value as Go's `print` writes it. */
 export function textOfValue(value: TemplateValue): string {
-  return String(value);
+  if (typeof value !== "object") return String(value);
+  const { float } = value;
+  if (!Number.isFinite(float)) return String(float).replace("Infinity", "Inf").replace(/^I/, "+I");
+  const [digits = "", sign = "", exponent = "0"] = float.toExponential().split(/e([+-])/);
+  const isPlain = sign === "-" ? Number(exponent) <= 4 : Number(exponent) < 6;
+  return isPlain ? String(float) : `${digits}e${sign}${exponent.padStart(2, "0")}`;
 }
 
 type TemplateFunction = (...values: readonly TemplateValue[]) => TemplateValue;
@@ -27,6 +38,7 @@ const onLastText =
     return run(texts.at(-1) ?? "", ...texts.slice(0, -1));
   };
 const toNumber = (value: TemplateValue): number => {
+  if (typeof value === "object") return value.float;
   const number = typeof value === "string" ? Number(value.trim() === "" ? Number.NaN : value) : Number(value);
   return Number.isNaN(number) ? 0 : number;
 };
@@ -36,20 +48,29 @@ const onNumbers =
     const numbers = values.map(toNumber).map((each) => (isWhole ? Math.trunc(each) : each));
     const result = run(...numbers);
     if (isWhole && !Number.isFinite(result)) throw new Error("division by zero");
-    return isWhole ? Math.trunc(result) : result;
+    return isWhole ? Math.trunc(result) : { float: result };
   };
+/** Sums, differences and products are computed with decimals, to more digits than a number shows. */
+const withDecimals = (run: (...numbers: number[]) => number) =>
+  onNumbers((...numbers) => Number(run(...numbers).toPrecision(15)), false);
+const toFloat = (run: (text: string) => number) => onText((text) => ({ float: run(text) }));
 const sum = (...numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 const product = (...numbers: number[]) => numbers.reduce((a, b) => a * b, 1);
 const minus = (a = 0, b = 0) => a - b;
 const quotient = (a = 0, b = 0) => a / b;
 
+/** Throws for values of different kinds, as Go does. */
 function compare(a: TemplateValue = "", b: TemplateValue = ""): number {
-  if (typeof a === "number" || typeof b === "number") return toNumber(a) - toNumber(b);
+  if (typeof a !== typeof b) throw new Error("incompatible types for comparison");
+  if (typeof a === "number" || typeof a === "object") return toNumber(a) - toNumber(b);
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** A part of a text by bytes, of which one may be a part of a character. */
+const sliceBytes = (text: string, from: number, to?: number) => Buffer.from(text).subarray(from, to).toString();
+
 const isTrue = (value: TemplateValue | undefined) =>
-  value !== undefined && value !== "" && value !== 0 && value !== false;
+  value !== undefined && value !== "" && value !== 0 && value !== false && textOfValue(value) !== "0";
 
 function printf(format: TemplateValue = "", ...values: readonly TemplateValue[]): string {
   let next = 0;
@@ -95,6 +116,8 @@ function trimSide(text: string, cutset: string, side: "left" | "right" | "both")
   return characters.slice(start, end).join("");
 }
 
+const indent = (text: string, count: string) =>
+  text.replaceAll(/^/gm, " ".repeat(Math.max(0, Math.min(toNumber(count), 1_000))));
 const title = (text: string) => text.replaceAll(/(?<!\w)\w/g, (letter) => letter.toUpperCase());
 const regexps = {
   regexReplaceAll: (source = "", text = "", replacement = "") => compileRegexp(source).replaceAll(text, replacement),
@@ -134,13 +157,13 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
     text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),
   trunc(count = 0, text = "") {
-    const most = Math.trunc(toNumber(count));
-    const characters = [...textOfValue(text)];
-    return (most < 0 ? characters.slice(most) : characters.slice(0, most)).join("");
+    const [most, whole] = [Math.trunc(toNumber(count)), textOfValue(text)];
+    return most < 0 ? sliceBytes(whole, most) : sliceBytes(whole, 0, most);
   },
   substr(start = 0, end = 0, text = "") {
     const [from, to] = [Math.max(0, toNumber(start)), toNumber(end)];
-    return [...textOfValue(text)].slice(from, to < 0 ? undefined : to).join("");
+    const whole = textOfValue(text);
+    return sliceBytes(whole, from, to < 0 || to > Buffer.byteLength(whole) ? undefined : to);
   },
   alignLeft: align((characters, width, pad) => characters.slice(0, width).join("") + pad),
   alignRight: align((characters, width, pad) => {
@@ -154,7 +177,8 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
     if (text.length * times > maxRepeated) throw new Error(`repeat makes at most ${maxRepeated} characters`);
     return text.repeat(times);
   }),
-  indent: onLastText((text, count = "0") => text.replaceAll(/^/gm, " ".repeat(Math.min(toNumber(count), 1_000)))),
+  nindent: onLastText((text, count = "0") => `\n${indent(text, count)}`),
+  indent: onLastText((text, count = "0") => indent(text, count)),
   default: (fallback = "", value = "") => (isTrue(value) ? value : fallback),
   len: onText((text) => Buffer.byteLength(text)),
   print: (...values) => values.map(textOfValue).join(""),
@@ -173,10 +197,10 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   mul: onNumbers(product, true),
   div: onNumbers(quotient, true),
   mod: onNumbers((a = 0, b = 0) => a % b, true),
-  addf: onNumbers(sum, false),
-  subf: onNumbers(minus, false),
-  mulf: onNumbers(product, false),
-  divf: onNumbers(quotient, false),
+  addf: withDecimals(sum),
+  subf: withDecimals(minus),
+  mulf: withDecimals(product),
+  divf: onNumbers((...numbers) => Number(quotient(...numbers).toFixed(16)), false),
   max: onNumbers((...numbers) => Math.max(...numbers), true),
   min: onNumbers((...numbers) => Math.min(...numbers), true),
   maxf: onNumbers((...numbers) => Math.max(...numbers), false),
@@ -186,9 +210,9 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   round: onNumbers((a = 0, digits = 0) => Math.round(a * 10 ** digits) / 10 ** digits, false),
   int: onNumbers((a = 0) => a, true),
   float64: onNumbers((a = 0) => a, false),
-  bytes: onText((text) => parseBytes(text) ?? 0),
-  duration: onText((text) => (parseDuration(text) ?? 0) / 1e9),
-  duration_seconds: onText((text) => (parseDuration(text) ?? 0) / 1e9),
+  bytes: toFloat((text) => parseBytes(text) ?? 0),
+  duration: toFloat((text) => (parseGoDuration(text) ?? 0) / 1e9),
+  duration_seconds: toFloat((text) => (parseGoDuration(text) ?? 0) / 1e9),
   urlencode: onText((text) => encodeURIComponent(text).replaceAll("%20", "+")),
   urldecode: onText((text) => decodeURIComponent(text.replaceAll("+", " "))),
   b64enc: onText((text) => Buffer.from(text).toString("base64")),

@@ -103,7 +103,7 @@ function splitTemplate(source: string): readonly (string | Action)[] {
 }
 
 function isTrue(value: TemplateValue): boolean {
-  return value !== "" && value !== 0 && value !== false && !(Array.isArray(value) && value.length === 0);
+  return typeof value === "object" ? value.float !== 0 : value !== "" && value !== 0 && value !== false;
 }
 
 const tokenPattern = /\s+|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?)|(\.[A-Za-z_]\w*)|([A-Za-z_]\w*)|([()|])|(.)/gs;
@@ -164,7 +164,10 @@ function compilePipeline(source: string): Evaluate {
     if (token === undefined) throw new Error("a template ends too early");
     const { kind, text } = token;
     if (kind === "text") return () => text;
-    if (kind === "number") return () => Number(text);
+    if (kind === "number") {
+      const value = text.includes(".") ? { float: Number(text) } : Number(text);
+      return () => value;
+    }
     if (kind === "label") return (scope) => scope.label(text);
     if (text === "true" || text === "false") return () => text === "true";
     if (text === "(") {

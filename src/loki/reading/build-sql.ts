@@ -126,11 +126,11 @@ export function countPatterns(
   return `SELECT * FROM (${rows} ORDER BY total DESC, pattern, bucket LIMIT ${limit})`;
 }
 
-function labelText({ constant, labels }: LokiTable, name: string): string {
+function labelText({ constant, labels, pushedFields }: LokiTable, name: string): string {
   const value = constant.get(name);
   if (value !== undefined) return literal(value);
-  const field = labels.find((each) => each.name === name);
-  return field === undefined ? '""' : fieldText(field);
+  const paths = [...labels, ...pushedFields].filter((each) => each.name === name).flatMap((each) => each.paths);
+  return paths.length === 0 ? '""' : fieldText({ name, paths });
 }
 
 /** The value of a label as text, empty where it has none. Records are lists of one. */

@@ -13,12 +13,16 @@ const wellKnown: readonly LabelField[] = [
 ];
 
 const pushed = ["metadata", "labels"];
+/** The place of the fields that lines were pushed with beside their labels. */
+const structured = "metadata.structured.";
 /** Labels of pushed lines that a table has at most. */
 const maxPushed = 50;
 /** Where the nanoseconds of a pushed line are. */
 const nanoseconds = ["metadata", "time_unix_nano"];
 /** Shown by every line in other ways. */
 const shownApart = ["timestamp", "event_message", "id", nanoseconds.join(".")];
+
+const scalar = /^(?:STRING|INT64|FLOAT64|BOOL)$/;
 
 interface TableField {
   readonly path: string;
@@ -31,7 +35,7 @@ export function findLabelFields(
   tenantField: string | undefined,
   constant: ReadonlySet<string>,
 ): readonly LabelField[] {
-  const scalars = fields.filter(({ type }) => /^(?:STRING|INT64|FLOAT64|BOOL)$/.test(type)).map(({ path }) => path);
+  const scalars = fields.filter(({ type }) => scalar.test(type)).map(({ path }) => path);
   const found = new Map<string, (readonly string[])[]>();
   const add = (name: string, path: readonly string[]) => {
     if (!constant.has(name) && scalars.includes(path.join("."))) found.set(name, [...(found.get(name) ?? []), path]);
@@ -47,16 +51,21 @@ export function findLabelFields(
 
 /** The name under which a field that is no label is told. */
 function metadataName(path: readonly string[]): string {
-  const [first, second] = path;
-  const isStructured = first === "metadata" && second === "structured";
+  const [first] = path;
+  const isStructured = path.join(".").startsWith(structured);
   return toLabelName(path.slice(first === "metadata" && path.length > 1 ? (isStructured ? 2 : 1) : 0).join("_"));
 }
 
-/** The names of all fields of a table that are no labels. */
-export function findMetadataNames(fields: readonly TableField[], labels: readonly LabelField[]): ReadonlySet<string> {
+/** The fields of a table that are no labels: those that its lines were pushed with, and the names of all others. */
+export function findMetadata(fields: readonly TableField[], labels: readonly LabelField[]) {
   const taken = takenPaths(labels);
-  const paths = fields.map(({ path }) => path).filter((path) => !taken.has(path));
-  return new Set(paths.map((path) => metadataName(path.split("."))));
+  const free = fields.filter(({ path }) => !taken.has(path));
+  const isPushed = ({ path, type }: TableField) => path.startsWith(structured) && scalar.test(type);
+  const pushedFields = free.filter(isPushed).map(({ path }): LabelField => {
+    return { name: metadataName(path.split(".")), paths: [path.split(".")] };
+  });
+  const others = free.filter((each) => !isPushed(each));
+  return { pushedFields, metadataNames: new Set(others.map(({ path }) => metadataName(path.split(".")))) };
 }
 
 /** The paths of fields that are told as labels or in ways of their own. */
@@ -93,7 +102,7 @@ interface LabelledTable {
   readonly names: Map<string, string>;
 }
 
-/** The labels of an event's stream, and its other fields by their names. */
+/** The labels of an event's stream, its other fields by their names, and those of them that it was pushed with. */
 export function readLabels(fields: Fields, { constant, labels, taken, names }: LabelledTable) {
   const stream = new Map(constant);
   for (const { name, paths } of labels) {
@@ -101,6 +110,7 @@ export function readLabels(fields: Fields, { constant, labels, taken, names }: L
     if (value !== undefined) stream.set(name, value);
   }
   const metadata = new Map<string, string>();
+  const pushedWith = new Map<string, string>();
   const flatten = (value: unknown, path: string) => {
     const inner = unwrapOne(value);
     if (taken.has(path)) return;
@@ -112,10 +122,12 @@ export function readLabels(fields: Fields, { constant, labels, taken, names }: L
     if (text === "" || text === "[]") return;
     const name = names.get(path) ?? metadataName(path.split("."));
     names.set(path, name);
-    if (!stream.has(name) && !metadata.has(name)) metadata.set(name, text);
+    if (stream.has(name) || metadata.has(name)) return;
+    metadata.set(name, text);
+    if (path.startsWith(structured)) pushedWith.set(name, text);
   };
   flatten(fields, "");
-  return { stream, metadata };
+  return { stream, metadata, pushedWith };
 }
 
 /** Nanoseconds of an event since 1970: those that it was pushed with, where they fit to its microseconds. */

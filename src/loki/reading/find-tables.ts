@@ -9,7 +9,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { Matcher } from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { compileMatcher } from "../pipeline/regexp.ts";
-import { findLabelFields, findMetadataNames, type LabelField, takenPaths } from "./event-labels.ts";
+import { findLabelFields, findMetadata, type LabelField, takenPaths } from "./event-labels.ts";
 
 /** A table whose rows are lines. */
 export interface LokiTable {
@@ -21,7 +21,9 @@ export interface LokiTable {
   readonly taken: ReadonlySet<string>;
   /** Names of its other fields by dotted path, as far as lines have had them. */
   readonly names: Map<string, string>;
-  /** The names of its other fields. */
+  /** The fields that its lines were pushed with, which tell series apart as labels do. */
+  readonly pushedFields: readonly LabelField[];
+  /** The names of all other fields. */
   readonly metadataNames: ReadonlySet<string>;
   /** Whether it has a field that orders lines of one time. */
   readonly hasId: boolean;
@@ -77,8 +79,7 @@ function listTables(
     const labels = findLabelFields(fields, tenantField, new Set(own.keys()));
     const hasId = typeOf("id") === "STRING";
     const taken = takenPaths(labels);
-    const metadataNames = findMetadataNames(fields, labels);
-    return [{ name, constant: own, labels, taken, names: new Map(), metadataNames, hasId }];
+    return [{ name, constant: own, labels, taken, names: new Map(), ...findMetadata(fields, labels), hasId }];
   });
 }
 

@@ -72,10 +72,10 @@ export function toLine({ source, us, line, fields }: SqlRow, tables: readonly Lo
   const table = tables.find(({ name }) => name === source);
   if (table === undefined) throw new ServiceError("internal", "A line has no table");
   const read = parseJson(String(fields)) as Readonly<Record<string, unknown>>;
-  const { stream, metadata } = readLabels(read, table);
+  const { stream, metadata, pushedWith } = readLabels(read, table);
   return {
     ns: readNanoseconds(read, BigInt(us as number | bigint)),
     line: String(line),
-    labels: new LineLabels(stream, metadata),
+    labels: new LineLabels(stream, metadata, pushedWith),
   };
 }

@@ -14,19 +14,23 @@ export interface CountedStream {
 
 const maxStreams = 50_000;
 
+/** Parts of time in which lines are counted, and the fields that tell streams apart beside their labels. */
+export interface StreamParts extends Buckets {
+  readonly fields: readonly string[];
+}
+
 /** Has the store count the lines of each stream. Throws `limit_exceeded` where there are too many streams. */
 export async function readStreams(
   caller: LokiCaller,
   readers: readonly LokiReader[],
   selection: Selection,
-  buckets?: Buckets,
+  parts?: StreamParts,
 ): Promise<readonly CountedStream[]> {
   const streams: CountedStream[] = [];
   for (const { call, tables } of readers) {
-    const names = [
-      ...new Set(tables.flatMap(({ constant, labels }) => [...constant.keys(), ...labels.map(({ name }) => name)])),
-    ];
-    const selects = tables.flatMap((table) => countStreams(table, names, selection, buckets) ?? []);
+    const own = tables.flatMap(({ constant, labels }) => [...constant.keys(), ...labels.map(({ name }) => name)]);
+    const names = [...new Set([...own, ...(parts?.fields ?? [])])];
+    const selects = tables.flatMap((table) => countStreams(table, names, selection, parts) ?? []);
     if (selects.length === 0) continue;
     const { rows, maxRows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), undefined, maxStreams);
     for (let step = await rows.next(); ; step = await rows.next()) {
