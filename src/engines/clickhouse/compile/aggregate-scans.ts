@@ -13,27 +13,27 @@ import { type Compilation, guarded, unguarded } from "./compilation.ts";
 import { printAll, printExpression } from "./expressions.ts";
 import type { SelectBuilder } from "./render.ts";
 import { type Binding, cheapBinding, refusedBinding, type Scope } from "./scope.ts";
-import { openSelect, refusedSelect, rowSelect, scopeOf, withoutColumns, wrapSelect } from "./select-builder.ts";
+import {
+  openSelect,
+  refusedSelect,
+  rowSelect,
+  scopeOf,
+  withColumns,
+  withoutColumns,
+  wrapSelect,
+} from "./select-builder.ts";
 
 /** One zero and one NaN among what is compared by its bits. */
 function comparedSql(value: Sql, { kind }: SqlType): Sql {
   return kind === "FLOAT64" ? bind([value], "k", settleFloat) : value;
 }
 
-export function buildAggregate(
-  compilation: Compilation,
-  scan: Scan & { kind: "Aggregate" },
-  from: SelectBuilder,
-): SelectBuilder {
-  const input = { ...rowSelect(compilation, from), order: [] };
-  const scope = scopeOf(input);
-  const keys = printAll(scan.groupBy, ({ expression }) => {
-    const { type, span } = expression;
-    if (!isComparable(type)) return new Refusal(`GROUP BY a ${type.kind}`, span);
-    return unguarded(compilation, () => printExpression(compilation, expression, scope));
-  });
-  if (keys instanceof Refusal) return refusedSelect(keys);
+export function buildAggregate(compilation: Compilation, scan: GroupedScan, from: SelectBuilder): SelectBuilder {
   if (scan.groupingSets !== undefined) return refusedSelect(new Refusal("GROUPING SETS, ROLLUP or CUBE"));
+  const rows = withKeys(compilation, scan.groupBy, { ...rowSelect(compilation, from), order: [] });
+  if (rows instanceof Refusal) return refusedSelect(rows);
+  const { input, keys } = rows;
+  const scope = scopeOf(input);
   const builder = { ...withoutColumns(input), isGrouped: true };
   const groupKeys = scan.groupBy.map(({ column, expression }, index) => {
     const key = comparedSql(keys[index] ?? EMPTY, expression.type);
@@ -46,6 +46,30 @@ export function buildAggregate(
     builder.bindings.set(column.id, binding);
   }
   return { ...builder, groupKeys };
+}
+
+type GroupedScan = Scan & { kind: "Aggregate" };
+
+/**
+ * The keys of groups over the rows. The server finds no column within a key that holds a query: then all are computed
+ * in a SELECT below.
+ */
+function withKeys(
+  compilation: Compilation,
+  groupBy: GroupedScan["groupBy"],
+  rows: SelectBuilder,
+): { readonly input: SelectBuilder; readonly keys: readonly Sql[] } | Refusal {
+  const scope = scopeOf(rows);
+  const keys = printAll(groupBy, ({ expression }) => {
+    const { type, span } = expression;
+    if (!isComparable(type)) return new Refusal(`GROUP BY a ${type.kind}`, span);
+    return unguarded(compilation, () => printExpression(compilation, expression, scope));
+  });
+  if (keys instanceof Refusal) return keys;
+  if (!keys.some(({ holdsQuery }) => holdsQuery)) return { input: rows, keys };
+  const columns = groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? EMPTY)] as const);
+  const input = wrapSelect(compilation, withColumns(rows, columns));
+  return { input, keys: columns.map(([id]) => scopeOf(input).find(id)?.sql() ?? EMPTY) };
 }
 
 /** The complete aggregate. */
