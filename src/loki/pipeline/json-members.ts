@@ -125,7 +125,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** The value of a string's inside; undefined for one with an escape that is none. */
-function unescapeJson(raw: string): string | undefined {
+export function unescapeJson(raw: string): string | undefined {
   if (!raw.includes("\\")) return raw;
   let isValid = true;
   const text = raw.replaceAll(/\\(?:u([\da-fA-F]{4})|([\s\S]))/g, (_, code: string | undefined, character = "") => {

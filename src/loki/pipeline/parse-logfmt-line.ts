@@ -1,4 +1,5 @@
 import { closingQuote } from "../../values/json/json-tokens.ts";
+import { unescapeJson } from "./json-members.ts";
 import { type LineLabels, maxLabels, toLabelName } from "./line-labels.ts";
 
 /** Options of the logfmt parser; with `wanted` only these keys are read, as the labels that they are given for. */
@@ -17,7 +18,7 @@ export function extractLogfmt(line: string, options: LogfmtOptions, labels: Line
   for (const { key, value, error } of readPairs(line)) {
     if (error !== undefined) {
       if (!isStrict) continue;
-      labels.fail("LogfmtParserErr", error);
+      labels.fail("LogfmtParserErr", describeError(line, error));
       return;
     }
     const name = toLabelName(key);
@@ -32,7 +33,17 @@ export function extractLogfmt(line: string, options: LogfmtOptions, labels: Line
 interface Pair {
   readonly key: string;
   readonly value: string;
-  readonly error: string | undefined;
+  readonly error: PairError | undefined;
+}
+
+/** Told in words only where it counts: the place in bytes is a walk over the line. */
+interface PairError {
+  readonly at: number;
+  readonly message: string;
+}
+
+function describeError(line: string, { at, message }: PairError): string {
+  return `logfmt syntax error at pos ${Buffer.byteLength(line.slice(0, at)) + 1} : ${message}`;
 }
 
 // Control characters are blanks.
@@ -46,10 +57,7 @@ function endOf(pattern: RegExp, text: string, at: number): number {
 }
 
 function* readPairs(line: string): Generator<Pair> {
-  const broken = (at: number, message: string): Pair => {
-    const position = Buffer.byteLength(line.slice(0, at)) + 1;
-    return { key: "", value: "", error: `logfmt syntax error at pos ${position} : ${message}` };
-  };
+  const broken = (at: number, message: string): Pair => ({ key: "", value: "", error: { at, message } });
   const unexpected = (at: number) => broken(at, `unexpected ${line[at] === '"' ? "'\"'" : "'='"}`);
   for (let at = endOf(garbage, line, 0); at < line.length; at = endOf(garbage, line, at)) {
     const start = at;
@@ -76,10 +84,8 @@ function* readPairs(line: string): Generator<Pair> {
 
 /** The value of a quoted text; undefined for one that is no string of JSON, in which `\'` is allowed. */
 function unquote(quoted: string): string | undefined {
-  if (!quoted.includes("\\")) return quoted.slice(1, -1);
-  try {
-    return JSON.parse(quoted.replaceAll(/\\[\s\S]/g, (found) => (found === "\\'" ? "'" : found))) as string;
-  } catch {
-    return undefined;
-  }
+  const raw = quoted.slice(1, -1);
+  if (!raw.includes("\\")) return raw;
+  const hasControl = /[^ -\uffff]/.test(raw);
+  return hasControl ? undefined : unescapeJson(raw.replaceAll(/\\[\s\S]/g, (found) => (found === "\\'" ? "'" : found)));
 }
