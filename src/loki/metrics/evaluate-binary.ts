@@ -130,25 +130,34 @@ function pairSeries(
   const isLeftMany = node.many?.side !== "right";
   const [many, one] = isLeftMany ? [left, groupByMatch(node, right)] : [right, groupByMatch(node, left)];
   for (const partners of one.values()) refuseSeveral(node, partners, count);
-  const results = new Map<string, { readonly labels: Series["labels"]; readonly values: (number | undefined)[] }>();
-  const taken = new Set<string>();
+  const results = new Map<string, Paired>();
   for (const series of many) {
     const partners = one.get(keyOf(matchLabels(node, series.labels))) ?? [];
     for (const partner of partners) {
       const labels = resultLabels(node, series.labels, partner.labels);
       const key = keyOf(labels);
-      const { values } = results.get(key) ?? { values: new Array<number | undefined>(count).fill(undefined) };
-      results.set(key, { labels, values });
+      const paired = results.get(key) ?? newPaired(labels, count);
+      results.set(key, paired);
       for (let step = 0; step < count; step++) {
         const [a, b] = [series.values[step], partner.values[step]];
         if (a === undefined || b === undefined) continue;
-        if (taken.has(`${step} ${key}`)) throw ambiguous(node);
-        taken.add(`${step} ${key}`);
-        values[step] = (isLeftMany ? operate(a, b) : operate(b, a)) ?? values[step];
+        if (paired.isTaken[step] === 1) throw ambiguous(node);
+        paired.isTaken[step] = 1;
+        paired.values[step] = isLeftMany ? operate(a, b) : operate(b, a);
       }
     }
   }
-  return [...results.values()];
+  return [...results.values()].map(({ labels, values }) => ({ labels, values }));
+}
+
+/** A series of pairs, and at which steps there was one: a comparison may leave it out. */
+interface Paired extends Series {
+  readonly values: (number | undefined)[];
+  readonly isTaken: Uint8Array;
+}
+
+function newPaired(labels: Series["labels"], count: number): Paired {
+  return { labels, values: new Array<number | undefined>(count).fill(undefined), isTaken: new Uint8Array(count) };
 }
 
 /** Throws where two of the series that one may pair with have a value at the same step. */
