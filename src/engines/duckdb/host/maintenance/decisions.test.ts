@@ -194,6 +194,16 @@ describe("what maintenance decides", () => {
     ]);
   });
 
+  it("leaves statements alone for a while that outlasted a checkpoint, however often it is asked", async () => {
+    const { maintenance, connection } = create();
+    [isPaused, isQueried] = [false, true];
+    maintenance.noteDeleted();
+    for (let asked = 0; asked < 5; asked++) expect(await maintenance.isFreed(connection)).toBe(false);
+    expect(statements.filter((statement) => statement.startsWith("pause"))).toHaveLength(1);
+    [isPaused, isQueried] = [true, false];
+    expect(await maintenance.isFreed(connection)).toBe(true);
+  });
+
   it("makes one of a log of a megabyte where no events come in", async () => {
     const { maintenance, writer, commit } = create();
     await commit(1);

@@ -62,6 +62,8 @@ const MANY_ROW_GROUPS = 64;
 const FOLDS_AFTER_DELETE = 4;
 /** How long a checkpoint after a deletion waits for statements, beside which nothing would become free. */
 const DELETE_PATIENCE_MS = 2000;
+/** How long statements that outlasted it are left alone: commits wait with it, and sizes are asked for often. */
+const FREES_AGAIN_MS = 10_000;
 
 function logBytesOf(directory: string): number {
   return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
@@ -84,6 +86,8 @@ export class Maintenance {
   #hasDeleted: boolean;
   /** True while some of them were not only moved. */
   #keepsDeleted: boolean;
+  /** When deleted rows that a checkpoint did not free are tried again beside statements. */
+  #freesAgainMs = 0;
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
   #moveCount = 0;
   /** Deletions that no compaction may run beside. */
@@ -325,7 +329,11 @@ export class Maintenance {
   }
 
   async #freeDeleted(connection: Connection, mayCheckpoint: boolean): Promise<boolean> {
-    if (this.#hasDeleted && mayCheckpoint) await this.#checkpoint(connection);
+    const isLate = !this.#options.isQueried() || performance.now() >= this.#freesAgainMs;
+    if (this.#hasDeleted && mayCheckpoint && isLate) {
+      await this.#checkpoint(connection);
+      this.#freesAgainMs = performance.now() + FREES_AGAIN_MS;
+    }
     return !this.#hasDeleted;
   }
 
