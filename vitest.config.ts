@@ -5,8 +5,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
     setupFiles: ["test/fixed-seed.ts"],
-    // Two cores are busy with four: some tests wait for a clock or for another process.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // No module holds state, so that files can share them: it saves loading the language for each.
     isolate: false,
     // Fewer collections of what lives for one test: a tenth of the processor time.
