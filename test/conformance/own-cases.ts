@@ -37,13 +37,17 @@ export const readFamilies = () => readCaseFiles("test/conformance/corpus/familie
 /** Cases that are generated: a plain second way computes their rows. */
 export const tables = [...aggregates, ...comparisons, ...frames, ...nullOperands, ...writtenNumbers];
 
+function faultOf(query: string, expected: unknown, answer: Answer | undefined, isRight: boolean) {
+  return isRight ? [] : [{ query, expected, got: answer?.rows ?? answer?.error?.message }];
+}
+
 /** A generated case whose answer is wrong: as a list of one or none. */
 export function findTableFault({ query, rows, error }: TableCase, answer: Answer | undefined) {
   const isRight =
     rows === undefined
       ? error?.test(answer?.error?.message ?? "") === true
       : answer?.rows !== undefined && isSameRows(rows as Json[], answer.rows as Json[], true);
-  return isRight ? [] : [{ query, expected: rows ?? String(error), got: answer?.rows ?? answer?.error?.message }];
+  return faultOf(query, rows ?? String(error), answer, isRight);
 }
 
 /** Types by the names that engines give them, which no error may show. */
@@ -57,7 +61,7 @@ export function findCaseFault({ query, rows, error }: OwnCase, answer: Answer | 
     error === undefined
       ? JSON.stringify(answer?.rows) === JSON.stringify(rows)
       : message.includes(error) && (ENGINE_WORDS.test(query) || !ENGINE_WORDS.test(message));
-  return isRight ? [] : [{ query, expected: rows ?? error, got: answer?.rows ?? answer?.error?.message }];
+  return faultOf(query, rows ?? error, answer, isRight);
 }
 
 /** The same on a server, which has words of its own and orders rows as it likes where the query does not say. */
@@ -66,5 +70,5 @@ export function findServerFault({ query, rows, error }: OwnCase, answer: Answer 
     rows === undefined
       ? answer?.error !== undefined
       : answer?.rows !== undefined && isSameRows(rows as Json[], answer.rows as Json[], false);
-  return isRight ? [] : [{ query, expected: rows ?? error, got: answer?.rows ?? answer?.error?.message }];
+  return faultOf(query, rows ?? error, answer, isRight);
 }

@@ -1,4 +1,4 @@
-import { closingQuote } from "../../values/json/json-tokens.ts";
+import { closingQuote, skipSpace } from "../../values/json/json-tokens.ts";
 
 /** The kinds of values as https://github.com/buger/jsonparser tells them, which Loki reads lines with. */
 type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array";
@@ -18,18 +18,18 @@ const noString = "Value is string, but can't find closing '\"' symbol";
 const noArray = "Value is array, but can't find closing ']' symbol";
 const malformed = "Malformed JSON error";
 
-const blanks = /[ \n\r\t]*/y;
 const token = /[^ \n\r\t,}\]]*/y;
 const insideBlock = /[^"{}[\]]*/y;
 
-function endOf(pattern: RegExp, text: string, at: number): number {
+/** Where the characters end that a pattern takes from a place on; -1 where it takes none. */
+export function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
 /** The next character that is no blank. Throws where the text ends before it. */
 function nextToken(text: string, at: number, error: string): number {
-  const next = endOf(blanks, text, at);
+  const next = skipSpace(text, at);
   if (next >= text.length) throw new BrokenJson(error);
   return next;
 }

@@ -1,5 +1,5 @@
 import { closingQuote } from "../../values/json/json-tokens.ts";
-import { unescapeJson } from "./json-members.ts";
+import { endOf, unescapeJson } from "./json-members.ts";
 import { type LineLabels, maxLabels, toLabelName } from "./line-labels.ts";
 
 /** Options of the logfmt parser; with `wanted` only these keys are read, as the labels that they are given for. */
@@ -50,11 +50,6 @@ function describeError(line: string, { at, message }: PairError): string {
 const garbage = /[\0-\x20]*/y;
 const plainText = /[^\0-\x20="]*/y;
 const rest = /[^\0-\x20]*/y;
-
-function endOf(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : -1;
-}
 
 function* readPairs(line: string): Generator<Pair> {
   const broken = (at: number, message: string): Pair => ({ key: "", value: "", error: { at, message } });

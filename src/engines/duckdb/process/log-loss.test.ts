@@ -56,11 +56,20 @@ describe("a store whose log was truncated", () => {
     }
   }
 
-  it("reports the loss in its log and its state at every start, and reports nothing if none is missing", async () => {
+  /** Does work beside a store of 20 events, and closes it. */
+  async function withEvents(work: () => Promise<void>): Promise<void> {
     engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
     try {
       await engine.store.ensureSource({ name: "edge", knownFields: [] });
       await append(20);
+      await work();
+    } finally {
+      await engine.close();
+    }
+  }
+
+  it("reports the loss in its log and its state at every start, and reports nothing if none is missing", async () => {
+    await withEvents(async () => {
       expect(await openCopy(copyAsKilled())).toEqual({ logLoss: undefined, problems: [], rows: 20, lines: [] });
       const copy = copyAsKilled();
       const log = storePaths(copy).writeAheadLog;
@@ -73,19 +82,14 @@ describe("a store whose log was truncated", () => {
       expect(first.lines).toEqual([expect.stringContaining("Acknowledged events are lost")]);
       const second = await openCopy(copy);
       expect(second.logLoss).toEqual(first.logLoss);
-    } finally {
-      await engine.close();
-    }
+    });
     expect(JSON.parse(readFileSync(storePaths(join(folder, "store")).logPosition, "utf8"))).toEqual({ log_bytes: 0 });
   });
 
   it("is refused and left as it is where any byte of it has changed, or read in full", {
     timeout: 60_000,
   }, async () => {
-    engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
-    try {
-      await engine.store.ensureSource({ name: "edge", knownFields: [] });
-      await append(20);
+    await withEvents(async () => {
       const copy = copyAsKilled();
       const { writeAheadLog } = storePaths(copy);
       const log = readFileSync(writeAheadLog);
@@ -102,18 +106,13 @@ describe("a store whose log was truncated", () => {
           expect(readFileSync(writeAheadLog).equals(damaged)).toBe(true);
         } else expect([offset, opened.rows]).toEqual([offset, 20]);
       }
-    } finally {
-      await engine.close();
-    }
+    });
   });
 
   it("is opened without its last commit where a power failure left blocks of that unwritten, and only then", {
     timeout: 60_000,
   }, async () => {
-    engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
-    try {
-      await engine.store.ensureSource({ name: "edge", knownFields: [] });
-      await append(20);
+    await withEvents(async () => {
       const copy = copyAsKilled();
       const { writeAheadLog, logPosition } = storePaths(copy);
       const acknowledged = readFileSync(writeAheadLog);
@@ -144,8 +143,6 @@ describe("a store whose log was truncated", () => {
           expect(readFileSync(writeAheadLog).equals(log)).toBe(true);
         }
       }
-    } finally {
-      await engine.close();
-    }
+    });
   });
 });
