@@ -1,13 +1,19 @@
-import { defineConfig, mergeConfig } from "vitest/config";
+import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import long from "./vitest.long.config.ts";
+import { heavyTests } from "./vitest.suites.ts";
 
-/** Long suites of what any change can break, with a tenth of their samples; `.ci/nightly` runs all of them whole. */
+/**
+ * Long suites of what any change can break, with a tenth of their samples, which `.ci/nightly` runs whole; and tests
+ * that `npm test` leaves out.
+ */
 const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: "0.1" }, maxConcurrency: 2 } }));
 
 /** By stage of `.ci/run`. */
 export const changeSuites: Readonly<Record<string, readonly string[]>> = {
+  store: [...heavyTests.store, ...heavyTests.language],
   security: [
     "test/security/**/*.long.ts",
+    ...heavyTests.security,
     "test/security/attempts.test.ts",
     "test/security/sandbox-properties.test.ts",
     "src/redaction/corpus.test.ts",
@@ -20,15 +26,18 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
   ],
   settings: ["test/composition/*.long.ts", "test/docs/*.long.ts"],
   server: [
+    ...heavyTests.server,
     "src/engines/clickhouse/**/*.long.ts",
     "test/clickhouse/*.long.ts",
     "src/engines/duckdb/conformance.long.ts",
     "src/engines/duckdb/compile/scan/*.long.ts",
     "src/metadata/postgres/*.long.ts",
     "src/metadata/stores.test.ts",
-    "src/transfer/state/move-state.test.ts",
   ],
 };
 
 const { CI_SUITE: suite = "security" } = process.env;
-export default { ...config, test: { ...config.test, include: [...(changeSuites[suite] ?? [])] } };
+export default {
+  ...config,
+  test: { ...config.test, include: [...(changeSuites[suite] ?? [])], exclude: configDefaults.exclude },
+};

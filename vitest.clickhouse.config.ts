@@ -1,4 +1,4 @@
-import { defineConfig, mergeConfig } from "vitest/config";
+import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
 /** Tests of the embedded engine alone: its own process, a folder that one service locks, backups of it. */
@@ -52,7 +52,8 @@ export default {
       "test/security/*.test.ts",
       "test/security/non-interference/*.test.ts",
     ],
-    exclude: process.env.CLICKHOUSE_SUITES === "all" ? [] : withoutEngine,
+    exclude:
+      process.env.CLICKHOUSE_SUITES === "all" ? configDefaults.exclude : [...configDefaults.exclude, ...withoutEngine],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

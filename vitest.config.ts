@@ -1,8 +1,14 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { leftToStages } from "./vitest.suites.ts";
+
+/** Tests that are named by their paths run wherever they belong. */
+const isChosen = process.argv.slice(2).some((word) => /^(?:src|test|bench|console)\b/.test(word));
+const isWhole = isChosen || process.env.LOGWEIR_TESTS === "all";
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(isWhole ? [] : leftToStages)],
     globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
     setupFiles: ["test/fixed-seed.ts"],
     maxWorkers: 3,

@@ -1,4 +1,4 @@
-import { defineConfig, mergeConfig } from "vitest/config";
+import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
 /** Tests of `npm test` that try more values (`sampleSize`), or PostgreSQL too, here. */
@@ -57,6 +57,7 @@ export default {
   test: {
     ...config.test,
     include: ["src/**/*.long.ts", "test/**/*.long.ts", "bench/**/*.long.ts", ...sampledTests],
+    exclude: configDefaults.exclude,
     // A test that hangs is found all the same; one that is slow beside others is no failure.
     testTimeout: 300_000,
     hookTimeout: 120_000,

@@ -44,9 +44,15 @@ export const stages = [
   },
   {
     name: "test",
-    finds: "npm test: every rule of the project, by a sample",
+    finds: "npm test: the rules of the project, by a sample",
     command: vitest(),
     limitSeconds: 1_200,
+  },
+  {
+    name: "store",
+    finds: "events lost, doubled or mixed up in the store, whatever fails; functions that answer wrongly over columns",
+    command: `${postgres}export CI_SUITE=store\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 600,
   },
   {
     name: "security",
@@ -127,7 +133,7 @@ export const stages = [
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
     command:
-      `${postgres}${node24}${vitest("vitest.config.ts", "test/acceptance", "src/engines/duckdb/process")}\n` +
+      `${postgres}${node24}${vitest("vitest.acceptance.config.ts")}\n` +
       `export CI_SUITE=processes CI_STAGE=node24-processes\n` +
       vitest("vitest.change.config.ts", "src/engines/duckdb/process"),
     limitSeconds: 1_200,
@@ -157,7 +163,7 @@ export const nightlyStages = [
       "all of npm test on the next Node, with 1,000 values of the seed for a property; services stopped and killed; " +
       "MCP's conformance suite",
     command:
-      `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest()}\nnpm run -s mcp:conformance\n` +
+      `${postgres}${node24}export PROPERTY_RUNS=1000 LOGWEIR_TESTS=all\n${vitest()}\nnpm run -s mcp:conformance\n` +
       `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
   },

@@ -1,4 +1,5 @@
-// `npm test`: every test, once what is missing is installed. `npm test -- PATH...` runs those of some files.
+// `npm test`: once what is missing is installed, all tests but those that `vitest.suites.ts` leaves to a stage of
+// `.ci/run`. `npm test -- PATH...` runs those of some files, whichever they are.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

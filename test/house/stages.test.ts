@@ -4,7 +4,9 @@ import { expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { describeFailures, describeResults, runStages } from "../../.ci/run-stages.mjs";
 import { nightlyStages, type Stage, stages } from "../../.ci/stages.mjs";
+import acceptance from "../../vitest.acceptance.config.ts";
 import { changeSuites } from "../../vitest.change.config.ts";
+import { leftToStages } from "../../vitest.suites.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
 
@@ -32,19 +34,28 @@ it("stages call scripts, configurations and suites that exist", () => {
   expect([...new Set(suites)]).toEqual(Object.keys(changeSuites));
 });
 
+// Folders of any depth, any name, and any name but some are all that patterns of suites use.
+function pathPattern(glob: string): RegExp {
+  const text = glob
+    .replaceAll(".", "\\.")
+    .replaceAll(/!\(([^)]*)\)/g, "(?!(?:$1)\\.)[^/]+")
+    .replaceAll("**/", "(?:.+/)?")
+    .replaceAll(/(?<!\))\*/g, "[^/]*");
+  return new RegExp(`^${text}$`, "m");
+}
+
+const suiteGlobs = Object.values(changeSuites).flat();
+
 it("suites of a change are files that there are", () => {
-  const pathPattern = (glob: string) =>
-    new RegExp(
-      `^${glob
-        .replaceAll(".", "\\.")
-        .replaceAll("**/", "(?:.+/)?")
-        .replaceAll(/(?<!\))\*/g, "[^/]*")}$`,
-      "m",
-    );
-  const missing = Object.values(changeSuites)
-    .flat()
-    .filter((glob) => !pathPattern(glob).test(files));
-  expect(missing).toEqual([]);
+  expect([...suiteGlobs, ...leftToStages].filter((glob) => !pathPattern(glob).test(files))).toEqual([]);
+});
+
+it("what npm test leaves out runs in a stage, by itself or as its long form", () => {
+  const tried = [...suiteGlobs, ...acceptance.test.include].map(pathPattern);
+  const isTried = (path: string) => tried.some((pattern) => pattern.test(path));
+  const leftOut = files.split("\n").filter((path) => leftToStages.some((glob) => pathPattern(glob).test(path)));
+  expect(leftOut.length).toBeGreaterThan(50);
+  expect(leftOut.filter((path) => !isTried(path) && !isTried(path.replace(".test.ts", ".long.ts")))).toEqual([]);
 });
 
 const stage = (name: string, command: string, more: Partial<Stage> = {}): Stage => ({
