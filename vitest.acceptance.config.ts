@@ -6,7 +6,7 @@ export default {
   ...common,
   test: {
     ...common.test,
-    include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/*.test.ts"],
+    include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"],
     exclude: configDefaults.exclude,
   },
 };
