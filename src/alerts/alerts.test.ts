@@ -24,6 +24,7 @@ function open({ canMail = false } = {}) {
     written: [] as string[],
     problems: (_plan: AlertPlan): FieldProblems => ({}),
     isWritable: (_name: string) => true,
+    plans: [] as readonly AlertPlan[],
   };
   const alerts = createAlerts({
     alerts: [],
@@ -37,7 +38,7 @@ function open({ canMail = false } = {}) {
         world.stored.delete(id);
       },
     },
-    running: { replaceAll: () => undefined, stateOf: unused, figures: unused },
+    running: { replaceAll: (plans) => (world.plans = plans), stateOf: unused, figures: unused },
     queries: {
       findProblems: (plan) => world.problems(plan),
       run: async () => ({ rows: [], isCut: false, sources: [] }),
@@ -51,6 +52,14 @@ function open({ canMail = false } = {}) {
   const names = () => alerts.alerts.map((each) => each.form.name);
   return { world, alerts, names };
 }
+
+it("one that is saved among thousands is the only one whose plan is another", async () => {
+  const { world, alerts } = open();
+  for (let count = 0; count < 50; count++) await alerts.save(form(`a${count}`));
+  const before = world.plans;
+  await alerts.save({ every: "2m" }, alerts.find("a7").id);
+  expect(world.plans.map((plan, index) => plan === before[index])).toEqual(before.map((_, index) => index !== 7));
+});
 
 describe("alerts of files", () => {
   it("come, change and go with their files, and leave those of the API alone", async () => {

@@ -6,7 +6,7 @@ import type { FieldProblems } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
 import { uuidOf } from "../shared/uuid-of.ts";
-import type { Alert } from "./alert.ts";
+import type { Alert, AlertPlan } from "./alert.ts";
 import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";
 import { noMailServer } from "./destinations/send-mail.ts";
@@ -93,6 +93,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
 class StoredAlerts implements Alerts {
   readonly #options: Omit<AlertsOptions, "alerts">;
   #alerts: ReadonlyMap<string, Alert> = new Map();
+  readonly #plans = new WeakMap<Alert, AlertPlan>();
   readonly #exclusively = createSerialQueue();
 
   constructor({ alerts, ...options }: AlertsOptions) {
@@ -168,7 +169,14 @@ class StoredAlerts implements Alerts {
 
   replaceAll(alerts: readonly Alert[]): void {
     this.#alerts = new Map(alerts.map((alert) => [alert.id, alert]));
-    this.#options.running.replaceAll(alerts.map(planOf));
+    this.#options.running.replaceAll(alerts.map((alert) => this.#planOf(alert)));
+  }
+
+  /** The same plan for the same alert, so that one that is saved among thousands is all that changes. */
+  #planOf(alert: Alert): AlertPlan {
+    const plan = this.#plans.get(alert) ?? planOf(alert);
+    this.#plans.set(alert, plan);
+    return plan;
   }
 
   takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {

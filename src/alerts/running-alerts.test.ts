@@ -32,7 +32,7 @@ function open({
     isLeader: true,
     runCount: 0,
     rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false, sources: ["s"] }),
-    answer: (): DrainAnswer => ({ kind: "taken" }),
+    answer: (_: DrainRequest): DrainAnswer => ({ kind: "taken" }),
   };
   const queries: AlertQueries = {
     findProblems: () => ({}),
@@ -53,7 +53,7 @@ function open({
     },
     send: async (request) => {
       world.requests.push(request);
-      return world.answer();
+      return world.answer(request);
     },
     serviceId: "me",
     findBackend: () => undefined,
@@ -139,6 +139,32 @@ describe("running alerts", () => {
     ]);
     await running.close();
   });
+
+  it.each([{ kind: "taken" } as const, { kind: "failed", reason: "down" } as const])(
+    "are not all looked at for each that was told, where thousands are due at one time ($kind)",
+    async (answer) => {
+      const { running, queries, pass, world, clock, told } = open();
+      const count = 400;
+      running.replaceAll(Array.from({ length: count }, (_, index) => planned({ cron: "* * * * *" }, String(index))));
+      world.answer = () => answer;
+      running.start(queries);
+      await flushPromises();
+      clock.pauses.length = 0;
+      await pass(minuteMs);
+      while (told().length < count) await flushPromises();
+      await flushPromises();
+      expect(clock.pauses.length).toBeLessThan(10);
+      const again = new Set<string>();
+      world.answer = (request) => {
+        again.add(request.body);
+        return { kind: "taken" };
+      };
+      await pass(1_000);
+      while (answer.kind === "failed" && again.size < count) await pass(1_000);
+      await running.close();
+      expect(running.figures()).toMatchObject({ waiting: 0, notices: { delivered: count } });
+    },
+  );
 
   it("send nothing of a state that cannot be stored, and tell it once it can", async () => {
     const { running, queries, pass, disk, told, world } = open();

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { setImmediate as otherWork } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
@@ -13,7 +14,7 @@ import { destinationKey, makeRequest } from "./destinations/make-request.ts";
 import { noMailServer, type SendMail } from "./destinations/send-mail.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
-import { nextRunMs } from "./schedule.ts";
+import { createNextRun } from "./schedule.ts";
 import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
 
 /** Stores states. */
@@ -59,6 +60,8 @@ export interface RunningOptions {
 
 /** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
 const longestSleepMs = 1_000;
+/** Alerts that are begun before others have their turn: thousands may be due in the same minute. */
+const begunAtOnce = 20;
 /** Queries of alerts that run at once. */
 const maxRunning = 4;
 
@@ -100,6 +103,9 @@ class AlertsAtWork implements RunningAlerts {
   /** Sources of which events were deleted before that. */
   readonly #forgotten = new Set<string>();
   #steppedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #nextRunMs = createNextRun();
+  /** When the loop looks again by itself. */
+  #wakesAtMs = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
 
@@ -180,10 +186,12 @@ class AlertsAtWork implements RunningAlerts {
     if (nowMs < this.#steppedAtMs) this.#setBack(nowMs);
     this.#steppedAtMs = nowMs;
     let wakeMs = nowMs + longestSleepMs;
+    let begunCount = 0;
     for (const alert of this.#alerts.values()) {
       if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
-        alert.nextMs = nextRunMs(alert.plan.schedule, nowMs);
+        alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
         this.#follow(this.#evaluate(queries, alert));
+        if (++begunCount % begunAtOnce === 0) await otherWork();
       }
       this.#sendWaiting(alert);
       wakeMs = Math.min(wakeMs, alert.nextMs ?? wakeMs);
@@ -191,23 +199,24 @@ class AlertsAtWork implements RunningAlerts {
         if (!isSending && notBeforeMs > nowMs) wakeMs = Math.min(wakeMs, notBeforeMs);
       }
     }
+    this.#wakesAtMs = wakeMs;
     return Math.max(1, wakeMs - nowMs);
   }
 
   /** The clock was ahead: nothing waits until it is there again. */
   #setBack(nowMs: number): void {
     for (const alert of this.#alerts.values()) {
-      if (alert.nextMs !== undefined) alert.nextMs = nextRunMs(alert.plan.schedule, nowMs);
+      if (alert.nextMs !== undefined) alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
       for (const lane of alert.lanes.values()) lane.notBeforeMs = nowMs;
     }
   }
 
   #place(plan: AlertPlan, state: string | undefined): void {
     const before = this.#alerts.get(plan.id);
-    if (before !== undefined && isDeepStrictEqual(before.plan, plan)) return;
+    if (before?.plan === plan || isDeepStrictEqual(before?.plan, plan)) return;
     const nowMs = this.#options.clock.nowMs();
     // Those of an interval run at once when they are made or changed.
-    const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : nextRunMs(plan.schedule, nowMs);
+    const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : this.#nextRunMs(plan.schedule, nowMs);
     const nextMs = plan.isEnabled ? startMs : undefined;
     if (before === undefined) {
       const own = { isRunning: false, forgotten: new Set<string>(), lanes: new Map(), inTurn: createSerialQueue() };
@@ -294,10 +303,17 @@ class AlertsAtWork implements RunningAlerts {
           })
           .finally(() => {
             lane.isSending = false;
-            this.#wake.abort();
+            // Not by a look at all alerts: as many may have been told at the same time.
+            if (lane.failures > 0) this.#lookAt(lane.notBeforeMs);
+            else if (this.#isOurs(alert)) this.#sendWaiting(alert);
           }),
       );
     }
+  }
+
+  /** Has the loop look at a time, where it would sleep for longer. */
+  #lookAt(atMs: number): void {
+    if (atMs < this.#wakesAtMs) this.#wake.abort();
   }
 
   async #sendTo(alert: RunningAlert, key: string, lane: Lane): Promise<void> {

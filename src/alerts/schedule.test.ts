@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCronProblem, nextRunMs, readDuration, runsWithin } from "./schedule.ts";
+import { createNextRun, findCronProblem, nextRunMs, readDuration, runsWithin } from "./schedule.ts";
 
 const minuteMs = 60_000;
 
@@ -20,6 +20,27 @@ describe("a schedule", () => {
     ["@hourly", false],
   ])("%s runs twice within five minutes: %s", (pattern, isSo) => {
     expect([findCronProblem(pattern, "UTC"), runsWithin(pattern, 5)]).toEqual([undefined, isSo]);
+  });
+
+  it("has the same next run among many, in whatever order they are asked for", () => {
+    const pattern = fc.constantFrom("* * * * *", "*/7 * * * *", "30 2 * * *", "0 9 * * MON", "0 0 29 2 *");
+    const cron = fc.record({
+      kind: fc.constant("cron" as const),
+      pattern,
+      zone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York"),
+    });
+    const every = fc.record({ kind: fc.constant("every" as const), ms: fc.constant(minuteMs), offsetMs: fc.nat(9) });
+    // Around the nights in which clocks are set.
+    const time = fc.integer({ min: Date.UTC(2026, 2, 28), max: Date.UTC(2026, 3, 1) });
+    const asked = fc.tuple(fc.oneof(cron, every), fc.oneof(fc.constant(Date.UTC(2026, 2, 29, 0, 59)), time));
+    fc.assert(
+      fc.property(fc.array(asked, { minLength: 1, maxLength: 20 }), (all) => {
+        const next = createNextRun();
+        const runs = all.map(([schedule, afterMs]) => next(schedule, afterMs));
+        expect(runs).toEqual(all.map(([schedule, afterMs]) => nextRunMs(schedule, afterMs)));
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it("finds the shortest time between two runs, as a list of a day's runs shows it", () => {

@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { LRUCache } from "lru-cache";
 import type { Schedule } from "./alert.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -60,6 +61,32 @@ export function nextRunMs(schedule: Schedule, afterMs: number): number | undefin
     return (Math.floor((afterMs - offsetMs) / ms) + 1) * ms + offsetMs;
   }
   return openCron(schedule.pattern, schedule.zone).nextRun(new Date(afterMs))?.getTime();
+}
+
+/** Patterns that are remembered; reading one takes longer than all that is asked of it, and a hundred kilobytes. */
+const maxPatterns = 100;
+
+interface AskedPattern {
+  readonly cron: Cron;
+  afterMs: number;
+  nextMs: number | undefined;
+}
+
+/** `nextRunMs` for many that run at the same times: it is worked out once for all of them. */
+export function createNextRun(): typeof nextRunMs {
+  const patterns = new LRUCache<string, AskedPattern>({ max: maxPatterns });
+  return (schedule, afterMs) => {
+    if (schedule.kind === "every") return nextRunMs(schedule, afterMs);
+    const key = `${schedule.zone} ${schedule.pattern}`;
+    const asked = patterns.get(key) ?? {
+      cron: openCron(schedule.pattern, schedule.zone),
+      ...{ afterMs: Number.NaN, nextMs: undefined },
+    };
+    if (asked.afterMs !== afterMs) asked.nextMs = asked.cron.nextRun(new Date(afterMs))?.getTime();
+    asked.afterMs = afterMs;
+    patterns.set(key, asked);
+    return asked.nextMs;
+  };
 }
 
 /** Five fields: minutes are the finest. */

@@ -39,7 +39,7 @@ describe("a budget of bytes", () => {
     await ask(budget, { owner: "c", most: 100, least: 200 }, granted);
     const waiting = ask(budget, { owner: "d", most: 100, least: 200 }, granted);
     const small = await ask(budget, { owner: "e", most: 100, least: 10 }, granted);
-    expect(granted).toEqual(["a 200", "b 200", "c 200", "e 25"]);
+    expect(granted).toEqual(["a 200", "b 200", "c 200", "e 10"]);
     small.release();
     large.release();
     expect((await waiting).byteCount).toBe(200);
@@ -87,5 +87,92 @@ describe("a budget of bytes", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  /** Owners that each hold what they got for some turns, and ask again as soon as they gave it back. */
+  async function run(
+    budget: ByteBudget,
+    wishes: readonly (ByteWish & { readonly turns: number })[],
+    turnCount: number,
+  ) {
+    const grants = wishes.map((): number[] => []);
+    const due: (() => void)[][] = Array.from({ length: turnCount }, () => []);
+    let turn = 0;
+    const ask = async (index: number): Promise<void> => {
+      const wish = wishes[index];
+      if (wish === undefined) return;
+      const lease = await budget.take(wish, new AbortController().signal);
+      grants[index]?.push(turn);
+      due[turn + wish.turns]?.push(() => {
+        lease.release();
+        void ask(index);
+      });
+    };
+    for (const index of wishes.keys()) void ask(index);
+    for (; turn < turnCount; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const release of due[turn] ?? []) release();
+    }
+    return grants;
+  }
+
+  it("starves neither who asks for much beside thousands who ask for little, nor these beside many of those", async () => {
+    const small = { most: 4_000_000, least: 64_000, turns: 1 };
+    const large = { most: 4_000_000, least: 20_000_000, turns: 3 };
+    for (const [smallCount, largeCount] of [
+      [60, 1],
+      [2_000, 1],
+      [60, 20],
+    ] as const) {
+      const smalls = Array.from({ length: smallCount }, (_, index) => ({ ...small, owner: `small ${index}` }));
+      const larges = Array.from({ length: largeCount }, (_, index) => ({ ...large, owner: `large ${index}` }));
+      const grants = await run(new ByteBudget(64_000_000), [...smalls, ...larges], 200);
+      for (const turns of grants) expect(turns.length).toBeGreaterThan(0);
+    }
+  });
+
+  it("lets nobody wait for longer than a few rounds of the others, whoever asks for how much", async () => {
+    const wish = fc.record({
+      owner: fc.constantFrom(..."abcdefghijkl"),
+      most: fc.integer({ min: 1, max: 500 }),
+      least: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 500 })),
+      turns: fc.integer({ min: 1, max: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(wish, { minLength: 1, maxLength: 40 }), async (wishes) => {
+        const turnCount = 4 * 5 * wishes.length;
+        const grants = await run(new ByteBudget(400), wishes, turnCount);
+        for (const turns of grants) {
+          const all = [0, ...turns, turnCount];
+          const longest = Math.max(...all.slice(1).map((turn, index) => turn - (all[index] ?? 0)));
+          expect(longest).toBeLessThanOrEqual(5 * (wishes.length + 1));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("grants in time that grows with the number of owners that wait, and not with its square", async () => {
+    const stepsOf = async (count: number) => {
+      const budget = new ByteBudget(64_000_000);
+      let steps = 0;
+      const wishes = Array.from({ length: count }, (_, index) => ({
+        owner: String(index),
+        get least() {
+          steps++;
+          return 64_000;
+        },
+        most: 4_000_000,
+      }));
+      await Promise.all(
+        wishes.map(async (wish) => {
+          const lease = await budget.take(wish, new AbortController().signal);
+          await new Promise((resolve) => setImmediate(resolve));
+          lease.release();
+        }),
+      );
+      return steps;
+    };
+    expect((await stepsOf(4_000)) / (await stepsOf(1_000))).toBeLessThan(6);
   });
 });

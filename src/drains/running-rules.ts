@@ -126,7 +126,8 @@ class RulesAtWork implements RunningRules {
   tryOut(backend: Backend, source: string): Promise<DrainAnswer> {
     const { send, serviceId } = this.#options;
     // The sender has a deadline of its own.
-    return send(makeRequest(backend, { source, events: [], hops: [serviceId] }), new AbortController().signal);
+    const request = makeRequest(backend, { source, events: [], hops: [serviceId] });
+    return send({ ...request, isTrial: true }, new AbortController().signal);
   }
 
   restart(rule: DrainRule, backend: Backend): Promise<void> {

@@ -1,9 +1,9 @@
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { readDestinations } from "../../shared/private-networks.ts";
-import { createSender, type SenderOptions } from "./send-request.ts";
+import { createSender, type DrainRequest, type SenderOptions } from "./send-request.ts";
 
 const closers: (() => void)[] = [];
 
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** A server that answers each request with these bytes, and closes the connection then if it is to. */
-async function answerWith(text: string, isClosed = false): Promise<{ url: string; port: number; requests: string[] }> {
+async function answerWith(text: string, isClosed = false) {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -25,6 +25,7 @@ async function answerWith(text: string, isClosed = false): Promise<{ url: string
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
       if (body === undefined || body.length < length) return;
       requests.push(got);
+      server.emit("took");
       got = "";
       if (isClosed) socket.end(text);
       else socket.write(text);
@@ -36,16 +37,19 @@ async function answerWith(text: string, isClosed = false): Promise<{ url: string
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/x`, port, requests };
+  return { url: `http://127.0.0.1:${port}/x`, port, requests, server };
 }
+
+type SendOptions = Pick<DrainRequest, "isTrial"> & { readonly signal?: AbortSignal };
 
 const noNames = async () => expect.unreachable();
 
 function open(options: Partial<SenderOptions> = {}) {
   const sender = createSender({ allowed: readDestinations(["127.0.0.0/8", "::1"]), resolve: noNames, ...options });
   closers.push(() => sender.close());
-  return (url: string, signal = new AbortController().signal) =>
-    sender.send({ url, headers: { authorization: "Bearer s3cret" }, body: '[{"id":"a"}]', isPacked: false }, signal);
+  const request = { headers: { authorization: "Bearer s3cret" }, body: '[{"id":"a"}]', isPacked: false };
+  return (url: string, { signal = new AbortController().signal, ...more }: SendOptions = {}) =>
+    sender.send({ url, ...request, ...more }, signal);
 }
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
@@ -93,13 +97,56 @@ describe("a request to a destination", () => {
     }
   });
 
+  it.each([
+    ["changes the protocol", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
+    ["changes it without saying to what", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
+    ["is a hint, and nothing after it", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1_000)],
+    ["has two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}"],
+    ["has a head without end", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}`],
+    ["is another protocol's", "220 mail.example ESMTP\r\n"],
+    ["has a status beyond all", "HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"],
+  ])("has failed where the answer %s", async (_, text) => {
+    const send = open({ timeoutMs: 500 });
+    expect((await send((await answerWith(text)).url)).kind).toBe("failed");
+  });
+
+  it("waits for its turn where many to the same destination are under way, and others do not", async () => {
+    const silent = await answerWith("");
+    const other = await answerWith(ok);
+    const ending = new AbortController();
+    setMaxListeners(0, ending.signal);
+    const send = open();
+    const waiting = Array.from({ length: 200 }, () => send(silent.url, { signal: ending.signal }).catch(() => "ended"));
+    expect(await send(other.url)).toEqual({ kind: "taken" });
+    while (silent.requests.length < 64) await once(silent.server, "took");
+    expect(await send(other.url)).toEqual({ kind: "taken" });
+    expect(silent.requests).toHaveLength(64);
+    ending.abort();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(["ended"]));
+  });
+
+  it("has failed where its turn does not come in time; a trial waits for no such turn", async () => {
+    const silent = await answerWith("");
+    const send = open({ timeoutMs: 200 });
+    const all = Array.from({ length: 70 }, () => send(silent.url));
+    while (silent.requests.length < 64) await once(silent.server, "took");
+    all.push(send(silent.url, { isTrial: true }));
+    await once(silent.server, "took");
+    expect(silent.requests).toHaveLength(65);
+    const reasons = (await Promise.all(all)).map((answer) => ("reason" in answer ? answer.reason : answer.kind));
+    expect([...new Set(reasons)]).toEqual([
+      "the destination did not answer within 0.2 seconds",
+      "too many other requests to the destination wait",
+    ]);
+  });
+
   it("rejects when its signal ends it", async () => {
     const server = await answerWith("");
     const ending = new AbortController();
-    const sent = open()(server.url, ending.signal);
+    const sent = open()(server.url, { signal: ending.signal });
     ending.abort(new Error("the end"));
     await expect(sent).rejects.toThrow("the end");
-    await expect(open()(server.url, ending.signal)).rejects.toThrow("the end");
+    await expect(open()(server.url, { signal: ending.signal })).rejects.toThrow("the end");
   });
 
   it.each([

@@ -1,8 +1,9 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp, STATUS_CODES } from "node:http";
+import { Agent as HttpAgent, request as requestHttp, STATUS_CODES } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { Admission } from "../../shared/admission.ts";
 import { openDeadline } from "../../shared/deadline.ts";
 import {
   type AllowedDestinations,
@@ -11,6 +12,7 @@ import {
   PrivateDestinationError,
   type ResolveName,
 } from "../../shared/private-networks.ts";
+import { responseOf } from "../../shared/response-of.ts";
 
 const pack = promisify(gzip);
 
@@ -26,6 +28,8 @@ export interface DrainRequest {
   readonly sign?: (bytes: Buffer) => Readonly<Record<string, string>>;
   /** False where no status blames the events themselves. */
   readonly mayRefuse?: false;
+  /** Waits for no turn behind requests that have something to send. */
+  readonly isTrial?: true;
 }
 
 /** The outcome of a request. No reason holds anything of what the destination said, which may echo the request. */
@@ -53,6 +57,8 @@ export interface Sender {
 }
 
 const defaultTimeoutMs = 30_000;
+/** Requests at once: each has a connection, which thousands of rules and alerts must not take from callers. */
+const maxRequests = { all: 1_024, ofOrigin: 64 } as const;
 /** Bytes read of an answer; the rest is ignored. */
 const maxAnswerBytes = 16_384;
 /** Statuses that blame the events themselves. */
@@ -77,8 +83,11 @@ export function createSender(options: SenderOptions): Sender {
   };
   const kept = { keepAlive: true, keepAliveMsecs: 1_000, maxFreeSockets: 256, timeout: timeoutMs, lookup };
   const agents = { "http:": new HttpAgent(kept), "https:": new HttpsAgent(kept) };
+  const takeTurn = createTurns(timeoutMs);
   return {
     async send(request, signal) {
+      const leave = await takeTurn(request, signal);
+      if (leave === undefined) return { kind: "failed", reason: "too many other requests to the destination wait" };
       const deadline = openDeadline(signal, timeoutMs);
       try {
         const url = new URL(request.url);
@@ -111,6 +120,7 @@ export function createSender(options: SenderOptions): Sender {
         return { kind: "failed", reason };
       } finally {
         deadline.release();
+        leave();
       }
     },
     close() {
@@ -118,6 +128,29 @@ export function createSender(options: SenderOptions): Sender {
     },
   };
 }
+
+/** Takes a turn at the request's origin; undefined where it does not come in time. Rejects for the signal's end. */
+function createTurns(timeoutMs: number): (request: DrainRequest, signal: AbortSignal) => Promise<Leave | undefined> {
+  const turns = new Admission({
+    maxRunning: maxRequests.all,
+    maxRunningPerCaller: maxRequests.ofOrigin,
+    maxWaiting: Number.POSITIVE_INFINITY,
+  });
+  return async ({ url, isTrial }, signal) => {
+    const { origin } = new URL(url);
+    const deadline = openDeadline(signal, timeoutMs);
+    try {
+      return await turns.enter(deadline.signal, isTrial === true ? `trial ${origin}` : origin);
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    } finally {
+      deadline.release();
+    }
+  };
+}
+
+type Leave = () => void;
 
 /** Undefined for a name. */
 function mayReachDirectly(host: string, allowed: AllowedDestinations): boolean | undefined {
@@ -139,32 +172,22 @@ interface HttpAnswer {
 }
 
 /** Resolves when the answer is complete, or long enough: one that is cut may be of a destination that is ending. */
-function exchange(url: URL, { method, open, agent, headers, body, signal }: Exchange): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const request = open(url, { method, agent, headers, signal });
-    request.on("error", reject);
-    request.once("response", (response: IncomingMessage) => {
-      const { statusCode: status = 0, headers: answered } = response;
-      const finish = () => resolve({ status, retryAfter: answered["retry-after"] });
-      // An answer that is cut ends by an error.
-      response.on("error", reject);
-      // What else than that it took the events is said by the first line.
-      if (status < 200 || status > 299) {
-        finish();
-        request.destroy();
-        return;
-      }
-      let byteCount = 0;
-      response.once("end", finish);
-      response.on("data", (chunk: Buffer) => {
-        byteCount += chunk.length;
-        if (byteCount <= maxAnswerBytes) return;
-        finish();
-        request.destroy();
-      });
-    });
-    request.end(body);
-  });
+async function exchange(url: URL, { method, open, agent, headers, body, signal }: Exchange): Promise<HttpAnswer> {
+  const request = open(url, { method, agent, headers, signal });
+  request.end(body);
+  const response = await responseOf(request);
+  const { statusCode: status = 0, headers: answered } = response;
+  let byteCount = 0;
+  // What else than that it took the events is said by the first line.
+  if (status < 200 || status > 299) request.destroy();
+  else {
+    // An answer that is cut ends by an error.
+    for await (const chunk of response) {
+      byteCount += (chunk as Buffer).length;
+      if (byteCount > maxAnswerBytes) break;
+    }
+  }
+  return { status, retryAfter: answered["retry-after"] };
 }
 
 function toAnswer({ status, retryAfter }: HttpAnswer, { mayRefuse }: DrainRequest): DrainAnswer {

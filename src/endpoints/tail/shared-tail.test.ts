@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { TailRow } from "./ask-tail.ts";
-import { type Follower, SharedTail } from "./shared-tail.ts";
+import { type Follower, SharedTail, type TailAsk } from "./shared-tail.ts";
 
 const startMs = 1_000_000_000;
 
@@ -15,6 +15,7 @@ function openTail(isOfEvents = false, maxRows = 5_000) {
     askCount: 0,
     isFull: false,
     error: undefined as Error | undefined,
+    ask: (_: Parameters<TailAsk>[0]): ReturnType<TailAsk> => Promise.reject(new Error("nothing is asked yet")),
   };
   const arrivals = new Arrivals();
   const keep = (rows: readonly (readonly [id: string, second: number])[], arrive = true) => {
@@ -30,21 +31,20 @@ function openTail(isOfEvents = false, maxRows = 5_000) {
     );
   };
   const store = (id: string, second: number) => keep([[id, second]]);
+  state.ask = async ({ fromUs, toUs, ids }) => {
+    state.askCount++;
+    if (state.error !== undefined) throw state.error;
+    const wanted = ids === undefined ? undefined : new Set(ids);
+    const all = state.stored.filter(({ key, timeUs }) => {
+      return timeUs >= fromUs && timeUs <= toUs && (wanted?.has(key) ?? true);
+    });
+    const rows = all.sort((a, b) => Number(b.timeUs - a.timeUs) || (a.key < b.key ? 1 : -1)).slice(0, maxRows);
+    const isFull = state.isFull || rows.length >= maxRows;
+    return { rows, isFull, maxRows, isOfEvents, cursorScope: "", tables: ["t"] };
+  };
   const tail = new SharedTail({
-    maxSeen: () => 100_000,
-    ask: async ({ fromUs, toUs, ids }) => {
-      state.askCount++;
-      if (state.error !== undefined) throw state.error;
-      const wanted = ids === undefined ? undefined : new Set(ids);
-      const all = state.stored.filter(({ key, timeUs }) => {
-        return timeUs >= fromUs && timeUs <= toUs && (wanted?.has(key) ?? true);
-      });
-      const rows = all.sort((a, b) => Number(b.timeUs - a.timeUs) || (a.key < b.key ? 1 : -1)).slice(0, maxRows);
-      const isFull = state.isFull || rows.length >= maxRows;
-      return { rows, isFull, maxRows, isOfEvents, cursorScope: "", tables: ["t"] };
-    },
-    nowMs: () => state.nowMs,
-    arrivals,
+    ...{ maxSeen: () => 100_000, nowMs: () => state.nowMs, arrivals },
+    ask: (period) => state.ask(period),
   });
   const join = async (start?: Parameters<typeof tail.join>[1]) => {
     const told: string[] = [];
@@ -265,5 +265,59 @@ describe("a tail with many followers", () => {
     await tail.poll();
     expect(told).toEqual(["a", "end query_failed"]);
     expect(tail.followerCount).toBe(0);
+  });
+});
+
+describe("many who begin to follow at once", () => {
+  const away = new ServiceError("engine_unavailable", "away");
+  const fromUs = BigInt(startMs) * 1000n;
+  const enter = async (tail: SharedTail, count: number, start?: { readonly fromUs: bigint }) => {
+    const ended: string[] = [];
+    const follower = (): Follower => ({
+      deliver: () => undefined,
+      skip: () => undefined,
+      end: ({ code }) => ended.push(code),
+    });
+    const joins = Array.from({ length: count }, () => tail.join(follower(), start));
+    const settled = Promise.allSettled(joins);
+    await tail.poll();
+    const outcomes = await settled;
+    return { ended, statuses: [...new Set(outcomes.map(({ status }) => status))] };
+  };
+
+  it("are let in by one look, and each is told what it missed", async () => {
+    const { state, tail } = openTail(true);
+    expect((await enter(tail, 100)).statuses).toEqual(["fulfilled"]);
+    expect([state.askCount, tail.followerCount]).toEqual([1, 100]);
+    expect((await enter(tail, 10, { fromUs })).statuses).toEqual(["fulfilled"]);
+    expect([state.askCount, tail.followerCount]).toEqual([11, 110]);
+  });
+
+  it.each([0, 3])("are all told of an engine that is away once it was asked, beside %i who follow", async (others) => {
+    const { state, tail } = openTail(true);
+    await enter(tail, others);
+    state.nowMs += 5_000;
+    state.error = away;
+    state.askCount = 0;
+    const refused = await enter(tail, 100);
+    expect(refused).toEqual({ ended: Array(100).fill("engine_unavailable"), statuses: ["rejected"] });
+    expect([state.askCount, tail.followerCount]).toEqual([1, others]);
+    state.error = undefined;
+    expect((await enter(tail, 1)).statuses).toEqual(["fulfilled"]);
+  });
+
+  it("do not each wait for an engine that goes away while one is told what it missed", async () => {
+    const { state, tail } = openTail(true);
+    await enter(tail, 1);
+    state.askCount = 0;
+    const { ask } = state;
+    state.ask = async (period) => {
+      if (state.askCount === 3) state.error = away;
+      return ask(period);
+    };
+    const { ended, statuses } = await enter(tail, 50, { fromUs });
+    expect([ended.length, statuses, state.askCount, tail.followerCount]).toEqual([
+      ...[47, ["fulfilled", "rejected"], 4, 4],
+    ]);
   });
 });

@@ -34,7 +34,9 @@ const endOfTimeUs = 253_402_300_799_999_999n;
 const quietMs = 2_000;
 /** Transient failures are tolerated for this long. */
 const patienceMs = 60_000;
-const passing: ReadonlySet<string> = new Set(["engine_unavailable", "timeout", "too_many_queries", "memory_exceeded"]);
+const passing: ReadonlySet<string> = new Set([
+  ...["engine_unavailable", "overloaded", "timeout", "too_many_queries", "memory_exceeded"],
+]);
 
 /** Errors after which a query over fewer events may fit into its limits. */
 const tooMuch: ReadonlySet<string> = new Set(["result_too_large", "memory_exceeded"]);
@@ -99,7 +101,10 @@ export class SharedTail {
     if (newcomer !== undefined) this.#removeNewcomer(newcomer);
   }
 
-  /** Looks for new rows if there may be any. Never runs twice concurrently. */
+  /**
+   * Looks for new rows if there may be any. Never runs twice concurrently. A failure is told to all who wait to join:
+   * of an engine that is away, the hundredth would wait a hundred times as long as the first.
+   */
   async poll(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -108,7 +113,8 @@ export class SharedTail {
       this.#failingSinceMs = undefined;
       await this.#letIn();
     } catch (error) {
-      this.#noteFailure(toServiceError(error));
+      if (this.#followers.size > 0) this.#noteFailure(toServiceError(error));
+      this.#refuse(this.#newcomers.splice(0), error);
     } finally {
       this.#isBusy = false;
     }
@@ -263,22 +269,30 @@ export class SharedTail {
   }
 
   async #letIn(): Promise<void> {
-    for (let [next] = this.#newcomers; next !== undefined; [next] = this.#newcomers) {
-      const { follower, start, done } = next;
-      try {
-        // What has arrived is for those who are here already.
-        await this.#look();
-        // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
-        const isHere = this.#removeNewcomer(next);
-        if (isHere) this.#followers.add(follower);
-        if (isHere) await this.#catchUp(follower, start);
-        done();
-      } catch (error) {
-        this.#removeNewcomer(next);
-        this.#followers.delete(follower);
-        done(error);
-        follower.end(toServiceError(error));
+    while (this.#newcomers.length > 0) {
+      const waiting = [...this.#newcomers];
+      // What has arrived is for those who are here already.
+      await this.#look();
+      // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
+      const joined = waiting.filter((each) => this.#removeNewcomer(each));
+      for (const { follower } of joined) this.#followers.add(follower);
+      for (let next = joined.shift(); next !== undefined; next = joined.shift()) {
+        try {
+          if (this.#followers.has(next.follower)) await this.#catchUp(next.follower, next.start);
+          next.done();
+        } catch (error) {
+          const isAway = error instanceof ServiceError && error.code === "engine_unavailable";
+          this.#refuse([next, ...(isAway ? joined.splice(0) : [])], error);
+        }
       }
+    }
+  }
+
+  #refuse(newcomers: readonly Newcomer[], error: unknown): void {
+    for (const { follower, done } of newcomers) {
+      this.#followers.delete(follower);
+      done(error);
+      follower.end(toServiceError(error));
     }
   }
 

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
+import { unlessAborted } from "../../contract/unless-aborted.ts";
 import { begun, readBody, tagOf } from "./answer-body.ts";
 import { MAX_STATEMENT_BYTES, ServerLimits } from "./limits.ts";
 import type { ServerValue } from "./parameter-form.ts";
@@ -279,7 +280,8 @@ class FailOverClient implements ServerClient {
       const watch = server.silence.watch(signal);
       try {
         signal.throwIfAborted();
-        const answer = await call(server, watch.signal);
+        // The driver waits for ever where a connection becomes another protocol's.
+        const answer = await unlessAborted(call(server, watch.signal), watch.signal);
         this.#current = at;
         return { answer, watch };
       } catch (error) {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
+import { responseOf } from "../../../shared/response-of.ts";
 import { chooseTransport, ServerLimits } from "./limits.ts";
 import { printValue, type ServerValue, toForm } from "./parameter-form.ts";
 
@@ -133,12 +134,4 @@ function credentialsOf({ user, password, tls }: QueryAccess): Readonly<Record<st
   if (tls.ca === undefined) return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
   const byCertificate = tls.cert === undefined ? {} : { "x-clickhouse-ssl-certificate-auth": "on" };
   return { "x-clickhouse-user": user, "x-clickhouse-key": password, ...byCertificate };
-}
-
-function responseOf(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once("response", resolve);
-    // It stays for errors after the response, which its stream reports.
-    request.on("error", reject);
-  });
 }

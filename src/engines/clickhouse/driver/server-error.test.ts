@@ -14,7 +14,6 @@ describe("a server error", () => {
     [159, "timeout", "timeoutMs"],
     [241, "memory_exceeded", "maxMemoryBytes"],
     [396, "result_too_large", "maxResultBytes"],
-    [394, "aborted", undefined],
     [153, "query_failed", undefined],
     [497, "refused", undefined],
     [516, "unavailable", undefined],
@@ -26,6 +25,12 @@ describe("a server error", () => {
     const told = toEngineError(thrown(code, `${SECRET}: while executing 'FUNCTION ...'`));
     expect([told.code, told.limit]).toEqual([expected, limit]);
     expect(told.message).not.toContain(SECRET);
+  });
+
+  it.each([394, 734])("with code %i, of a server that ends, asks to try again unless the caller has left", (code) => {
+    const error = thrown(code, "Query was cancelled");
+    expect(toEngineError(error)).toMatchObject({ code: "unavailable", retryAfterSeconds: 2, isLost: false });
+    expect(toEngineError(error, AbortSignal.abort()).code).toBe("aborted");
   });
 
   it("from a query that fails on purpose carries its message, and names the limit of the call", () => {

@@ -23,8 +23,9 @@ const LATER: Hints = { retryAfterSeconds: 2, isLost: true };
 const TRANSLATIONS: readonly Translation[] = [
   // TIMEOUT_EXCEEDED, TOO_SLOW
   [[159, 160], "timeout", "The query took longer than it may", { limit: "timeoutMs" }],
-  // QUERY_WAS_CANCELLED, QUERY_WAS_CANCELLED_BY_CLIENT
-  [[394, 734], "aborted", "The query was stopped"],
+  // QUERY_WAS_CANCELLED, QUERY_WAS_CANCELLED_BY_CLIENT: by a server that ends, or by its operator, since a caller that
+  // left is told nothing. Not lost: what an operator stopped is not begun again.
+  [[394, 734], "unavailable", "The ClickHouse server stopped the statement", { retryAfterSeconds: 2 }],
   // TOO_MANY_ROWS_OR_BYTES, of an answer
   [[396], "result_too_large", "The answer is larger than the query's budget allows", { limit: "maxResultBytes" }],
   // TOO_MANY_ROWS, TOO_MANY_BYTES, SET_SIZE_LIMIT_EXCEEDED, TOO_DEEP_AST, TOO_BIG_AST: of the server's profiles

@@ -23,6 +23,17 @@ async function openSilent(): Promise<string> {
   return url;
 }
 
+/** Answers every request as a server that would talk another protocol from then on. */
+async function openSwitching(): Promise<string> {
+  const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n";
+  return listen(
+    createSocketServer((socket) => {
+      opened.unshift(async () => void socket.destroy());
+      socket.on("error", () => undefined).once("data", () => socket.write(head));
+    }),
+  );
+}
+
 /** Responds as the handler does for the path. */
 async function openTalking(answer: (path: string, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
@@ -50,8 +61,11 @@ function read(client: ServerClient, signal = new AbortController().signal): Prom
 
 const unanswered = { code: "unavailable", retryAfterSeconds: 2, isLost: true };
 
-it("the client gives up every call to a server that accepts connections but never responds", async () => {
-  const client = openClient(await openSilent());
+it.each([
+  ["accepts connections but never responds", openSilent],
+  ["changes the protocol", openSwitching],
+])("the client gives up every call to a server that %s", async (_, openServer) => {
+  const client = openClient(await openServer());
   const signal = new AbortController().signal;
   const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
   await expect(read(client)).rejects.toMatchObject(unanswered);
