@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { findImportFiles, type ImportFile } from "../input/import-files.ts";
+import { withId } from "../input/line-ids.ts";
 import { type NumberedLine, numberedLines, unzipped } from "../input/numbered-lines.ts";
 import { parquetLines } from "../input/parquet-lines.ts";
 import { sendLines } from "../input/send-lines.ts";
@@ -52,8 +53,10 @@ export async function importFiles(
   const batches = readBatches(files, context, (count) => {
     readBytes += count;
   });
+  const failures: unknown[] = [];
   const work = async () => {
     for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+      if (failures.length > 0) return;
       const { file, lines } = next.value;
       const outcome = await sendLines({ client, source: file.source, sleep }, lines);
       accepted += outcome.accepted;
@@ -62,20 +65,22 @@ export async function importFiles(
       progress.update(accepted, readBytes);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: requestsInFlight }, work));
-  } catch (error) {
-    progress.end();
-    const reason = error instanceof Error ? error.message : String(error);
-    const again =
-      "what was not acknowledged is not stored; events with ids of their own can be imported again without harm";
-    throw new CliError(`${reason}\nThe import stopped: ${accepted} events are stored, ${again}.`);
-  } finally {
-    await batches.return(undefined);
-  }
+  // What is on its way is waited for: only then is it known how many events are stored.
+  await Promise.all(
+    Array.from({ length: requestsInFlight }, () => work().catch((error: unknown) => failures.push(error))),
+  );
+  await batches.return(undefined);
   progress.end();
+  if (failures.length > 0) {
+    const again = "Import the same again once the reason is gone: what is stored already is not stored twice";
+    throw new CliError(`${textOf(failures[0])}\nThe import stopped: ${accepted} events are stored. ${again}.`);
+  }
   const sources = [...new Set(files.map(({ source }) => source))];
   report({ accepted, rejectedCount, listed, sources }, options, context);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface Outcome {
@@ -105,7 +110,8 @@ async function* readBatches(
   for (const file of files) {
     let lines: NumberedLine[] = [];
     let bytes = 0;
-    for await (const line of linesOf(file, context, onRead)) {
+    for await (const found of linesOf(file, context, onRead)) {
+      const line = withId(found, file.origin);
       if (lines.length > 0 && (lines.length >= linesPerBatch || bytes + line.bytes.length > bytesPerBatch)) {
         yield { file, lines };
         lines = [];
@@ -119,14 +125,19 @@ async function* readBatches(
   }
 }
 
-function linesOf(
+/** Throws `CliError` that names the file. */
+async function* linesOf(
   file: ImportFile,
   context: CliContext,
   onRead: (byteCount: number) => void,
-): AsyncIterable<NumberedLine> {
-  if (file.isParquet) return parquetLines(file.path);
+): AsyncGenerator<NumberedLine> {
+  if (file.isParquet) return yield* parquetLines(file.path);
   const input = file.path === "-" ? context.input : createReadStream(file.path, { highWaterMark: 256 * 1024 });
-  return numberedLines(unzipped(counted(input, onRead)), maxLineBytes);
+  try {
+    yield* numberedLines(unzipped(counted(input, onRead)), maxLineBytes);
+  } catch (error) {
+    throw new CliError(`${file.path} cannot be read to its end: ${textOf(error)}`);
+  }
 }
 
 async function* counted(

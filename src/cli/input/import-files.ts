@@ -1,4 +1,5 @@
 /** The files that `logweir import` is given: single ones, and those of folders. */
+import { randomUUID } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { CliError, usageExitCode } from "../context.ts";
@@ -12,6 +13,8 @@ export interface ImportFile {
   readonly source: string;
   readonly bytes: number;
   readonly isParquet: boolean;
+  /** Differs between files, and between states of one. */
+  readonly origin: string;
 }
 
 const dataFile = /\.(?:parquet|ndjson|jsonl)$|\.(?:ndjson|jsonl)\.gz$/;
@@ -23,7 +26,7 @@ const dataFile = /\.(?:parquet|ndjson|jsonl)$|\.(?:ndjson|jsonl)\.gz$/;
 export async function findImportFiles(paths: readonly string[], source?: string): Promise<readonly ImportFile[]> {
   const found: ImportFile[] = [];
   for (const path of paths) {
-    if (path === "-") found.push({ path, source: checkSource(path, source), bytes: 0, isParquet: false });
+    if (path === "-") found.push({ ...standardInput(), source: checkSource(path, source) });
     else for (const file of await filesAt(path)) found.push(await describeFile(file, source));
   }
   const checks = new ExportChecks();
@@ -33,8 +36,16 @@ export async function findImportFiles(paths: readonly string[], source?: string)
   return found;
 }
 
-async function describeFile({ path, bytes }: { path: string; bytes: number }, source?: string): Promise<ImportFile> {
-  return { path, source: checkSource(path, source), bytes, isParquet: await isParquet(path) };
+/** Whether it is the same as another time is not known. */
+function standardInput() {
+  return { path: "-", bytes: 0, isParquet: false, origin: randomUUID() };
+}
+
+async function describeFile(path: string, source?: string): Promise<ImportFile> {
+  const of = checkSource(path, source);
+  const { size: bytes, mtimeMs } = await stat(path);
+  const origin = [resolve(path), bytes, mtimeMs].join("\0");
+  return { path, source: of, bytes, isParquet: await isParquet(path), origin };
 }
 
 function checkSource(path: string, source = sourceOfPath(resolve(path))): string {
@@ -42,19 +53,19 @@ function checkSource(path: string, source = sourceOfPath(resolve(path))): string
   throw new CliError(`--source is needed: ${path} is in no folder source=NAME of an export`, usageExitCode);
 }
 
-async function filesAt(path: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+async function filesAt(path: string): Promise<readonly string[]> {
   const info = await stat(path).catch(() => {
     throw new CliError(`There is no file ${path}`);
   });
-  if (!info.isDirectory()) return [{ path, bytes: info.size }];
+  if (!info.isDirectory()) return [path];
   const files = await filesBelow(path);
   if (files.length > 0) return files;
   throw new CliError(`${path} has no files of events (.parquet, .ndjson, .jsonl; the latter also as .gz)`);
 }
 
 /** Names with a `.` or `_` before them are none of data, as for other readers. */
-async function filesBelow(folder: string): Promise<{ readonly path: string; readonly bytes: number }[]> {
-  const files: { readonly path: string; readonly bytes: number }[] = [];
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
@@ -62,7 +73,7 @@ async function filesBelow(folder: string): Promise<{ readonly path: string; read
     // It may lead back here, and events that are left out unsaid would be missed too late.
     if (entry.isSymbolicLink()) throw new CliError(`${path} is a link, which is not followed: import what it leads to`);
     if (entry.isDirectory()) files.push(...(await filesBelow(path)));
-    else if (entry.isFile() && dataFile.test(entry.name)) files.push({ path, bytes: (await stat(path)).size });
+    else if (entry.isFile() && dataFile.test(entry.name)) files.push(path);
   }
   return files;
 }

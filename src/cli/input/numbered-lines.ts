@@ -56,6 +56,11 @@ export async function* numberedLines(input: AsyncIterable<Buffer>, maxBytes: num
   for await (const chunk of input) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      if (end === start && length === 0) {
+        number++;
+        start++;
+        continue;
+      }
       keep(chunk.subarray(start, end));
       start = end + 1;
       const line = take();

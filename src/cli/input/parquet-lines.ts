@@ -10,16 +10,15 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
   parquetSchema,
-  type SchemaTree,
 } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { valueText } from "../../engines/contract/event-line.ts";
 import { parseJson } from "../../engines/contract/parse-json.ts";
-import type { EventValue } from "../../engines/contract/query-engine.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { CliError } from "../context.ts";
 import { digestKey, eventColumn } from "../exporting/parquet-file.ts";
 import type { NumberedLine } from "./numbered-lines.ts";
+import { guardText, leavesOf, readSchema, toEventValue } from "./parquet-schema.ts";
 
 /** A row group is decoded as a whole, where a value takes some tens of bytes, however short the file says it. */
 const maxGroupBytes = 512_000_000;
@@ -41,12 +40,13 @@ export async function isParquet(path: string): Promise<boolean> {
 
 const decoder = new TextDecoder();
 
-/** Times with their microseconds, and JSON with all digits. */
+/** Times with their microseconds, JSON with all digits, and texts that may be keys. */
 const parsers = {
+  stringFromBytes: (bytes: Uint8Array) => guardText(decoder.decode(bytes)),
   timestampFromMilliseconds: (ms: bigint) => formatIsoTimestamp(ms * 1000n),
   timestampFromMicroseconds: (us: bigint) => formatIsoTimestamp(us),
   timestampFromNanoseconds: (ns: bigint) => formatIsoTimestamp(BigInt.asIntN(64, ns / 1000n)),
-  dateFromDays: (days: number) => formatIsoTimestamp(BigInt(days) * 86_400_000_000n).slice(0, 10),
+  dateFromDays: (days: number) => formatIsoTimestamp(BigInt(days) * 86_400_000_000n).replace(/T.*/, ""),
   jsonFromBytes: (bytes: Uint8Array) => parseJson(decoder.decode(bytes)),
 };
 
@@ -75,19 +75,22 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
   let number = 1;
   try {
     const file = await asyncBufferFromFile(path);
-    const metadata = await parquetMetadataAsync(file);
-    const [isExport, written] = [hasEvents(metadata), digestOf(metadata)];
+    const described = await parquetMetadataAsync(file);
+    checkParts(path, described);
+    const { metadata, root } = readSchema(described);
+    const [eventAt, written] = [root.children.findIndex(({ name }) => name === eventColumn), digestOf(metadata)];
+    const isExport = eventAt >= 0;
     if (written !== undefined && !isExport) throw new Error(`it lacks the column ${eventColumn}`);
-    checkParts(path, metadata);
+    const isOfEvent = ({ meta_data: column }: ColumnChunk) => column?.path_in_schema[0] === String(eventAt);
     let rowStart = 0;
     for (const { num_rows, columns } of metadata.row_groups) {
       const range = { rowStart, rowEnd: rowStart + Number(num_rows) };
-      await checkPages(path, file, isExport ? columns.filter(isEventColumn) : columns);
-      const of = isExport ? { columns: [eventColumn] } : {};
-      const rows = await parquetReadObjects({ file, metadata, compressors, parsers, ...range, ...of });
+      await checkPages(path, file, isExport ? columns.filter(isOfEvent) : columns);
+      const of = { ...range, utf8: isExport, ...(isExport ? { columns: [String(eventAt)] } : {}) };
+      const rows = await parquetReadObjects({ file, metadata, compressors, parsers, ...of });
       if (rows.length !== Number(num_rows)) throw new Error(`rows from ${rowStart + 1} on are missing`);
       for (const row of rows) {
-        const bytes = Buffer.from(isExport ? eventOf(row, number) : rowText(row));
+        const bytes = Buffer.from(isExport ? eventOf(row[eventAt], number) : valueText(toEventValue(row, root)));
         if (written !== undefined) hash.update(bytes).update("\n");
         yield { bytes, number: number++ };
       }
@@ -100,10 +103,6 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`${path} is damaged, or no Parquet file that can be read: ${reason}`);
   }
-}
-
-function hasEvents(metadata: FileMetaData): boolean {
-  return parquetSchema(metadata).children.some(({ element }) => element.name === eventColumn);
 }
 
 function digestOf({ key_value_metadata = [] }: FileMetaData): string | undefined {
@@ -154,12 +153,6 @@ function refuseSize(path: string, bytes: number, values: number): void {
   throw new CliError(`${path} has row groups of more than ${limits}: write it with smaller ones`);
 }
 
-const isEventColumn = ({ meta_data: column }: ColumnChunk) => column?.path_in_schema[0] === eventColumn;
-
-function leavesOf({ children, path }: SchemaTree): readonly (readonly string[])[] {
-  return children.length === 0 ? [path] : children.flatMap(leavesOf);
-}
-
 /** Throws for a compression that only a newer Node, or no reader here, knows: that is no damage. */
 function refuseCodecs(path: string, chunks: readonly { readonly codec?: string }[]): void {
   const known = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
@@ -171,37 +164,9 @@ function refuseCodecs(path: string, chunks: readonly { readonly codec?: string }
   );
 }
 
-function eventOf(row: Record<string, unknown>, number: number): string {
-  const text = row[eventColumn];
+function eventOf(text: unknown, number: number): string {
   if (typeof text !== "string") throw new Error(`row ${number} has no event`);
   // Damage shows before anything is sent.
   JSON.parse(text);
   return text;
-}
-
-function rowText(row: Record<string, unknown>): string {
-  return valueText(toEventValue(row) ?? {});
-}
-
-/** A value of a row; null where events have none. */
-function toEventValue(value: unknown): EventValue | null {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "bigint":
-      return value;
-    case "number":
-      return Number.isFinite(value) ? value : null;
-    case "object":
-      break;
-    default:
-      return null;
-  }
-  if (value === null) return null;
-  // Bytes that are no text.
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
-    return Array.from(value as Iterable<unknown>, (item) => toEventValue(item)) as EventValue;
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toEventValue(each)])) as EventValue;
 }
