@@ -219,6 +219,21 @@ describe("logweir export", () => {
     expect((await exportTo(into, [source])).files).toMatchObject([{ path: first?.path, rows: 2 }]);
   });
 
+  it("reads a day again that had no events of the tenant", async () => {
+    const source = await makeSource("project");
+    await send(from, source, [eventAt("a", startUs, { project: "other" })]);
+    const into = join(folder, source);
+    const exportAgain = async () => {
+      const { files, days_changed } = await exportTo(into, [source, "--tenant", "abc"]);
+      return [files.map(({ rows }) => rows), days_changed];
+    };
+    expect(await exportAgain()).toEqual([[], []]);
+    await send(from, source, [eventAt("b", startUs, { project: "abc" })]);
+    expect(await exportAgain()).toEqual([[1], []]);
+    expect(await logweir(to, ["import", into])).toMatchObject({ code: 0 });
+    expect(await storedIn(to, source)).toHaveLength(1);
+  });
+
   it("writes for its user alone", async () => {
     const source = await makeSource();
     await send(from, source, [eventAt("a", startUs)]);

@@ -9,6 +9,7 @@ import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definitio
 import { draftEndpoint } from "../../src/endpoints/definition/draft-endpoint.ts";
 import { createEndpointRegistry, type EndpointRegistry } from "../../src/endpoints/management/endpoint-registry.ts";
 import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
+import type { EventStore } from "../../src/engines/contract/query-engine.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/http/observe/logger.ts";
 import { createRateLimiter } from "../../src/http/request/rate-limiter.ts";
@@ -119,12 +120,14 @@ interface TestAppOptions {
   >;
   readonly auditDropped?: number;
   readonly times?: Partial<Parameters<typeof buildApp>[0]["times"]>;
+  readonly space?: EventStore["space"];
   /** No limits unless set. */
   readonly quotas?: Partial<IngestQuotaOptions>;
 }
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const engine = createFakeEngine();
+  if (options.space !== undefined) Object.assign(engine.store, { space: options.space });
   const logLines: string[] = [];
   const audited: AuditEvent[] = [];
   const shutdown = createShutdown();

@@ -10,6 +10,7 @@ import type { ColumnType } from "../exporting/event-text.ts";
 import { sourceFolder } from "../exporting/hive-path.ts";
 import {
   beginManifest,
+  type ExportedDay,
   type ExportedFile,
   type ExportFormat,
   type ExportSelection,
@@ -83,7 +84,7 @@ export async function exportEvents(sourceName: string, options: ExportOptions, c
     const day = dayOf(startUs);
     const into = sourceFolder(folder, source.name);
     const there = manifest.days.get(day);
-    if (there !== undefined && (await hasFiles(into, there))) {
+    if (there !== undefined && (await isThere(into, there, summarize(slice)))) {
       outcome.kept.push(day);
       if (there.slice !== summarize(slice)) outcome.changed.push(day);
       onRead(slice.eventCount);
@@ -164,6 +165,11 @@ function refuseUnknown(folder: string, day: string, isNoted: boolean): void {
   if (!existsSync(path)) return;
   const what = isNoted ? "lacks files of the export, or has others" : "holds files that no export wrote";
   throw new CliError(`${path} ${what}: delete it, and run the command again`);
+}
+
+/** A day that had no events of the tenant is read again if the store has others of it now. */
+async function isThere(into: string, day: ExportedDay, slice: string | null): Promise<boolean> {
+  return (day.files.length > 0 || day.slice === slice) && (await hasFiles(into, day));
 }
 
 interface Schema {

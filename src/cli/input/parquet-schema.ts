@@ -15,13 +15,13 @@ const maxScale = 1_000;
 export interface ParquetField {
   readonly name: string;
   readonly kind: "struct" | "list" | "map" | "decimal" | "leaf";
-  /** What a list has, the values of a map, and the parts of a struct. */
+  /** The item of a list, the value of a map, and the parts of a struct. */
   readonly children: readonly ParquetField[];
   /** The digits of a decimal behind its point. */
   readonly scale: number;
 }
 
-/** What is read, with the schema that the reader is given. Throws for names that stand twice. */
+/** Reads the fields, and makes the metadata that the reader is given. Throws for names that stand twice. */
 export function readSchema(metadata: FileMetaData): { readonly metadata: FileMetaData; readonly root: ParquetField } {
   const known = { ...metadata, schema: metadata.schema.map(knownTypes) };
   const tree = parquetSchema(known);

@@ -65,6 +65,19 @@ describe("GET /metrics", () => {
     expect((await read()).body).toContain('logweir_deleted_events_total{source="edge",reason="size"} 3');
   });
 
+  it("gives the store's size as it was last known, where a deletion or a failure hides it", async () => {
+    const sizes: (number | undefined | Error)[] = [undefined, 7, undefined, new Error("away"), 5];
+    const space = async () => {
+      const usedBytes = sizes.shift();
+      if (usedBytes instanceof Error) throw usedBytes;
+      return usedBytes === undefined ? undefined : { usedBytes, freeBytes: undefined };
+    };
+    test = await createTestApp({ space });
+    const shown: (string | undefined)[] = [];
+    while (sizes.length > 0) shown.push(/^logweir_store_used_bytes (\d+)$/m.exec((await read()).body)?.[1]);
+    expect(shown).toEqual(["0", "7", "7", "7", "5"]);
+  });
+
   it("needs no token when the setting opens it", async () => {
     const open = await createTestApp({ isMetricsOpen: true });
     const { statusCode, body } = await open.app.inject("/metrics");

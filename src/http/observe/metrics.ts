@@ -148,12 +148,15 @@ function addLoad(registers: Registry[], { runner, cache }: Pick<Watched, "runner
   });
   const { store } = runner.engine;
   if (store.space !== undefined) {
+    // A deletion makes it unknown for moments, in which it is not 0.
+    let usedBytes = 0;
     gauge(
       "store_used_bytes",
-      "What stored events take, without what is free to be used again; 0 where unknown.",
+      "What stored events take, without what is free to be used again, as it was last known; 0 before that.",
       async () => {
         const space = await store.space?.(AbortSignal.timeout(spaceTimeoutMs)).catch(() => undefined);
-        return space?.usedBytes ?? 0;
+        usedBytes = space?.usedBytes ?? usedBytes;
+        return usedBytes;
       },
     );
   }

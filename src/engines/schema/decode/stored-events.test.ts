@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EngineError } from "../../contract/errors.ts";
 import { createSourceState, growSourceState } from "../source/source-state.ts";
 import { defaultStoreLimits } from "../source/store-limits.ts";
 import { createStoredEvents, type StoredTables } from "./stored-events.ts";
@@ -58,5 +59,23 @@ describe("the reader of stored events", () => {
     for await (const batch of events.read("s", range, new AbortController().signal)) read.push(...batch);
     expect(seen).toEqual([0, 1]);
     expect(read.map(({ id, fields }) => [id, { ...fields }])).toEqual([["a", { x: "value" }]]);
+  });
+
+  it("fails for a source that was dropped while its rows were looked for", async () => {
+    let isDropped = false;
+    const { state, events } = prepare({
+      stateOf() {
+        if (isDropped) throw new EngineError("unknown_source", "The store has no source s");
+        return state;
+      },
+      async *rows() {
+        isDropped = true;
+        yield* [];
+      },
+    });
+    const read = async () => {
+      for await (const _ of events.read("s", range, new AbortController().signal));
+    };
+    await expect(read()).rejects.toMatchObject({ code: "unknown_source" });
   });
 });

@@ -91,18 +91,20 @@ async function* readWith(
   const tenants = tenantColumnOf(state);
   // As long as no event has carried the tenant's field, all are without tenant.
   if (tenants.tenantColumn === undefined && selection.tenants?.includes(null) === false) return true;
+  const isSame = async () => {
+    await tables.refresh();
+    const now = tables.stateOf(sourceName);
+    return now === state && now.table === table && now.entries.length === entryCount;
+  };
   let isBegun = false;
   for await (const batch of tables.rows(table, columns, { ...selection, ...tenants }, signal)) {
-    if (!isBegun) {
-      await tables.refresh();
-      const now = tables.stateOf(sourceName);
-      if (now !== state || now.table !== table || now.entries.length !== entryCount) return false;
-      isBegun = true;
-    }
+    if (!isBegun && !(await isSame())) return false;
+    isBegun = true;
     if (batch.length > 0) yield batch.map(toEvent);
   }
   checkWhole(signal);
-  return true;
+  // The table of a source that was dropped meanwhile is empty, which says nothing of what was asked for.
+  return isBegun || isSame();
 }
 
 /** Rows that end because the reader was aborted must not look complete. */
