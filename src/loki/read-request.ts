@@ -118,9 +118,14 @@ export function readLimit(sent: Sent, fallback = defaultLimit, most = maxLimit):
 }
 
 /** The same for lines of a caller, whose budget may allow fewer rows: an answer that is cut in silence looks complete. */
-export function readLineLimit(sent: Sent, { runner, identity }: LokiCaller): number {
+export function readLineLimit(sent: Sent, caller: LokiCaller): number {
+  return readLimit(sent, defaultLimit, mostLines(caller));
+}
+
+/** Lines that an answer to a caller has at most. */
+export function mostLines({ runner, identity }: LokiCaller): number {
   const { max_rows: ownRows = maxLimit } = tightest(runner.budget ?? {}, identity.budget);
-  return readLimit(sent, defaultLimit, Math.min(maxLimit, ownRows));
+  return Math.min(maxLimit, ownRows);
 }
 
 /** The order of lines: the newest first unless `direction` is `forward`. */

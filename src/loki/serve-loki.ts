@@ -11,6 +11,7 @@ import { evaluateMetric } from "./metrics/evaluate-metric.ts";
 import { keyOf } from "./metrics/series.ts";
 import { compilePipeline } from "./pipeline/compile-pipeline.ts";
 import {
+  mostLines,
   readDirection,
   readInstant,
   readInterval,
@@ -200,6 +201,25 @@ export async function listDetectedLabels(request: LokiRequest): Promise<object> 
 }
 
 const byLabel = (a: { readonly label: string }, b: { readonly label: string }) => (a.label < b.label ? -1 : 1);
+
+/** `drilldown-limits`: how many lines an answer has at most, and what else Logs Drilldown asks before it asks. */
+export async function tellLimits({ caller }: LokiRequest): Promise<object> {
+  const limits = {
+    ...{ max_entries_limit_per_query: mostLines(caller), volume_enabled: true },
+    ...{ discover_log_levels: false, discover_service_name: [] },
+  };
+  return { limits, pattern_ingester_enabled: true, version: "unknown" };
+}
+
+/** Rules of Loki's own ruler: there are none. Grafana asks before it lists the rules of a data source. */
+export async function listRules(): Promise<object> {
+  return succeed({ groups: [] });
+}
+
+/** Alerts of such rules. */
+export async function listAlerts(): Promise<object> {
+  return succeed({ alerts: [] });
+}
 
 /** `index/volume`: bytes by stream or by label, the largest first. */
 export async function tellVolume(request: LokiRequest): Promise<object> {

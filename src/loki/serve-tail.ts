@@ -84,7 +84,8 @@ export function openTail({ caller, sent, nowMs, isCategorized }: LokiRequest): L
         if (made === undefined) return { ...row, json: "", isHidden: true };
         keep(made, labels);
         const { stream, value } = tellLine({ ns, line: made, labels }, isCategorized);
-        return { ...row, json: JSON.stringify({ stream: Object.fromEntries(stream), values: [value] }) };
+        const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
+        return { ...row, restNs: Number(ns % 1000n), json };
       });
       return { ...answer, rows };
     };

@@ -70,7 +70,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     warn: (message) => logger.warn(message),
   });
   closers.push(() => draining.close());
-  const tails = createTailHub(nowMs);
+  const tails = createTailHub(nowMs, plainEngine.capabilities.hasLocalFiles);
   const watched = watchStore(watchStore(plainEngine.store, draining.drains), tails);
   const store = await spoolWhereSet(start, watched);
   const engine: Engine = { ...plainEngine, store };

@@ -198,9 +198,100 @@ describe("Grafana's Loki data source", () => {
     expect(patterns[0]).toEqual({ pattern: expect.stringContaining("took=<_>"), samples: expect.any(Array) });
   });
 
+  it("has no rules of its own, which its page of rules takes for an answer, and no ruler to write them to", async () => {
+    // pkg/services/ngalert/api/lotex_prom.go and lotex_ruler.go; a 404 of the ruler is "not supported".
+    const get = async (path: string) => {
+      const response = await service.get(path, {}, headers);
+      return [response.status, response.status === 200 ? await response.json() : undefined];
+    };
+    expect(await get("/prometheus/api/v1/rules")).toEqual([200, { status: "success", data: { groups: [] } }]);
+    expect(await get("/prometheus/api/v1/alerts")).toEqual([200, { status: "success", data: { alerts: [] } }]);
+    for (const path of ["/api/prom/rules", "/api/prom/rules/test/test", "/loki/api/v2alpha/tail"]) {
+      expect((await get(path))[0], path).toBe(404);
+    }
+  });
+
+  it("finds no shards of streams to ask for one by one", async () => {
+    // shardQuerySplitting.ts
+    expect(await metadata("label/__stream_shard__/values", { query: selector })).toEqual([]);
+  });
+
+  it("adds filters, parsers and formats to queries as its builder does", async () => {
+    // modifyQuery.ts and querybuilder/operations.ts: what a click on a field, an ad hoc filter or a hint adds.
+    const lines = async (expr: string) =>
+      (await query(expr, { step: 1_000, limit: "1000" })).result.flatMap(({ values }: { values: unknown[] }) => values);
+    for (const [expr, count] of [
+      ['{app="web", level!="warn"} | trace=`t10`', 1],
+      ["{app=~`web|api`} |= `` | logfmt | __error__=`` | path=`/p0`", 1],
+      ["{app=`web`} | logfmt | level_extracted=`error`", 2],
+      ["{app=~`.+`} | json | drop __error__, __error_details__ | user=`u5`", 1],
+      ["{app=`web`} | logfmt | label_format status=path", 4],
+      ["{app=`web`} | decolorize | line_format `{{.trace}}` |~ `(?i)T1`", 1],
+    ] as const) {
+      expect(await lines(expr), expr).toHaveLength(count);
+    }
+    const quantile =
+      "quantile_over_time(0.95, {app=`web`} | logfmt | unwrap duration(took) | __error__=`` [2m]) by (app)";
+    expect((await query(quantile, "instant")).result).toEqual([
+      { metric: { app: "web" }, value: [expect.any(Number), expect.stringMatching(/^0\.028(?:5|49)/)] },
+    ]);
+  });
+
   it("tells the reason of a refusal as the answer's text", async () => {
     const { status, text, body } = await ask("query_range", { query: '{app="web"} | nope(', start: ns(0), end: ns(1) });
     expect([status, body, text]).toEqual([400, undefined, expect.stringContaining("parse error at line 1")]);
+  });
+});
+
+/** Requests of grafana/logs-drilldown 2.5.1: `src/services/datasource.ts`, `TagKeysProviders.ts`, `expressions.ts`. */
+describe("Grafana's Logs Drilldown", () => {
+  const times = { start: new Date(firstMs - 300_000).toISOString(), end: new Date(firstMs + 600_000).toISOString() };
+  const tags = { "x-query-tags": "Source=grafana-lokiexplore-app" };
+  const resource = async (path: string, sent: Values = {}, isTimed = true) => {
+    const { status, body, text } = await ask(path, isTimed ? { ...times, ...sent } : sent, tags);
+    expect([status, text]).toEqual([200, expect.any(String)]);
+    return body;
+  };
+
+  it("is told the limits of the token before it asks for anything", async () => {
+    expect(await resource("drilldown-limits", {}, false)).toMatchObject({
+      limits: { max_entries_limit_per_query: 5_000, volume_enabled: true },
+      ...{ pattern_ingester_enabled: true, version: "unknown" },
+    });
+  });
+
+  it("lists what it can start from, with the volume of each", async () => {
+    expect((await resource("labels")).data).toContain("app");
+    const { data } = await resource("index/volume", { query: "{app=~`.+`}", limit: "5000" });
+    expect(data.result.map(({ metric }: { metric: Values }) => metric)).toEqual([{ app: "web" }, { app: "api" }]);
+    const { detectedLabels } = await resource("detected_labels", { query: "" });
+    expect(detectedLabels).toContainEqual({ label: "level", cardinality: 2 });
+  });
+
+  it("breaks one service down by fields, labels and patterns", async () => {
+    const { fields } = await resource("detected_fields", { query: "{app=`web`}" });
+    expect(fields.map(({ label }: { label: string }) => label)).toEqual(["level_extracted", "path", "took", "trace"]);
+    const { values } = await resource("detected_field/path/values", { query: "{app=`web`} | logfmt", limit: "1000" });
+    expect(values).toEqual(["/p0", "/p10", "/p20", "/p30"]);
+    expect((await resource("patterns", { query: "{app=`web`}", step: "10s" })).data).toHaveLength(2);
+  });
+
+  it("counts lines by a label, a field, and what a mixed query finds", async () => {
+    const mixed = "| json  | logfmt | drop __error__, __error_details__";
+    for (const [expr, keys] of [
+      ["sum(count_over_time({app=`web`}       [2m])) by (level)", ["info"]],
+      [`sum by (path) (count_over_time({app=\`web\`} ${mixed} | path!="" [2m]))`, ["/p0", "/p10", "/p20", "/p30"]],
+      ["sum by (trace) (count_over_time({app=`web`} | trace!=`` [2m]))", ["t0", "t10", "t20", "t30"]],
+    ] as const) {
+      const { result } = await query(expr, "instant", "grafana-lokiexplore-app");
+      expect(result.flatMap(({ metric }: { metric: Values }) => Object.values(metric)).sort(), expr).toEqual(keys);
+    }
+  });
+
+  it("finds no levels, which it asks for by a name that only Loki gives to lines", async () => {
+    expect((await query("sum by (detected_level) (count_over_time({app=`web`} [2m]))", "instant")).result).toEqual([
+      { metric: {}, value: [expect.any(Number), "4"] },
+    ]);
   });
 });
 

@@ -205,6 +205,10 @@ const level = `CASE
   WHEN severity_text IN ('ERROR','FATAL','CRITICAL','ALERT','EMERGENCY') THEN 'error'
   WHEN severity_text IN ('WARN','WARNING') THEN 'warning'
   ELSE 'success' END`;
+const authUser = `nullIf(CASE WHEN source = 'auth_logs' THEN ${attribute("auth_event.actor_id")} WHEN source = 'edge_logs' THEN ${attribute("request.sb.jwt.authorization.payload.subject")} ELSE null END, '')`;
+const sourcePriority =
+  "CASE source\n      WHEN 'edge_logs' THEN 0\n      WHEN 'storage_logs' THEN 1\n      ELSE 2\n    END";
+const tracedColumns = ["log_type", "status", "level", "pathname", "event_message", "method", "auth_user"];
 const shown = "((source = 'edge_logs') OR (source = 'postgres_logs'))";
 const noConnections =
   "((source != 'postgres_logs' OR (event_message NOT LIKE 'connection received%' AND event_message NOT LIKE 'connection authorized%')))";
@@ -242,6 +246,31 @@ const unifiedForms: readonly OtelForm[] = [
     name: "traced rows",
     otel: `SELECT ${attribute("request_id")} AS id, min(timestamp) AS timestamp, count() AS log_count, argMin((${logType}), (CASE source WHEN 'edge_logs' THEN 0 WHEN 'storage_logs' THEN 1 ELSE 2 END)) AS log_type, null AS logs FROM logs WHERE source IN ('edge_logs', 'auth_logs', 'storage_logs') AND ${attribute("request_id")} != '' GROUP BY id`,
     googleSql: `select m.request_id as id, min(t.timestamp) as timestamp, count(*) as log_count, 'auth' as log_type, null as logs from ${unnest("auth_logs", "m")} where m.request_id is not null group by 1`,
+  },
+  {
+    name: "traced rows, whole",
+    otel: `-- traced logs: request_id bundles across gateway/auth/storage\nSELECT\n  ${attribute("request_id")} AS id,\n  min(timestamp) AS timestamp,\n  count() AS log_count,\n  ${[
+      ...[`(${logType})`, `(${statusText})`, `(${level})`, attribute("request.path"), "event_message"],
+      ...[attribute("request.method"), `(${authUser})`],
+    ]
+      .map((each, index) => `argMin(${each}, (${sourcePriority})) AS ${tracedColumns[index]}`)
+      .join(
+        ",\n  ",
+      )},\n  null AS logs\nFROM logs\nWHERE source IN ('edge_logs', 'auth_logs', 'storage_logs') AND ${attribute("request_id")} != '' AND (${statusText}) IN ('200')\nGROUP BY id\n`,
+    googleSql: `select m.request_id as id, t.timestamp, 1 as log_count, 'auth' as log_type, '200' as status, 'success' as level, '' as pathname, event_message, '' as method, m.auth_event[safe_offset(0)].actor_id as auth_user, null as logs from ${unnest("auth_logs", "m")} where m.status = 200`,
+  },
+  {
+    name: "timeline of a request",
+    otel: `-- request timeline\nSELECT\n id, source, timestamp, ${logType} AS log_type, ${statusText} AS status, event_message, (${authUser}) AS auth_user, null AS log_count, null AS logs FROM logs WHERE (${attribute("request_id")} IN ('r1','it''s') OR ${attribute("request.headers.cf_ray")} IN ('r1','it''s') OR ${attribute("execution_id")} IN ('exec-1')) ORDER BY timestamp ASC LIMIT 500`,
+    googleSql: `select t.id, 'auth_logs' as source, t.timestamp, 'auth' as log_type, cast(m.status as string) as status, event_message, m.auth_event[safe_offset(0)].actor_id as auth_user, null as log_count, null as logs from ${unnest("auth_logs", "m")} where m.request_id = 'r1' order by t.timestamp`,
+  },
+  {
+    name: "metadata of a timeline",
+    otel: `SELECT id, source, log_attributes AS metadata FROM logs WHERE source IN ('auth_logs') AND ${attribute("request_id")} IN ('r1') ORDER BY timestamp`,
+  },
+  {
+    name: "attributes of a log",
+    otel: "-- log attributes\nSELECT source, log_attributes FROM logs WHERE id = 'edge_logs-0' AND source = 'edge_logs' LIMIT 1",
   },
   {
     name: "rows of one user",

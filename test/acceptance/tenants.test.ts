@@ -196,7 +196,7 @@ describe("every route to rows or schema, for a pinned token,", () => {
     const isRun = (name: string) =>
       name.startsWith("get /api/endpoints/query/") || name.startsWith("post /api/endpoints/query/");
     // Queries over them are in test/acceptance/bigquery.test.ts and loki.test.ts.
-    const isFace = (name: string) => / \/(?:bigquery\/v2|loki\/api\/v1)\//.test(name);
+    const isFace = (name: string) => / \/(?:bigquery\/v2|loki\/api\/v1|prometheus\/api\/v1)\//.test(name);
     expect(open.filter(isFace)).toHaveLength(Object.keys({ ...bigQueryRoutes, ...lokiRoutes }).length);
     // The token's own views, and those that owners share with all tokens.
     expect(open.filter((name) => !isRun(name) && !isFace(name)).sort()).toEqual([

@@ -2,21 +2,22 @@ import { type Answer, compareAnswers } from "./compare-answers.ts";
 import type { JudgeCase } from "./judge-cases.ts";
 import { knownDifferences } from "./known-differences.ts";
 import type { Verdict } from "./print-verdicts.ts";
-import { pushedStreams } from "./pushed-lines.ts";
+import { type PushedStream, pushedStreams } from "./pushed-lines.ts";
 
 /** A service that speaks Loki's API. */
-interface Spoken {
+export interface Spoken {
   readonly url: string;
   readonly token?: string;
 }
 
 const headersOf = ({ token }: Spoken): Record<string, string> => (token === undefined ? {} : { "x-api-key": token });
 
-async function push(service: Spoken): Promise<void> {
+/** Pushes lines by Loki's protocol. */
+export async function push(service: Spoken, streams: readonly PushedStream[]): Promise<void> {
   const response = await fetch(`${service.url}/loki/api/v1/push`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headersOf(service) },
-    body: JSON.stringify({ streams: pushedStreams }),
+    body: JSON.stringify({ streams }),
   });
   if (response.status !== 204) throw new Error(`${service.url}: ${response.status} ${await response.text()}`);
 }
@@ -34,7 +35,7 @@ async function ask(service: Spoken, { path, parameters, isCategorized }: JudgeCa
 
 /** Pushes the lines to both services, and asks both for every case. */
 export async function judge(cases: readonly JudgeCase[], loki: Spoken, ours: Spoken): Promise<readonly Verdict[]> {
-  await Promise.all([push(loki), push(ours)]);
+  await Promise.all([push(loki, pushedStreams), push(ours, pushedStreams)]);
   const verdicts: Verdict[] = [];
   for (const judged of cases) {
     const [theirs, own] = await Promise.all([ask(loki, judged), ask(ours, judged)]).catch((error: unknown) => {
@@ -45,7 +46,8 @@ export async function judge(cases: readonly JudgeCase[], loki: Spoken, ours: Spo
   return verdicts;
 }
 
-function toVerdict(judged: JudgeCase, theirs: Answer, ours: Answer): Verdict {
+/** The verdict on two answers to one case. */
+export function toVerdict(judged: JudgeCase, theirs: Answer, ours: Answer): Verdict {
   const difference = compareAnswers(theirs, ours);
   if (difference === undefined) return { judged, kind: "agrees", detail: "" };
   const known = knownDifferences.find((each) => each.isOf(judged));

@@ -7,6 +7,7 @@ interface KnownDifference {
   isOf(each: JudgeCase): boolean;
 }
 
+const hasNoStage = (query = "") => /^\{[^}]*\}(?: \|= ""\s*)?$/.test(query);
 const queryHas = (text: string) => (each: JudgeCase) => each.parameters.query?.includes(text) === true;
 
 export const knownDifferences: readonly KnownDifference[] = [
@@ -33,6 +34,24 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     reason: "Queries are laid out with the parentheses that they need and no others, and with exact numbers",
     isOf: ({ path }) => path === "format_query",
+  },
+  {
+    reason: "Loki tells live lines without their structured metadata where a query has no stages",
+    isOf: ({ path, parameters, isCategorized }) => path === "tail" && !isCategorized && hasNoStage(parameters.query),
+  },
+  {
+    reason: "A tail that can tell nothing is refused here; Loki opens it",
+    isOf: ({ section, parameters }) =>
+      section === "wrong tails" && /"\("|vector|000000/.test(Object.values(parameters).join()),
+  },
+  {
+    reason: "With delay_for, a late line is told before those that are held back; Loki tells it behind them",
+    isOf: ({ path, parameters }) =>
+      path === "tail" && Number(parameters.delay_for) > 0 && /late/.test(parameters.query ?? ""),
+  },
+  {
+    reason: "Lines that arrive are told also by a tail that starts later; Loki ends it",
+    isOf: ({ path, parameters }) => path === "tail" && Number(parameters.start) / 1e6 > Date.now(),
   },
   {
     reason: "A range that is no time is refused here; Loki answers nothing",

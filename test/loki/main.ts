@@ -8,6 +8,7 @@ import { privateToken, startService } from "../acceptance/service.ts";
 import { generateQueries } from "./generate-queries.ts";
 import { judge } from "./judge.ts";
 import { askLines, askNumbers, type JudgeCase, writtenCases } from "./judge-cases.ts";
+import { judgeTails } from "./judge-tails.ts";
 import { printVerdicts } from "./print-verdicts.ts";
 import { startLoki } from "./start-loki.ts";
 
@@ -33,7 +34,8 @@ const loki = await startLoki(values.loki);
 try {
   const service = await startService();
   try {
-    const verdicts = await judge(cases, { url: loki.url }, { url: service.url, token: privateToken });
+    const [theirs, ours] = [{ url: loki.url }, { url: service.url, token: privateToken }];
+    const verdicts = [...(await judge(cases, theirs, ours)), ...(await judgeTails(values.only, theirs, ours))];
     process.stdout.write(`${printVerdicts(verdicts)}Judged by Loki ${loki.version}, seed ${values.seed}.\n`);
     process.exitCode = verdicts.some(({ kind }) => kind === "differs") ? 1 : 0;
   } catch (error) {

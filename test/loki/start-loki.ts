@@ -43,6 +43,7 @@ function configure(folder: string, [http, grpc]: readonly [number, number]): str
       ...{ allow_structured_metadata: true, volume_enabled: true },
       ...{ discover_service_name: [], discover_log_levels: false },
       ...{ ingestion_rate_mb: 1_000, ingestion_burst_size_mb: 1_000, max_query_series: 5_000 },
+      max_concurrent_tail_requests: 1_000,
       ...{ per_stream_rate_limit: "1GB", per_stream_rate_limit_burst: "1GB", split_queries_by_interval: "0s" },
     },
   });

@@ -19,11 +19,19 @@ export interface TailRow {
   readonly key: string;
   /** Microseconds since 1970. */
   readonly timeUs: bigint;
+  /** Nanoseconds behind them, where they are known. */
+  readonly restNs?: number;
   /** As the endpoint answers it. */
   readonly json: string;
   readonly place: PagePlace;
   /** True for a row that is told to nobody, but counts as one of the answer's. */
   readonly isHidden?: boolean;
+}
+
+/** Orders rows by their times, the first one first. */
+export function compareTimes(a: TailRow, b: TailRow): number {
+  if (a.timeUs !== b.timeUs) return a.timeUs < b.timeUs ? -1 : 1;
+  return (a.restNs ?? 0) - (b.restNs ?? 0);
 }
 
 /** The newest rows of a period, newest first. */

@@ -1,4 +1,4 @@
-import type { TailRow } from "./ask-tail.ts";
+import { compareTimes, type TailRow } from "./ask-tail.ts";
 import type { Follower } from "./shared-tail.ts";
 
 /** Characters of rows that are held at most: of those before now, and of those that are held back. */
@@ -63,7 +63,7 @@ function holdBack(delayMs: number, tell: (rows: readonly TailRow[]) => void) {
   let held: TailRow[] = [];
   const timers = new Set<NodeJS.Timeout>();
   const releaseUntil = (untilUs: bigint) => {
-    const rows = held.filter(({ timeUs }) => timeUs <= untilUs).sort(byTime);
+    const rows = held.filter(({ timeUs }) => timeUs <= untilUs).sort(compareTimes);
     held = held.filter(({ timeUs }) => timeUs > untilUs);
     if (rows.length > 0) tell(rows);
   };
@@ -96,10 +96,8 @@ function latestOf(rows: readonly TailRow[]): bigint {
   return rows.reduce((latest, { timeUs }) => (timeUs > latest ? timeUs : latest), 0n);
 }
 
-const byTime = (a: TailRow, b: TailRow) => (a.timeUs < b.timeUs ? -1 : a.timeUs > b.timeUs ? 1 : 0);
-
 function newestOf(rows: TailRow[], limit: number): readonly TailRow[] {
-  const newest = rows.sort(byTime).slice(-limit);
+  const newest = rows.sort(compareTimes).slice(-limit);
   let characters = 0;
   const isBeyond = ({ json }: TailRow) => {
     characters += json.length;

@@ -8,7 +8,7 @@ import { type Follower, SharedTail, type TailAsk } from "./shared-tail.ts";
 const startMs = 1_000_000_000;
 
 /** A store of rows with times in seconds after the start, and a tail that asks it. */
-function openTail(isOfEvents = false, maxRows = 5_000) {
+function openTail(isOfEvents = false, maxRows = 5_000, isAlone = false) {
   const state = {
     nowMs: startMs,
     stored: [] as TailRow[],
@@ -43,7 +43,7 @@ function openTail(isOfEvents = false, maxRows = 5_000) {
     return { rows, isFull, maxRows, isOfEvents, cursorScope: "", tables: ["t"] };
   };
   const tail = new SharedTail({
-    ...{ maxSeen: () => 100_000, nowMs: () => state.nowMs, arrivals },
+    ...{ maxSeen: () => 100_000, nowMs: () => state.nowMs, arrivals, isAlone },
     ask: (period) => state.ask(period),
   });
   const join = async (start?: Parameters<typeof tail.join>[1]) => {
@@ -114,10 +114,11 @@ describe("a tail of events", () => {
   it("delivers every event once to everybody, whatever its time, the pieces it arrives in, and the limits", async () => {
     const second = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(future, -1e6, 5, 3_600, 1e7));
     const body = fc.array(second, { minLength: 1, maxLength: 60 });
+    const limits = fc.constantFrom(1, 7, 5_000);
     const step = fc.record({ body, waitMs: fc.constantFrom(0, 350, 2_500, 60_000), joins: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.constantFrom(1, 7, 5_000), async (steps, maxRows) => {
-        const { state, keep, tail, join } = openTail(true, maxRows);
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), limits, fc.boolean(), async (steps, maxRows, isAlone) => {
+        const { state, keep, tail, join } = openTail(true, maxRows, isAlone);
         const followers = [{ ...(await join()), from: 0 }];
         let count = 0;
         for (const { body: seconds, waitMs, joins } of steps) {
@@ -174,6 +175,21 @@ describe("a tail with many followers", () => {
     state.nowMs += 2_000;
     await tail.poll();
     expect(state.askCount).toBe(before + 2);
+  });
+
+  it.each([
+    ["of events, where no other service stores any: once a minute", true, true, 1],
+    ["of events: every two seconds", true, false, 30],
+    ["of what a query makes of them: every two seconds", false, true, 30],
+  ])("queries without notice of events %s", async (_, isOfEvents, isAlone, count) => {
+    const { state, tail, join } = openTail(isOfEvents, 5_000, isAlone);
+    await join();
+    const before = state.askCount;
+    for (let second = 0; second < 60; second++) {
+      state.nowMs += 1_000;
+      await tail.poll();
+    }
+    expect(state.askCount - before).toBe(count);
   });
 
   it("delivers rows once and in order, including late and future ones", async () => {

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import type { FollowedPeriod } from "../call/prepare/query-call.ts";
 import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
-import type { TailAnswer, TailRow } from "./ask-tail.ts";
+import { compareTimes, type TailAnswer, type TailRow } from "./ask-tail.ts";
 import { type ResumePlace, sealedPlace, startOf } from "./resume-place.ts";
 
 /** A follower receives rows as they arrive, and is notified once when the tail ends. */
@@ -24,6 +24,8 @@ export interface SharedTailOptions {
   readonly arrivals: Arrivals;
   /** Rows that are remembered to have been delivered. */
   readonly maxSeen: () => number;
+  /** Whether no other service writes to the store. */
+  readonly isAlone: boolean;
 }
 
 /** Events that other services store are looked for so far before the newest row, and so far ahead of the clock. */
@@ -32,6 +34,8 @@ const latenessUs = 10_000_000n;
 const endOfTimeUs = 253_402_300_799_999_999n;
 /** Without notice of new events, the engine is queried this often, because other services may write to the store. */
 const quietMs = 2_000;
+/** The same where none does. Queries without one event a row are queried for the time that passes, too. */
+const aloneMs = 60_000;
 /** Transient failures are tolerated for this long. */
 const patienceMs = 60_000;
 const passing: ReadonlySet<string> = new Set([
@@ -57,6 +61,7 @@ export class SharedTail {
   readonly #nowMs: () => number;
   readonly #arrivals: Arrivals;
   readonly #maxSeen: () => number;
+  readonly #isAlone: boolean;
   readonly #followers = new Set<Follower>();
   readonly #newcomers: Newcomer[] = [];
   readonly #controller = new AbortController();
@@ -71,11 +76,12 @@ export class SharedTail {
   #failingSinceMs: number | undefined;
   #isBusy = false;
 
-  constructor({ ask, nowMs, arrivals, maxSeen }: SharedTailOptions) {
+  constructor({ ask, nowMs, arrivals, maxSeen, isAlone }: SharedTailOptions) {
     this.#ask = ask;
     this.#nowMs = nowMs;
     this.#arrivals = arrivals;
     this.#maxSeen = maxSeen;
+    this.#isAlone = isAlone;
   }
 
   get followerCount(): number {
@@ -148,7 +154,7 @@ export class SharedTail {
     const { tables, isOfEvents } = this.#last;
     const hasMore = this.#arrivals.hasMore(this.#mark, tables);
     if (hasMore && isOfEvents) await this.#lookByArrival();
-    const isQuiet = this.#nowMs() - this.#lastAskMs >= quietMs;
+    const isQuiet = this.#nowMs() - this.#lastAskMs >= (this.#isAlone && isOfEvents ? aloneMs : quietMs);
     if (!isQuiet && (!hasMore || isOfEvents)) return;
     const mark = this.#arrivals.mark();
     const { fresh, hasGap } = await this.#lookByTime();
@@ -265,7 +271,7 @@ export class SharedTail {
     const shown = rows.filter(({ isHidden }) => isHidden !== true);
     const placed = shown.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
     // Rows of one time are in the reverse of their order.
-    return placed.reverse().sort((a, b) => (a.timeUs < b.timeUs ? -1 : a.timeUs > b.timeUs ? 1 : 0));
+    return placed.reverse().sort(compareTimes);
   }
 
   async #letIn(): Promise<void> {

@@ -32,7 +32,8 @@ const intervalMs = 350;
 /** Rows that are remembered to have been delivered: by each query, and by all together, but what one answer has. */
 const maxSeen = { each: 100_000, all: 2_000_000, least: 2 * maxFollowedRows } as const;
 
-export function createTailHub(nowMs: () => number): TailHub {
+/** `isAlone` says that no other service writes to the store. */
+export function createTailHub(nowMs: () => number, isAlone = false): TailHub {
   const tails = createPassingMap<string, SharedTail>();
   const arrivals = new Arrivals();
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +51,7 @@ export function createTailHub(nowMs: () => number): TailHub {
   };
   return {
     follow(key, ask, follower, start) {
-      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals, maxSeen: share });
+      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals, maxSeen: share, isAlone });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
       void tail.poll();

@@ -88,7 +88,7 @@ function createForm(isCategorized: boolean, nowMs: () => number): TailForm {
     const messages: Buffer[] = [];
     for (let at = 0; at < all.length; at += maxLines) {
       const streams = all.slice(at, at + maxLines).map(({ json }) => json);
-      messages.push(Buffer.from(`{"streams":[${streams.join(",")}],"dropped_entries":null${flags}}`));
+      messages.push(Buffer.from(`{"streams":[${streams.join(",")}]${flags}}`));
     }
     return messages;
   });

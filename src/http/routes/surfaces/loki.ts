@@ -14,6 +14,7 @@ import { createLokiTail } from "./loki-tail.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
 
 const root = "/loki/api/v1";
+const rules = "/prometheus/api/v1";
 const read = {
   tag: "service",
   scope: "query",
@@ -55,6 +56,9 @@ export const lokiRoutes = describeRoutes({
     errors: [...read.errors, "foreign_origin"],
   },
   listLokiPatterns: { ...read, path: `${root}/patterns`, summary: "Loki: the kinds of lines, counted at each step" },
+  tellLokiLimits: { ...read, path: `${root}/drilldown-limits`, summary: "Loki: limits, for Logs Drilldown" },
+  listLokiRules: { ...read, path: `${rules}/rules`, summary: "Loki: rules of its ruler, of which there are none" },
+  listLokiAlerts: { ...read, path: `${rules}/alerts`, summary: "Loki: alerts of its ruler, of which there are none" },
   refuseLoki: { ...read, path: `${root}/index/shards`, summary: "Loki: refused" },
 });
 
@@ -73,6 +77,9 @@ const functions = {
   listLokiDetectedFields: "listDetectedFields",
   formatLokiQuery: "formatQuery",
   listLokiPatterns: "listPatterns",
+  tellLokiLimits: "tellLimits",
+  listLokiRules: "listRules",
+  listLokiAlerts: "listAlerts",
 } as const satisfies Partial<Record<keyof typeof lokiRoutes, keyof Serve>>;
 
 /**
