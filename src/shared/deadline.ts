@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** A signal with a deadline of its own. */
 export interface Deadline {
   /** Aborted with the given signal and its reason, or when the time is over. */
@@ -40,6 +42,8 @@ class OpenDeadline implements Deadline {
       controller.abort(new DOMException("The deadline is over", "TimeoutError"));
     }, ms);
     this.#timer.unref();
+    // Statements of one call run side by side, each with a listener until it is released.
+    setMaxListeners(0, parent);
     parent.addEventListener("abort", this.#follow, { once: true });
     if (parent.aborted) this.#follow();
   }

@@ -38,6 +38,11 @@ const allowed: readonly (readonly [file: string, may: readonly Sign[], reason: s
   ["test/crash/crash-run.ts", [fixed, passed], "kills at random moments, and reports how long restarts take"],
   ["test/crash/soak.ts", [fixed, passed], "runs for a given time at a given rate"],
   ["test/security/fuzz.ts", [passed], "runs for a given time"],
+  [
+    "test/loki/judge-tails.ts",
+    [fixed, passed],
+    "waits until another program has told everything, of which nothing tells",
+  ],
   ["test/moving/moving.long.ts", [fixed], "kills at different moments of a command"],
   [
     "test/nodes/faulty-database.long.ts",

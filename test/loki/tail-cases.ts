@@ -61,7 +61,7 @@ export const refusedTails: readonly JudgeCase[] = refused.map((sent) => tail("wr
 
 const ns = (ms: number) => `${BigInt(ms) * 1_000_000n}`;
 
-/** What is pushed while tails are open, one request after the other. */
+/** Requests that push lines while tails are open. */
 export function livePushes(nowMs: number): readonly (readonly PushedStream[])[] {
   const shop = { app: "shop", env: "prod", cluster: "eu" };
   const line = (ms: number, text: string, metadata = {}) => [ns(nowMs + ms), text, metadata] as const;
