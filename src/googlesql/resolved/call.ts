@@ -42,7 +42,8 @@ export interface WindowCall extends ExprBase {
 export type AnyExpr = Expr | AggregateCall | WindowCall;
 
 export interface ResolvedFrame {
-  readonly unit: "ROWS" | "RANGE";
+  /** GROUPS stands in no query: engines may count groups of equal keys where a RANGE has no form of theirs. */
+  readonly unit: "ROWS" | "RANGE" | "GROUPS";
   readonly start: ResolvedFrameBound;
   readonly end: ResolvedFrameBound;
 }

@@ -1,6 +1,13 @@
 /** Functions that inspect a JSON value and its structure. Source: "Accessors" of the GoogleSQL JSON functions page. */
 import { parseJson } from "../../values/json/json-parser.ts";
-import { compareText, formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../values/json/json-value.ts";
+import {
+  compareText,
+  formatJson,
+  isJsonArray,
+  isJsonObject,
+  JsonNumber,
+  type JsonValue,
+} from "../../values/json/json-value.ts";
 
 export type KeysMode = "strict" | "lax" | "lax recursive";
 
@@ -38,6 +45,16 @@ export function flatten(text: string): readonly string[] {
   return collect(parseJson(text, "round"));
 }
 
+/** Are these numbers of one value, as `1` and `1.0` are? */
+function isSameNumber(left: JsonValue, right: JsonValue): boolean {
+  if (!(left instanceof JsonNumber && right instanceof JsonNumber)) return false;
+  const [a, b] = [Number(left.text), Number(right.text)];
+  // Of equal doubles, those of integers may have been rounded.
+  return a === b && (!Number.isInteger(a) || toInteger(left) === toInteger(right));
+}
+
+const toInteger = ({ text }: JsonNumber): bigint => BigInt(/^-?\d+$/.test(text) ? text : Number(text));
+
 /**
  * JSON_CONTAINS: an array holds each element of another somewhere; an object each member; at the top an array holds a
  * scalar.
@@ -53,7 +70,8 @@ export function containsJson(outer: string, inner: string): boolean {
         return own !== undefined && contains(own, member);
       });
     }
-    return !isJsonArray(right) && !isJsonObject(right) && formatJson(left) === formatJson(right);
+    if (isJsonArray(right) || isJsonObject(right)) return false;
+    return formatJson(left) === formatJson(right) || isSameNumber(left, right);
   };
   const left = parseJson(outer, "round");
   const right = parseJson(inner, "round");

@@ -13,8 +13,10 @@ interface Moments {
   readonly covariance: number;
 }
 
+/** By the distances from the first, so that equal values have no variance. */
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value / values.length, 0);
+  const [first = 0] = values;
+  return values.reduce((sum, value) => sum + (value - first) / values.length, first);
 }
 
 function momentsOf(xs: readonly number[], ys: readonly number[]): Moments {

@@ -5,6 +5,9 @@
  */
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
+/** The reference's bound, as for APPROX_QUANTILES. */
+const LARGEST_LIMIT = 100_000n;
+
 type Amount = bigint | number;
 
 interface Group {
@@ -27,7 +30,8 @@ function rank(
   add: (a: Amount, b: Amount) => Amount,
   limit: bigint,
 ): Group[] {
-  if (limit < 1n) throw new Error(`${name}: the number of values must be positive`);
+  if (limit < 1n || limit > LARGEST_LIMIT)
+    throw new Error(`${name}: the number of values must be from 1 to ${LARGEST_LIMIT}`);
   const groups = new Map<string | null, Group>();
   keys.forEach((key, row) => {
     const weight = weightAt(row);

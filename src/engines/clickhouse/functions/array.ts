@@ -26,8 +26,7 @@ function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
       const isInside = sql`${i} >= ${numberSql(base)} AND ${i} < toInt64(length(${a}[1])) + ${numberSql(base)}`;
       const element = sql`if(ifNull(${isInside}, false), ${a}[1][ifNull(${at}, 1)], ${missingElement(context)})`;
       if (isSafe) return element;
-      const isOutside = sql`${i} < ${numberSql(base)} OR (notEmpty(${a}) AND NOT (${isInside}))`;
-      return context.failIf(isOutside, "Array index is out of bounds", element);
+      return context.failIf(sql`notEmpty(${a}) AND NOT (${isInside})`, "Array index is out of bounds", element);
     });
   };
 }

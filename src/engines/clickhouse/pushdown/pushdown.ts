@@ -5,11 +5,13 @@
  */
 
 import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
+import { someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { Column, CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { computesFailing } from "../../lowering/failing.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { once } from "../../lowering/once.ts";
 import { partsOf } from "../../lowering/parts.ts";
+import { isRandomCall } from "../../lowering/random-call.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
@@ -267,6 +269,8 @@ export class Pushdown {
   /** A step that is the server's or not, as a whole. */
   #whole(scan: Scan, part: PushedPart): Part {
     const late = lateColumns(part);
+    // One value of a random column is that of all rows which its row becomes.
+    if (scan.kind === "Unnest" && hasRandom(part)) return this.#above(scan, part);
     const isLate = readsLate(scan, late) || (hasLateRows(part) && !passesFilters(scan));
     const builder = isLate ? undefined : this.#accepted(buildStep(this.#compilation, scan, part.builder));
     if (builder === undefined && scan.kind === "Unnest") {
@@ -299,6 +303,14 @@ export class Pushdown {
     const own = this.#mapping.own(scan);
     return { kind: "residual", scan: { ...own, left: this.settle(left), right: this.settle(right) } as Scan };
   }
+}
+
+/** Does a column that waits give another value each time? */
+function hasRandom({ late }: PushedPart): boolean {
+  return late.some(
+    (step) =>
+      step.kind === "Project" && step.computed.some((item) => someExpression(item.expression, isRandomCall, true)),
+  );
 }
 
 /** The definition's own part, its columns readable under the scan's ids too. */

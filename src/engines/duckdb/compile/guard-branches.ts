@@ -12,7 +12,7 @@ import type { AnyExpr, ColumnExpr, CteDefinition, Expr, ResolvedQuery, Scan } fr
 import { BOOL } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
-import { isRandomCall } from "./expression/random-call.ts";
+import { isRandomCall } from "../../lowering/random-call.ts";
 
 interface Guards {
   readonly analysis: Analysis;

@@ -23,6 +23,10 @@ export interface SelectBuilder extends Omit<Mutable<Select<Binding>>, "where"> {
   deferrable: Map<number, Expr>;
   /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
   hasComputed: boolean;
+  /** Columns with another value each time were computed here: rows must not be multiplied in this SELECT. */
+  hasRandom: boolean;
+  /** Its rows come from a SELECT with LIMIT, by columns that DuckDB sees through: see `sealLimited`. */
+  isLimited: boolean;
   /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
   readonly copies: Set<number>;
   /** FROM holds a join: in parentheses where it stands right of another. */

@@ -19,6 +19,8 @@ export function newSelect(outer: Scope | undefined, depth = 1): SelectBuilder {
     computed: new Map(),
     deferrable: new Map(),
     hasComputed: false,
+    hasRandom: false,
+    isLimited: false,
     copies: new Set(),
     isJoin: false,
     outer,
@@ -27,7 +29,11 @@ export function newSelect(outer: Scope | undefined, depth = 1): SelectBuilder {
   };
 }
 
-const NONE: ReadonlySet<number> = new Set();
+/** Ids of columns. */
+type Columns = Pick<ReadonlySet<number>, "has">;
+
+const NONE: Columns = new Set();
+const ALL: Columns = { has: () => true };
 
 /**
  * Puts the SELECT into FROM of a new one. A column is exported when the new SELECT reads it, a sealed one so that
@@ -41,6 +47,7 @@ export function wrapSelect(compilation: Compilation, builder: SelectBuilder, sea
       end: 0,
     });
   }
+  outside.isLimited = sealed !== ALL && (builder.isLimited || builder.limit !== undefined);
   const alias = nextAlias(compilation, "s");
   outside.from = { print: () => sql`(${renderSelect(builder)}) AS ${nameSql(alias)}` };
   outside.inner = { builder, alias };
@@ -55,6 +62,14 @@ export function wrapSelect(compilation: Compilation, builder: SelectBuilder, sea
     columnOf(alias, exportAs(builder, `order/${index}`, nextAlias(compilation, "position_"), () => position).alias),
   );
   return outside;
+}
+
+/**
+ * The rows of the SELECT for a join, or for a condition with a sub-query, which DuckDB makes one. DuckDB 1.5.5 passes
+ * what a join looks for down to the tables, through LIMIT too, which then takes other rows.
+ */
+export function sealLimited(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+  return builder.isLimited ? wrapSelect(compilation, builder, ALL) : builder;
 }
 
 export const { openSelect, rowSelect } = createOpeners<Compilation, SelectBuilder>(wrapSelect);

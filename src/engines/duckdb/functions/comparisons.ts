@@ -66,6 +66,7 @@ export function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sq
       const [lefts, rights] = [packedFields(left), packedFields(right)];
       if (lefts !== undefined && rights !== undefined) return sql`(${equalFields(type, lefts, rights)})`;
       return repeat([left, right], "equal", (l = EMPTY, r = EMPTY) => {
+        if (type.fields.length === 0) return sql`CASE WHEN ${l} IS NOT NULL AND ${r} IS NOT NULL THEN true END`;
         const fieldsOf = (struct: Sql) => type.fields.map((_, index) => fieldOf(struct, index));
         return equalFields(type, fieldsOf(l), fieldsOf(r));
       });

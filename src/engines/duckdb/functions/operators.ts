@@ -155,7 +155,7 @@ function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
       const isKnown = at.integer !== undefined;
       const counted = isKnown ? at : sql`coalesce(${at}, ${first})`;
       const position = base === 0 ? sql`${counted} + 1` : counted;
-      const isOutside = sql`${at} < ${first} OR ${at} >= len(${list}) + ${first}`;
+      const isOutside = sql`${list} IS NOT NULL AND (${at} < ${first} OR ${at} >= len(${list}) + ${first})`;
       const message = sql`'Array index ' || CAST(${at} AS VARCHAR) || ' is out of bounds'`;
       const beyond = isSafe ? NULL : raiseError(message);
       const isNull = isKnown ? EMPTY : sql`WHEN ${at} IS NULL THEN NULL `;

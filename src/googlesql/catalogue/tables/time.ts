@@ -16,9 +16,9 @@ export const timeFunctions: readonly FunctionDefinition[] = [
   define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"], CLOCK),
   define("TIME", "A time of day from its parts, or that of a datetime or timestamp", [
     "(INT64, INT64, INT64) -> TIME",
-    "(TIME) -> TIME",
-    "(DATETIME) -> TIME",
     "(TIMESTAMP, [STRING]) -> TIME",
+    "(DATETIME) -> TIME",
+    "(TIME) -> TIME",
   ]),
   define("TIME_ADD", "Adds an interval to a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),
   define("TIME_SUB", "Subtracts an interval from a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),

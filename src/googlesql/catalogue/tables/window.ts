@@ -74,7 +74,11 @@ export const windowFunctions: readonly FunctionDefinition[] = [
     "PERCENTILE_DISC",
     "navigation",
     "The first value whose cumulative share is at least the percentile (from 0 to 1)",
-    ["(T ORDERABLE, LITERAL FLOAT64) -> T"],
+    [
+      "(T ORDERABLE, LITERAL FLOAT64) -> T",
+      "(T ORDERABLE, LITERAL NUMERIC) -> T",
+      "(T ORDERABLE, LITERAL BIGNUMERIC) -> T",
+    ],
     PERCENTILE,
     { readsMixedAs: "number" },
   ),

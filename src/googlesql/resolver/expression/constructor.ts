@@ -1,4 +1,4 @@
-import type { ArrayConstructor, Expression, StructConstructor, WithExpression } from "../../ast.ts";
+import type { ArrayConstructor, Expression, StructConstructor, TypeSyntax, WithExpression } from "../../ast.ts";
 import type { ComputedColumn, Expr } from "../../resolved.ts";
 import { UNKNOWN } from "../../types.ts";
 import { arrayOfValues } from "../../typing/implicit.ts";
@@ -7,6 +7,7 @@ import { type ExprContext, inScope, resolveExpression } from "../context.ts";
 import { errorExpr, isErrorExpr, isErrorType } from "../resolution.ts";
 import { scopeWith } from "../scope.ts";
 import { makeStruct } from "./expr.ts";
+import { applyTypeParameters } from "./type-parameters.ts";
 import { resolveType } from "./type-syntax.ts";
 
 /** The name that an expression gives a column or field when no alias does: that of the last identifier of a path. */
@@ -41,8 +42,9 @@ export function resolveArrayConstructor(context: ExprContext, node: ArrayConstru
       ? (coerce(resolution, item, element) ?? item)
       : coerceOrFail(resolution, item, element, "An array element"),
   );
-  if (typed.some(isErrorExpr)) return errorExpr(span);
-  return { kind: "MakeArray", type: arrayOfValues(element), elements: typed, span };
+  const sized = node.elementType === undefined ? typed : typed.map((item) => sizedBy(context, item, node.elementType));
+  if (sized.some(isErrorExpr)) return errorExpr(span);
+  return { kind: "MakeArray", type: arrayOfValues(element), elements: sized, span };
 }
 
 export function resolveStructConstructor(context: ExprContext, node: StructConstructor): Expr {
@@ -79,7 +81,14 @@ export function resolveStructConstructor(context: ExprContext, node: StructConst
   const fields = values.map((value, i) =>
     coerceOrFail(resolution, value, type.fields[i]?.type ?? UNKNOWN, "A field of the STRUCT"),
   );
-  return fields.some(isErrorExpr) ? errorExpr(span) : { kind: "MakeStruct", type, fields, span };
+  if (fields.some(isErrorExpr)) return errorExpr(span);
+  return sizedBy(context, { kind: "MakeStruct", type, fields, span }, node.type);
+}
+
+/** The value as the parameters of its declared type want it, such as rounded for NUMERIC(5, 1). */
+function sizedBy({ resolution }: ExprContext, value: Expr, type: TypeSyntax | undefined): Expr {
+  if (type === undefined || isErrorExpr(value)) return value;
+  return applyTypeParameters(resolution, value, { type, isSafe: false, span: value.span });
 }
 
 /** `WITH(a AS x, b AS a + 1, a * b)`. */

@@ -1,4 +1,4 @@
-import type { CastExpression, Literal, TypeSyntax } from "../../ast.ts";
+import type { Literal, TypeSyntax } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
 import { BOOL, INT64, type SqlType, STRING, type StructType } from "../../types.ts";
@@ -6,22 +6,29 @@ import { isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
 import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 
+/** A cast, or a constructor with its type. */
+interface Typed {
+  readonly type: TypeSyntax;
+  readonly isSafe: boolean;
+  readonly span: Span;
+}
+
 /**
  * `STRING(10)`, `BYTES(10)`, `NUMERIC(10, 2)`, also within ARRAY and STRUCT: a value that is too long or too large is
  * an error, NULL with SAFE_CAST; decimals are rounded.
  */
-export function applyTypeParameters(resolution: Resolution, value: Expr, node: CastExpression): Expr {
+export function applyTypeParameters(resolution: Resolution, value: Expr, node: Typed): Expr {
   return constrain(resolution, value, node.type, node);
 }
 
-function constrain(resolution: Resolution, value: Expr, type: TypeSyntax, node: CastExpression): Expr {
+function constrain(resolution: Resolution, value: Expr, type: TypeSyntax, node: Typed): Expr {
   if (isErrorExpr(value) || !hasParameters(type)) return value;
   if (type.kind === "ArrayTypeSyntax" && value.type.kind === "ARRAY")
     return constrainElements(resolution, value, value.type.element, type.element, node);
   if (type.kind === "StructTypeSyntax" && value.type.kind === "STRUCT")
     return constrainFields(resolution, value, value.type, type, node);
   if (type.kind !== "NamedType")
-    return resolution.fail("unsupported", "Type parameters inside RANGE are not supported in CAST", type.span);
+    return resolution.fail("unsupported", "Type parameters inside RANGE are not supported", type.span);
   const numbers = type.parameters.map(parameterValue);
   const name = value.type.kind;
   const invalid = (): Expr =>
@@ -58,7 +65,7 @@ function constrainElements(
   value: Expr,
   element: SqlType,
   syntax: TypeSyntax,
-  node: CastExpression,
+  node: Typed,
 ): Expr {
   const { span } = node;
   const column = resolution.newColumn("element", element);
@@ -73,7 +80,7 @@ function constrainFields(
   value: Expr,
   struct: StructType,
   syntax: TypeSyntax & { readonly kind: "StructTypeSyntax" },
-  node: CastExpression,
+  node: Typed,
 ): Expr {
   const { span } = node;
   const column = resolution.newColumn("struct", struct);
@@ -95,7 +102,7 @@ function constrainFields(
 function checked(
   resolution: Resolution,
   value: Expr,
-  node: CastExpression,
+  node: Typed,
   message: string,
   isTooLarge: (variable: Expr) => Expr,
 ): Expr {

@@ -15,6 +15,7 @@ import {
   resolveExpression,
 } from "../context.ts";
 import { columnExpr, isConstant, negateIf } from "../expression/expr.ts";
+import { isRepeatable } from "../expression/same-expression.ts";
 import { aliased, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn, scopeOf, shownColumns } from "../scope.ts";
@@ -40,7 +41,8 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   const plain = plainContext(environment, scopeOf(relation.names, environment.outer), "PIVOT");
   const input = resolveExpression(plain, node.input);
   const values = node.values.map((item): PivotValue => ({ item, value: resolveExpression(plain, item.expression) }));
-  const calls = node.aggregates.flatMap((item) => resolvePivotAggregate(environment, relation, item) ?? []);
+  const random: ComputedColumn[] = [];
+  const calls = node.aggregates.flatMap((item) => resolvePivotAggregate(environment, relation, item, random) ?? []);
   if (node.aggregates.length > 1 && node.aggregates.some((item) => item.alias === undefined)) {
     resolution.report("invalid_query", "PIVOT with several aggregates needs an alias for each of them", node.span);
   }
@@ -76,7 +78,7 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
       columns.push(namedColumn(name, column));
     }
   }
-  const scan: Scan = { kind: "Aggregate", input: project(relation.scan, [before]), groupBy, aggregates };
+  const scan: Scan = { kind: "Aggregate", input: project(relation.scan, [before, ...random]), groupBy, aggregates };
   return plainRelation(scan, aliased(columns, node.alias?.name));
 }
 
@@ -85,18 +87,30 @@ interface ComputedAggregate {
   readonly call: AggregateCall;
 }
 
-/** Undefined for what is no call of an aggregate function, which is reported. */
+/**
+ * Undefined for what is no call of an aggregate function, which is reported. Arguments that give another value each
+ * time become columns, since the call stands in the query once for each of PIVOT's values.
+ */
 function resolvePivotAggregate(
   environment: Environment,
   relation: Relation,
   item: Pivot["aggregates"][number],
+  random: ComputedColumn[],
 ): PivotAggregate | undefined {
   const block = createBlock(environment.resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const expression = resolveExpression(blockContext(environment, scope, block, "PIVOT", "aggregates"), item.expression);
   const [only] = block.aggregates;
   const isCall = expression.kind === "Column" && expression.column.id === only?.column.id;
-  if (only !== undefined && block.aggregates.length === 1 && isCall) return { item, ...only };
+  if (only !== undefined && block.aggregates.length === 1 && isCall) {
+    const own = only.call.arguments.map((argument) => {
+      if (isRepeatable(argument)) return argument;
+      const column = environment.resolution.newColumn("random", argument.type);
+      random.push({ column, expression: argument });
+      return columnExpr(column, argument.span);
+    });
+    return { item, column: only.column, call: { ...only.call, arguments: own } };
+  }
   if (!isErrorExpr(expression)) {
     const message = "PIVOT expression must be a call of an aggregate function";
     environment.resolution.report("invalid_query", message, item.span);

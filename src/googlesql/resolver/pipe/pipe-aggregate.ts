@@ -56,6 +56,7 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
     keys,
     relation.names,
     (name) => `Pipe AGGREGATE expression references column ${name} which is neither grouped nor aggregated`,
+    grouping.sets === undefined ? undefined : new Map(),
   );
   const ofAggregates = new Set(block.aggregates.map((item) => item.column.id));
   const computed: ComputedColumn[] = [];

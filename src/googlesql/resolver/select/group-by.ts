@@ -22,6 +22,8 @@ export interface Grouping {
   readonly keys: readonly GroupKey[];
   /** Positions in `keys`; absent for plain GROUP BY. */
   readonly sets?: readonly PositionSet[];
+  /** Beside sets: the positions of keys that are items of the select list, by the items' expressions. */
+  readonly items?: ReadonlyMap<Expr, number>;
 }
 
 /**
@@ -41,7 +43,11 @@ export function resolveGroupBy(
   const parts = node.items.map((item) => positionsOf(context.resolution, item, keys, resolve));
   const hasSets = node.items.some(({ kind }) => kind === "Rollup" || kind === "Cube" || kind === "GroupingSets");
   if (!hasSets) return { keys: keys.all };
-  return { keys: keys.all, sets: combineSets(context.resolution, parts, node.span) };
+  const chosen = items.flatMap(({ expression }) => {
+    const position = keys.positions.get(expression);
+    return position === undefined ? [] : [[expression, position] as const];
+  });
+  return { keys: keys.all, sets: combineSets(context.resolution, parts, node.span), items: new Map(chosen) };
 }
 
 /** GROUP BY ALL: by every item that is neither an aggregate nor a literal. */
@@ -85,15 +91,17 @@ function positionsOf(
 /** Grouping keys, each expression once. */
 class KeyList {
   readonly all: GroupKey[] = [];
+  /** Where each expression that was added stands, be it as an equal one. */
+  readonly positions = new Map<Expr, number>();
   private readonly index = new ExpressionIndex<{ readonly expression: Expr; readonly position: number }>();
 
   /** The position of the key; a key that is sorted in another way than a known one stands for itself. */
   add(key: GroupKey): number {
     const known = isErrorExpr(key.expression) ? undefined : this.index.find(key.expression);
-    if (known !== undefined && (key.order === undefined || this.all[known.position]?.order !== undefined))
-      return known.position;
-    const position = this.all.push(key) - 1;
-    this.index.add({ expression: key.expression, position });
+    const isKnown = known !== undefined && (key.order === undefined || this.all[known.position]?.order !== undefined);
+    const position = isKnown ? known.position : this.all.push(key) - 1;
+    this.positions.set(key.expression, position);
+    if (!isKnown) this.index.add({ expression: key.expression, position });
     return position;
   }
 }

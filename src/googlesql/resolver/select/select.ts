@@ -20,7 +20,7 @@ import { project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { NO_NAMES, scopeOf, scopeWith } from "../scope.ts";
 import { mapExpr, mapWindow, type Replace } from "../transform.ts";
-import { aboveKeys } from "./above-keys.ts";
+import { aboveKeys, type NamedKeys } from "./above-keys.ts";
 import { type Grouping, type GroupKey, resolveGroupBy } from "./group-by.ts";
 import { resolveOrderBy } from "./order-by.ts";
 import { refuseRecursive } from "./recursion.ts";
@@ -189,12 +189,14 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
   const { resolution } = work.environment;
   const keys = (grouping?.keys ?? []).map((key) => keyColumn(resolution, key));
   const index = new ExpressionIndex(keys);
+  const named = namedKeys(grouping, keys);
   const rewriting = (clause: string): Replace =>
     aboveKeys(
       resolution,
       keys,
       work.source.names,
       (name) => `${clause} expression references column ${name} which is neither grouped nor aggregated`,
+      named,
     );
   const forItems = rewriting("SELECT list");
   rewriteAbove(work, forItems, rewriting);
@@ -210,6 +212,17 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
     work.scan,
     computed.map(({ column, expression }) => ({ column, expression: mapExpr(expression, forItems) })),
   );
+}
+
+/** The columns of keys that are items of the select list; undefined without grouping sets. */
+function namedKeys(grouping: Grouping | undefined, keys: readonly ComputedColumn[]): NamedKeys | undefined {
+  if (grouping?.items === undefined) return undefined;
+  const named = new Map<Expr, Column>();
+  for (const [item, at] of grouping.items) {
+    const column = keys[at]?.column;
+    if (column !== undefined) named.set(item, column);
+  }
+  return named;
 }
 
 function keyColumn(resolution: Resolution, { name, expression }: GroupKey): ComputedColumn {

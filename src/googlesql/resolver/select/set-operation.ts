@@ -10,7 +10,7 @@ import { columnExpr } from "../expression/expr.ts";
 import { project } from "../relation.ts";
 import { ERROR_TYPE, isErrorType, nullExpr, type Resolution } from "../resolution.ts";
 import type { NamedColumn } from "../scope.ts";
-import { refuseRecursive } from "./recursion.ts";
+import { recursiveOf, refuseRecursive } from "./recursion.ts";
 
 /** One input, its columns in the order of the result; undefined for a column that BY NAME fills with NULL. */
 interface Arranged {
@@ -28,7 +28,9 @@ export function combineResults(
 ): QueryResult {
   const [first] = inputs;
   if (first === undefined) throw new Error("a set operation has inputs");
-  for (const input of inputs) refuseRecursive(resolution, input, "in a set operation of its own");
+  const isUnionAll = mode.operator === "UNION" && mode.isAll;
+  for (const input of isUnionAll ? [] : inputs)
+    refuseRecursive(resolution, input, "in a set operation other than UNION ALL");
   const arranged =
     mode.byName === undefined
       ? arrangeByPosition(resolution, inputs, mode, span)
@@ -59,7 +61,7 @@ export function combineResults(
   const scans = arranged.inputs.map((input) => coerceInput(resolution, input, columns, span));
   const scan: Scan = { kind: "SetOperation", operator: mode.operator, isAll: mode.isAll, inputs: scans, columns };
   const outputs = columns.map((column, i) => ({ name: names[i]?.name, column, isValue: names[i]?.isValue === true }));
-  return { scan, columns: outputs, order: undefined, isSorted: false, recursive: undefined };
+  return { scan, columns: outputs, order: undefined, isSorted: false, recursive: recursiveOf(...inputs) };
 }
 
 function isLenient(resolution: Resolution, column: Column | undefined): boolean {
@@ -218,19 +220,20 @@ function namedColumns(
   span: Span,
 ): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>();
+  const on = mode.byName?.on && new Set(mode.byName.on.map(({ name }) => name.toLowerCase()));
   for (const named of input.columns) {
     if (isErrorType(named.column.type) && named.name === undefined) continue;
     const key = named.name?.toLowerCase();
     if (key === undefined) {
       if (mode.byName?.on === undefined)
         resolution.report("invalid_query", `Anonymous columns cannot be used with BY NAME: query ${index + 1}`, span);
-    } else if (columns.has(key))
+    } else if (columns.has(key) && (on === undefined || on.has(key)))
       resolution.report(
         "duplicate_name",
         `Duplicate column ${named.name ?? ""} in query ${index + 1} of BY NAME`,
         span,
       );
-    else columns.set(key, named);
+    else if (!columns.has(key)) columns.set(key, named);
   }
   return columns;
 }

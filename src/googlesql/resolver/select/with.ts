@@ -1,9 +1,11 @@
 import { nodesOf } from "../../ast/walk.ts";
-import type { Query, WithClause, WithEntry } from "../../ast.ts";
+import type { Query, SetOperationMode, WithClause, WithEntry } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Column, CteDefinition } from "../../resolved.ts";
 import { ColumnSet } from "../column-set.ts";
 import { type CteBinding, type CteScope, type Environment, type QueryResult, resolveSubquery } from "../context.ts";
+import type { Resolution } from "../resolution.ts";
+import type { NamedColumn } from "../scope.ts";
 import { refuseRecursive } from "./recursion.ts";
 import { type DefinedCte, defineRecursive } from "./recursive-cte.ts";
 import { combineResults } from "./set-operation.ts";
@@ -32,8 +34,8 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
       });
     seen.add(key);
     const isRecursive = read.get(entry)?.has(key) === true;
-    const { binding, definition } = isRecursive ? resolveRecursive(inner, entry) : resolvePlain(inner, entry);
-    definitions.push(definition);
+    const { binding, definition, before } = isRecursive ? resolveRecursive(inner, entry) : resolvePlain(inner, entry);
+    definitions.push(...before, definition);
     bindings.set(key, binding);
   }
   return { environment: { ...environment, ctes: inner.ctes }, definitions };
@@ -49,10 +51,13 @@ export function bind(parent: CteScope | undefined, binding: CteBinding): CteScop
   return { parent: around, bindings };
 }
 
-function resolvePlain(environment: Environment, entry: WithEntry): DefinedCte {
+/** A definition, and those that its own WITH puts before it. */
+type ResolvedEntry = DefinedCte & { readonly before: readonly CteDefinition[] };
+
+function resolvePlain(environment: Environment, entry: WithEntry): ResolvedEntry {
   const result = resolveSubquery(environment, entry.query);
   refuseRecursive(environment.resolution, result, "inside an inner WITH clause");
-  return defineCte(environment, entry.name.name, result);
+  return { ...defineCte(environment, entry.name.name, result), before: [] };
 }
 
 /** A definition and the name for it; columns that only its order needs are part of the output, without a name. */
@@ -84,39 +89,48 @@ function defineCte(environment: Environment, name: string, result: QueryResult):
   };
 }
 
-/** `anchor UNION [ALL] step`, where the step reads the name itself. */
-function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCte {
+/** The parts of `anchor UNION [ALL] step`. */
+interface Union {
+  readonly mode: SetOperationMode;
+  readonly anchors: readonly Query[];
+  readonly step: Query;
+  readonly span: Span;
+}
+
+/** The query as such a union, be it written by a pipe; undefined for another form. */
+function unionOf(query: Query): Union | undefined {
+  const { body, pipes } = query;
+  const last = pipes.at(-1);
+  const operation = last ?? body;
+  if (operation.kind !== "SetOperation" && operation.kind !== "PipeSetOperation") return undefined;
+  const { mode, span } = operation;
+  const isPlain = mode.byName === undefined || (mode.byName.on === undefined && mode.outer === undefined);
+  if (mode.operator !== "UNION" || !isPlain) return undefined;
+  const before: Query = { ...query, with: undefined, pipes: pipes.slice(0, -1) };
+  const inputs =
+    operation.kind === "PipeSetOperation"
+      ? [before, ...operation.queries]
+      : operation.inputs.map(
+          (input): Query =>
+            input.kind === "Query" ? input : { kind: "Query", body: input, pipes: [], span: input.span },
+        );
+  const step = inputs.at(-1);
+  const isSorted = last === undefined && (query.orderBy !== undefined || query.limit !== undefined);
+  return step === undefined || isSorted ? undefined : { mode, anchors: inputs.slice(0, -1), step, span };
+}
+
+/** `anchor UNION [ALL] step`, where the step reads the name itself; after the definitions of a WITH before it. */
+function resolveRecursive(environment: Environment, entry: WithEntry): ResolvedEntry {
   const { resolution } = environment;
   const { name } = entry.name;
-  const { body } = entry.query;
-  const inputs =
-    body.kind === "SetOperation" && body.mode.operator === "UNION" && body.mode.byName === undefined ? body.inputs : [];
-  const stepNode = inputs.at(-1);
-  const isPlain =
-    entry.query.orderBy === undefined &&
-    entry.query.limit === undefined &&
-    entry.query.pipes.length === 0 &&
-    entry.query.with === undefined;
-  const refuse = (message: string, span: Span): DefinedCte => {
-    resolution.report("invalid_query", message, span, { name });
+  const union = unionOf(entry.query);
+  if (union === undefined) {
+    const message = `Recursive query ${name} must have the form: anchor UNION [ALL | DISTINCT] recursive term`;
+    resolution.report("invalid_query", message, entry.name.span, { name });
     const unready: CteBinding = { name, columns: [] };
-    return {
-      ...defineCte(
-        environment,
-        name,
-        resolveSubquery({ ...environment, ctes: bind(environment.ctes, unready) }, entry.query),
-      ),
-      binding: unready,
-    };
-  };
-  if (body.kind !== "SetOperation" || stepNode === undefined || !isPlain) {
-    return refuse(
-      `Recursive query ${name} must have the form: anchor UNION [ALL | DISTINCT] recursive term`,
-      entry.name.span,
-    );
+    const result = resolveSubquery({ ...environment, ctes: bind(environment.ctes, unready) }, entry.query);
+    return { ...defineCte(environment, name, result), binding: unready, before: [] };
   }
-  const asQuery = (input: (typeof inputs)[number]): Query =>
-    input.kind === "Query" ? input : { kind: "Query", body: input, pipes: [], span: input.span };
   const early: CteBinding = {
     name,
     columns: [],
@@ -125,21 +139,29 @@ function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCt
         name,
       }),
   };
-  const anchorEnvironment = { ...environment, ctes: bind(environment.ctes, early) };
-  const anchors = inputs.slice(0, -1).map((input) => resolveSubquery(anchorEnvironment, asQuery(input)));
+  const before = { ...environment, ctes: bind(environment.ctes, early) };
+  const inner =
+    entry.query.with === undefined ? { environment: before, definitions: [] } : resolveWith(before, entry.query.with);
+  const anchors = union.anchors.map((anchor) => resolveSubquery(inner.environment, anchor));
   const [single] = anchors;
   const anchor =
-    single !== undefined && anchors.length === 1 ? single : combineResults(resolution, body.mode, anchors, body.span);
-  const step = (binding: CteBinding): QueryResult =>
-    resolveSubquery({ ...environment, ctes: bind(environment.ctes, binding) }, asQuery(stepNode));
-  return defineRecursive(resolution, {
-    name,
-    isAll: body.mode.isAll,
-    anchor,
-    step,
-    span: body.span,
-    stepSpan: stepNode.span,
-  });
+    single !== undefined && anchors.length === 1 ? single : combineResults(resolution, union.mode, anchors, union.span);
+  const step = (binding: CteBinding): QueryResult => {
+    const result = resolveSubquery({ ...environment, ctes: bind(inner.environment.ctes, binding) }, union.step);
+    return union.mode.byName === undefined ? result : byNames(resolution, anchor, result, union.step.span);
+  };
+  const parts = { name, isAll: union.mode.isAll, anchor, step, span: union.span, stepSpan: union.step.span };
+  return { ...defineRecursive(resolution, parts), before: inner.definitions };
+}
+
+/** The columns of the step in the order of the anchor's, of the same names. */
+function byNames(resolution: Resolution, anchor: QueryResult, step: QueryResult, span: Span): QueryResult {
+  const keyOf = ({ name }: NamedColumn) => name?.toLowerCase();
+  const columns = anchor.columns.flatMap((named) => step.columns.find((each) => keyOf(each) === keyOf(named)) ?? []);
+  const areAll = columns.length === anchor.columns.length && columns.length === step.columns.length;
+  if (areAll && anchor.columns.every(({ name }) => name !== undefined)) return { ...step, columns };
+  resolution.report("invalid_query", "The terms of a recursive query BY NAME must have the same column names", span);
+  return step;
 }
 
 /**

@@ -4,6 +4,7 @@ import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { isRandomCall } from "../../../lowering/random-call.ts";
 import { type SelectItem, selectColumn } from "../../../sql/select.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
@@ -15,7 +16,6 @@ import type { Compilation } from "../compilation.ts";
 import { renderSelect, type SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { orderNaturally, selectable, wrapSelect } from "../select-builder.ts";
-import { isRandomCall } from "./random-call.ts";
 import { isNeverNaN } from "./traits.ts";
 
 function renderArray(builder: SelectBuilder, item: SelectItem): Sql {

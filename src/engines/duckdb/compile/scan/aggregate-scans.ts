@@ -2,7 +2,9 @@
 
 import { isSubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
+import { isSameExpr } from "../../../../googlesql/resolver/expression/same-expression.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { isRandomCall } from "../../../lowering/random-call.ts";
 import { exportAs } from "../../../sql/select.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
@@ -73,6 +75,17 @@ function ownArguments(compilation: Compilation, from: SelectBuilder, calls: read
   return { builder, calls: owned };
 }
 
+/** Random arguments of several calls, selected first: DuckDB computes equal calls once. */
+function randomFirst(compilation: Compilation, { builder, calls }: Rows): Rows {
+  const isRandom = (argument: Expr) => someExpression(argument, isRandomCall, true);
+  const random = calls.flatMap((call) => call.arguments.filter(isRandom));
+  if (random.length < 2) return { builder, calls };
+  const selected = selectFirst(compilation, builder, random);
+  const columns = new Map(random.map((argument, index) => [argument, selected.columns[index] ?? argument]));
+  const own = (argument: Expr) => columns.get(argument) ?? argument;
+  return { builder: selected.builder, calls: calls.map((call) => ({ ...call, arguments: call.arguments.map(own) })) };
+}
+
 type AggregateScan = Scan & { readonly kind: "Aggregate" };
 
 /** Builds the SELECT of an aggregation. Throws for several totals beside other groups in a correlated sub-query. */
@@ -93,13 +106,16 @@ export function buildAggregate(compilation: Compilation, scan: AggregateScan, fr
 
 function buildGroups(compilation: Compilation, scan: AggregateScan, from: SelectBuilder): SelectBuilder {
   const open = rowSelect(compilation, from);
-  const { builder: rows, calls } = ownArguments(
+  const { builder: rows, calls } = randomFirst(
     compilation,
-    open.order.length > 0 ? wrapSelect(compilation, open) : open,
-    scan.aggregates.map((item) => item.call),
+    ownArguments(
+      compilation,
+      open.order.length > 0 ? wrapSelect(compilation, open) : open,
+      scan.aggregates.map((item) => ofKeys(item.call, scan)),
+    ),
   );
   const all = [...scan.groupBy.map((item) => item.expression), ...calls];
-  const { builder: separated, keys: expressions } = intervalsFirst(
+  const { builder: separated, keys: expressions } = keysFirst(
     compilation,
     separateShared(compilation, rows, all),
     scan,
@@ -126,7 +142,8 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Select
     return isOwn ? { id: column.id, sql: key } : { id: FIRST_LENGTH - index, sql: sortKey(column.type, key) };
   });
   builder.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
-  scan.aggregates.forEach(({ column, call }, index) => {
+  scan.aggregates.forEach(({ column, call: written }, index) => {
+    const call = calls[index] ?? written;
     let printed = texts[scan.groupBy.length + index];
     const print = () => {
       printed ??= printAggregateCall(compilation, call, scope, []);
@@ -154,25 +171,38 @@ function hasRowOfNone({ groupBy, groupingSets }: AggregateScan): boolean {
 const keepRow = (aggregate: Sql): Sql => sql`CASE WHEN count(*) IS NOT NULL THEN ${aggregate} END`;
 
 /**
- * The keys of GROUP BY, intervals among them selected first: of a key that is a sub-query DuckDB shows the normal form
- * that it groups by, in which a month is 30 days.
+ * The keys of GROUP BY, some of them selected first. Intervals: of a key that is a sub-query DuckDB shows the normal
+ * form that it groups by, in which a month is 30 days. Those of several sets: two columns that come to the same
+ * expression would be one key.
  */
-function intervalsFirst(
+function keysFirst(
   compilation: Compilation,
   builder: SelectBuilder,
-  { groupBy }: AggregateScan,
+  { groupBy, groupingSets }: AggregateScan,
 ): { readonly builder: SelectBuilder; readonly keys: readonly Expr[] } {
   const keys = groupBy.map((item) => item.expression);
-  const intervals = keys.filter(({ type }) => type.kind === "INTERVAL");
-  if (intervals.length === 0) return { builder, keys };
-  const selected = selectFirst(compilation, builder, intervals);
+  const areSeveral = groupingSets !== undefined && keys.length > 1;
+  const isFirst = ({ type }: Expr) => areSeveral || type.kind === "INTERVAL";
+  const first = keys.filter(isFirst);
+  if (first.length === 0) return { builder, keys };
+  const selected = selectFirst(compilation, builder, first);
   const columns = selected.columns.values();
-  const own = (key: Expr) => (key.type.kind === "INTERVAL" ? (columns.next().value ?? key) : key);
+  const own = (key: Expr) => (isFirst(key) ? (columns.next().value ?? key) : key);
   return { builder: selected.builder, keys: keys.map(own) };
 }
 
 /** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */
 const MAX_ELEMENTS = 4;
+
+/** GROUPING(x) with the key's column for x, where it differs between rows. */
+function ofKeys(call: AggregateCall, { groupBy, groupingSets }: AggregateScan): AggregateCall {
+  if (call.function !== "GROUPING" || groupingSets === undefined) return call;
+  const own = (argument: Expr): Expr => {
+    const column = groupBy.find((key) => isSameExpr(key.expression, argument))?.column;
+    return column === undefined ? argument : { kind: "Column", column, type: column.type, span: argument.span };
+  };
+  return { ...call, arguments: call.arguments.map(own) };
+}
 
 /** GROUPING(x) reads grouping columns. */
 function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scope {

@@ -8,13 +8,13 @@ import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved
 import { INT64 } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { readableName } from "../../../lowering/names.ts";
+import { isRandomCall } from "../../../lowering/random-call.ts";
 import type { SelectItem } from "../../../sql/select.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
-import { isRandomCall } from "../expression/random-call.ts";
 import { MAX_RECURSION } from "../limits.ts";
 import { renderSelect, type SelectBuilder } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
@@ -76,6 +76,7 @@ function scanPrinted(
   const alias = nextAlias(compilation, "s");
   const from = sql`${nameSql(printed.name)} AS ${nameSql(alias)}`;
   builder.from = { print: () => from };
+  builder.isLimited = printed.builder.isLimited || printed.builder.limit !== undefined;
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]]));
   builder.sources = [
     (id) => {

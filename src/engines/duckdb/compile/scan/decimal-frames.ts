@@ -1,12 +1,11 @@
 /**
  * RANGE frames with an offset over BIGNUMERIC, which no type of DuckDB's frames holds, and over NUMERIC with an offset
- * so large that bounds leave HUGEINT: they become frames over the number of the row's group of equal keys, whose bounds
- * are so many groups away as different keys lie in between.
+ * so large that bounds leave HUGEINT: they become GROUPS frames, whose bounds are so many groups of equal keys away as
+ * different keys lie in between.
  */
 
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
 import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/types.ts";
-import { sortItem } from "../../../sql/select.ts";
 import { hasOffset, type OffsetBound } from "../../../sql/window.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
@@ -92,21 +91,16 @@ function rewriteCall(
   { frame, key, bounds }: DecimalFrame,
 ): { readonly builder: SelectBuilder; readonly call: WindowCall } {
   const { span } = call;
-  const first = selectTexts(compilation, from, [INT64, arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
+  const first = selectTexts(compilation, from, [arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
     const partition = joinSql(
       call.partitionBy.map((each) => printExpression(compilation, each, scope)),
       ", ",
     );
     const by = partition === EMPTY ? EMPTY : sql`PARTITION BY ${partition}`;
     const value = printExpression(compilation, toBignumeric(key.expression), scope);
-    const order = sortItem(value, key.isDescending, key.nullsFirst);
-    return [
-      sql`dense_rank() OVER (${by} ORDER BY ${order})`,
-      sql`list(DISTINCT ${value}) FILTER (WHERE ${value} IS NOT NULL) OVER (${by})`,
-      value,
-    ];
+    return [sql`list(DISTINCT ${value}) FILTER (WHERE ${value} IS NOT NULL) OVER (${by})`, value];
   });
-  const [group, keys, value] = first.columns;
+  const [keys, value] = first.columns;
   const second = selectTexts(
     compilation,
     first.builder,
@@ -130,9 +124,8 @@ function rewriteCall(
   const pending = second.columns.values();
   const toGroups = (bound: ResolvedFrameBound): ResolvedFrameBound =>
     hasOffset(bound) ? { ...bound, offset: pending.next().value ?? bound.offset } : bound;
-  const orderBy = [{ expression: group, isDescending: false, nullsFirst: true }];
-  const overGroups = { unit: frame.unit, start: toGroups(frame.start), end: toGroups(frame.end) };
-  return { builder: second.builder, call: { ...call, orderBy, frame: overGroups } };
+  const overGroups = { unit: "GROUPS", start: toGroups(frame.start), end: toGroups(frame.end) } as const;
+  return { builder: second.builder, call: { ...call, orderBy: [{ ...key, expression: value }], frame: overGroups } };
 }
 
 /** The calls with frames that DuckDB has, and the SELECT in which they can be printed. */

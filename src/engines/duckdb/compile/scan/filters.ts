@@ -15,7 +15,7 @@ import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
-import { rowSelect, wrapSelect } from "../select-builder.ts";
+import { rowSelect, sealLimited, wrapSelect } from "../select-builder.ts";
 import { printInSelect, separateShared } from "./shaping.ts";
 
 /** The rows of the SELECT for which the condition holds. */
@@ -24,7 +24,8 @@ export function buildFilter(compilation: Compilation, predicate: Expr, input: Se
   const conditions = partsOf(predicate, "$and").map((each) => bindConstants(compilation, each));
   const last = conditions.filter((each) => failing.mayFail(each));
   const others = last.length === 0 ? conditions : conditions.filter((each) => !last.includes(each));
-  const rows = rowSelect(compilation, input);
+  const single = rowSelect(compilation, input);
+  const rows = single.isLimited && conditions.some(holdsQuery) ? sealLimited(compilation, single) : single;
   const left = others.length === 0 ? rows : addConditions(compilation, others, rows);
   return last.reduce((builder, condition) => addFailing(compilation, condition, builder), left);
 }

@@ -19,7 +19,7 @@ import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { conditionsOf, type SelectBuilder } from "../render.ts";
 import type { Scope } from "../scope.ts";
-import { rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
+import { rowSelect, scopeOf, sealLimited, wrapSelect } from "../select-builder.ts";
 import { leavesRowsOut, orderConjuncts } from "./filters.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
 import { selectFirst } from "./shaping.ts";
@@ -41,7 +41,7 @@ function joinSide(
   builder: SelectBuilder,
   { isNullable, mayFilter, sealed }: SideRules,
 ): SelectBuilder {
-  const rows = rowSelect(compilation, builder);
+  const rows = sealLimited(compilation, rowSelect(compilation, builder));
   // Without LIMIT an order of a join's side has no meaning.
   rows.order = [];
   if (leavesRowsOut(rows) && [...sealed].some((id) => findColumn(rows, id) !== undefined)) {
@@ -50,7 +50,7 @@ function joinSide(
   rows.where = [...conditionsOf(rows)];
   rows.lastWhere = [];
   const isFiltered = rows.where.length > 0 && !mayFilter;
-  const isBare = rows.from !== undefined && !isFiltered && !(isNullable && rows.hasComputed);
+  const isBare = rows.from !== undefined && !isFiltered && !rows.hasRandom && !(isNullable && rows.hasComputed);
   return isBare ? rows : wrapSelect(compilation, rows);
 }
 
@@ -113,6 +113,7 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   left.sources = [...left.sources, ...right.sources];
   for (const [id, binding] of right.bindings) left.bindings.set(id, binding);
   for (const id of right.copies) left.copies.add(id);
+  left.isLimited ||= right.isLimited;
   for (const [id, uses] of right.computed) left.computed.set(id, uses);
   for (const [id, expression] of right.deferrable) left.deferrable.set(id, expression);
   left.hasComputed ||= right.hasComputed;

@@ -142,12 +142,12 @@ describe("a window", () => {
       over(`${big} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW`),
       over("CAST(id AS FLOAT64) RANGE BETWEEN 1e30 PRECEDING AND CURRENT ROW"),
     ];
-    expect(having("dense_rank", [...counted, ...plain])).toEqual(counted);
+    expect(having("GROUPS BETWEEN", [...counted, ...plain])).toEqual(counted);
   });
 
   it("looks for them among the keys of its partition", () => {
     const frame = "RANGE BETWEEN 1 PRECEDING AND CURRENT ROW";
     const query = `SELECT COUNT(*) OVER (PARTITION BY project ORDER BY CAST(id AS BIGNUMERIC) ${frame}) FROM edge_logs`;
-    expect(countOf(print(query), "PARTITION BY")).toBe(3);
+    expect(countOf(print(query), "PARTITION BY")).toBe(2);
   });
 });

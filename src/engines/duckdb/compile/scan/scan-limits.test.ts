@@ -31,7 +31,7 @@ describe("a statement", () => {
       isRefused(print(depth + 1, 1)),
       isRefused(print(1, depth + 1)),
     ];
-    expect([around(union, 248), around(join, 245)]).toEqual(Array(2).fill([false, false, true, true]));
+    expect([around(union, 248), around(join, 244)]).toEqual(Array(2).fill([false, false, true, true]));
   });
 
   it("may read 400 definitions and sub-queries inside of each other, however many beside each other", () => {

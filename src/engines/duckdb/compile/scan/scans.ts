@@ -1,8 +1,10 @@
 /** Building SELECTs from scans. */
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
+import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { isRandomCall } from "../../../lowering/random-call.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { byKind } from "../../../sql/scans.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
@@ -95,6 +97,7 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
     if (expression.kind !== "Column") builder.hasComputed = true;
     if (binding.isCheap) return;
     builder.computed.set(column.id, compilation.analysis.uses(column));
+    builder.hasRandom ||= someExpression(expression, isRandomCall, true);
     if (text === undefined) builder.deferrable.set(column.id, expression);
   });
   return builder;

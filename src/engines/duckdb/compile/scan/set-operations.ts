@@ -48,6 +48,7 @@ export function buildSetOperation(
   });
   const depth = Math.max(...inputs.map((input) => input.builder.depth));
   const builder = newSelect(outer, depth + 1);
+  builder.isLimited = inputs.some((input) => input.builder.isLimited || input.builder.limit !== undefined);
   const alias = nextAlias(compilation, "u");
   const selected = new Map<string, Branches>();
 

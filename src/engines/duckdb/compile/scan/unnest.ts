@@ -35,7 +35,9 @@ function aliasedRecord(scan: Unnest): Unnest["arrays"][number] | undefined {
 
 export function buildUnnest(compilation: Compilation, scan: Unnest, input: SelectBuilder): SelectBuilder {
   const expressions = scan.arrays.map((item) => item.array);
-  const rows = separateShared(compilation, rowSelect(compilation, input), expressions);
+  const single = rowSelect(compilation, input);
+  const whole = single.hasRandom ? wrapSelect(compilation, single) : single;
+  const rows = separateShared(compilation, whole, expressions);
   const alias = aliasedRecord(scan);
   const built =
     alias !== undefined && rows.from !== undefined

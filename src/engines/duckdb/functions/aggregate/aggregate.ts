@@ -1,7 +1,8 @@
 /** Aggregate functions, grouped or with OVER. */
 
-import { constant, TRUE, textSql } from "../../sql/atoms.ts";
-import { mapList, raiseText } from "../../sql/forms.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { constant, nameSql, TRUE, textSql } from "../../sql/atoms.ts";
+import { filterList, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { asList, fromList } from "../array/record-arrays.ts";
 import { valueOfKey } from "../mixed.ts";
@@ -24,7 +25,7 @@ function native(name: string): PrintAggregate {
  */
 function minimum(context: AggregateContext): Sql {
   if (context.type.kind === "MIXED") return mixedExtreme("min")(context);
-  if (isIntervals(context)) return by("MIN", 0)(context);
+  if (hasOwnOrder(context.type)) return ownExtreme("MIN")(context);
   if (context.type.kind !== "FLOAT64") return aggregate(context, "min", first(context));
   return sql`(-${aggregate(context, "max", sql`(-${first(context)})`)})`;
 }
@@ -70,7 +71,20 @@ function anyValue(context: AggregateContext): Sql {
   return valueBy(having.kind, first(context), having.expressionSql, having.mayBeNaN, context);
 }
 
-/** MAX_BY and MIN_BY; of intervals MAX and MIN, too, which DuckDB compares by their fields. */
+/** Does DuckDB order values of the type in another way than GoogleSQL, which a key mends? */
+const hasOwnOrder = ({ kind }: SqlType): boolean => kind === "INTERVAL" || kind === "RANGE";
+
+/** MAX and MIN of values that are ordered by a key. */
+function ownExtreme(kind: "MAX" | "MIN"): PrintAggregate {
+  return (context) => {
+    if (context.modifiers.having === undefined) return by(kind, 0)(context);
+    const pairs = collect(context, sql`{'k': ${context.sortKey(0)}, 'v': ${first(context)}}`, true);
+    const kept = filterList(pairs, "lw_pair", sql`lw_pair.k IS NOT NULL`);
+    return sql`struct_extract(${nameSql(kind === "MAX" ? "list_max" : "list_min")}(${kept}), 'v')`;
+  };
+}
+
+/** MAX_BY and MIN_BY. */
 function by(kind: "MAX" | "MIN", key: 0 | 1 = 1): PrintAggregate {
   return (context) =>
     valueBy(kind, first(context), context.sortKey(key), context.types[key]?.kind === "FLOAT64", context);
@@ -82,7 +96,7 @@ const isIntervals = ({ types, modifiers }: AggregateContext): boolean =>
 
 function maximum(context: AggregateContext): Sql {
   if (context.type.kind === "MIXED") return mixedExtreme("max")(context);
-  return isIntervals(context) ? by("MAX", 0)(context) : native("max")(context);
+  return (hasOwnOrder(context.type) ? ownExtreme("MAX") : native("max"))(context);
 }
 
 function arrayAggregate(context: AggregateContext): Sql {

@@ -2,7 +2,7 @@
 
 import { textSql, variableSql } from "../../sql/atoms.ts";
 import { filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { type AggregateContext, type AggregateModifiers, printAggregate } from "./aggregate-shape.ts";
 
@@ -10,8 +10,9 @@ import { type AggregateContext, type AggregateModifiers, printAggregate } from "
  * The values of the rows whose HAVING key is the greatest (least), in order, as a list; repeated values once under
  * DISTINCT.
  */
-function restrictedList(value: Sql, modifiers: AggregateModifiers, skipsNulls: boolean): Sql {
+function restrictedList({ modifiers, types }: AggregateContext, value: Sql, skipsNulls: boolean): Sql {
   const { having, isDistinct, ...rest } = modifiers;
+  const isFloat = types[0]?.kind === "FLOAT64";
   if (having === undefined) throw new Error("A call without HAVING MAX or MIN");
   const key = having.expressionSql;
   const rows = printAggregate(
@@ -30,7 +31,18 @@ function restrictedList(value: Sql, modifiers: AggregateModifiers, skipsNulls: b
       return mapList(kept, "lw_row", variableSql("lw_row.v"));
     });
   });
-  return isDistinct ? sql`list_distinct(${values})` : values;
+  return isDistinct ? distinctValues(values, isFloat) : values;
+}
+
+/** Different values of a list. DuckDB leaves out NULL, and takes each NaN for another value. */
+function distinctValues(values: Sql, isFloat: boolean): Sql {
+  return computeOnce([values], "distinct", (all = EMPTY) => {
+    const item = variableSql("lw_item");
+    const kept = isFloat ? filterList(all, "lw_item", sql`isnan(${item}) IS NOT TRUE`) : all;
+    const firstOf = (isOne: Sql) => sql`(${filterList(all, "lw_item", isOne)})[1:1]`;
+    const rest = [firstOf(sql`${item} IS NULL`), ...(isFloat ? [firstOf(sql`isnan(${item})`)] : [])];
+    return sql`flatten([${joinSql([sql`list_distinct(${kept})`, ...rest], ", ")}])`;
+  });
 }
 
 /** Prints NULL for an aggregate of no values, also where LIMIT 0 or HAVING left none. */
@@ -61,7 +73,7 @@ export function collect(context: AggregateContext, value: Sql, skipsNulls: boole
   const list =
     modifiers.having === undefined
       ? wholeList(context, value, skipsNulls)
-      : unlessEmpty(restrictedList(value, modifiers, skipsNulls));
+      : unlessEmpty(restrictedList(context, value, skipsNulls));
   const { limitSql } = modifiers;
   if (limitSql === undefined) return list;
   const limited = sql`(${list})[1:${checkedLimit(limitSql)}]`;
@@ -93,5 +105,5 @@ export function aggregateOf(context: AggregateContext, name: string, compute: (v
 export function aggregate(context: AggregateContext, name: string, value: Sql, alsoFilter?: Sql): Sql {
   const { modifiers } = context;
   if (modifiers.having === undefined) return printAggregate(name, [value], modifiers, alsoFilter);
-  return sql`list_aggregate(${restrictedList(value, modifiers, true)}, ${textSql(name)})`;
+  return sql`list_aggregate(${restrictedList(context, value, true)}, ${textSql(name)})`;
 }

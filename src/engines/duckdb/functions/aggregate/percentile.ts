@@ -6,7 +6,7 @@ import { castTo, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import { bignumericToFloat64 } from "../number/bignumeric.ts";
+import { bignumericSubtract, bignumericToFloat64 } from "../number/bignumeric.ts";
 import { numericToFloat64 } from "../number/numeric.ts";
 import { printAggregate, type WindowContext } from "./aggregate-shape.ts";
 
@@ -77,7 +77,19 @@ function interpolateDoubles(low: Sql, high: Sql, share: Sql): Sql {
   });
 }
 
-function decimalPercentile(context: WindowContext, name: "numeric" | "bignumeric"): Sql {
+type DecimalName = "numeric" | "bignumeric";
+
+function decimalName(type: SqlType | undefined): DecimalName | undefined {
+  return type?.kind === "NUMERIC" ? "numeric" : type?.kind === "BIGNUMERIC" ? "bignumeric" : undefined;
+}
+
+/** 0 and 1. */
+function decimalBounds(name: DecimalName): readonly [Sql, Sql] {
+  if (name === "numeric") return [numberSql(0), numberSql(1)];
+  return [sql`lw_bignumeric_from_bigint(0)`, sql`lw_bignumeric_from_bigint(1)`];
+}
+
+function decimalPercentile(context: WindowContext, name: DecimalName): Sql {
   const [value = EMPTY, percentile = EMPTY] = context.args;
   const { at, count } = sortedValues(value, context);
   const position = sql`${nameSql(`lw_${name}_position`)}(${percentile}, ${count})`;
@@ -89,10 +101,7 @@ function decimalPercentile(context: WindowContext, name: "numeric" | "bignumeric
       THEN ${a} ELSE ${b} END ELSE ${nameSql(`lw_${name}_interpolate`)}(${a}, ${b}, ${percentile}, ${count}) END
     `;
   });
-  const [zero, one] =
-    name === "numeric"
-      ? [numberSql(0), numberSql(1)]
-      : [sql`lw_bignumeric_from_bigint(0)`, sql`lw_bignumeric_from_bigint(1)`];
+  const [zero, one] = decimalBounds(name);
   return sql`
     CASE WHEN (${percentile} BETWEEN ${zero} AND ${one}) IS NOT TRUE THEN ${outOfRange("PERCENTILE_CONT")}
     WHEN ${count} > 0 THEN ${between} END
@@ -103,8 +112,8 @@ function decimalPercentile(context: WindowContext, name: "numeric" | "bignumeric
 export function percentileCont(context: WindowContext): Sql {
   const [value = EMPTY, percentile = EMPTY] = context.args;
   if (context.call.orderBy.length > 0) return refuse("PERCENTILE_CONT: ORDER BY is not allowed in OVER");
-  if (context.type.kind === "NUMERIC") return decimalPercentile(context, "numeric");
-  if (context.type.kind === "BIGNUMERIC") return decimalPercentile(context, "bignumeric");
+  const decimal = decimalName(context.type);
+  if (decimal !== undefined) return decimalPercentile(context, decimal);
   const double = asDouble(value, context.types[0]);
   const literal = literalPercentile(context);
   if (literal !== undefined && isPlain(context)) {
@@ -124,13 +133,20 @@ export function percentileCont(context: WindowContext): Sql {
 export function percentileDisc(context: WindowContext): Sql {
   const [value = EMPTY, percentile = EMPTY] = context.args;
   if (context.call.orderBy.length > 0) return refuse("PERCENTILE_DISC: ORDER BY is not allowed in OVER");
-  const literal = literalPercentile(context);
+  const literal = decimalName(context.types[1]) === undefined ? literalPercentile(context) : undefined;
   if (literal !== undefined && isPlain(context)) {
     const { nulls: _, ...modifiers } = context.modifiers;
     return printAggregate("quantile_disc", [value, literal], modifiers);
   }
   const { at, count } = sortedValues(value, context);
-  const p = asDouble(percentile, context.types[1]);
-  const result = at(sql`CAST(greatest(ceil(${p} * ${count}), 1) AS BIGINT)`);
-  return sql`CASE WHEN (${p} BETWEEN 0 AND 1) IS NOT TRUE THEN ${outOfRange("PERCENTILE_DISC")} ELSE ${result} END`;
+  const decimal = decimalName(context.types[1]);
+  const p = decimal === undefined ? asDouble(percentile, context.types[1]) : percentile;
+  const [zero, one] = decimal === undefined ? [numberSql(0), numberSql(1)] : decimalBounds(decimal);
+  const rest = decimal === "bignumeric" ? bignumericSubtract(one, p) : sql`${one} - ${p}`;
+  const rank =
+    decimal === undefined
+      ? sql`CAST(ceil(${p} * ${count}) AS BIGINT)`
+      : sql`${count} - ${nameSql(`lw_${decimal}_position`)}(${rest}, ${count} + 1)`;
+  const result = at(sql`greatest(${rank}, 1)`);
+  return sql`CASE WHEN (${p} BETWEEN ${zero} AND ${one}) IS NOT TRUE THEN ${outOfRange("PERCENTILE_DISC")} ELSE ${result} END`;
 }
