@@ -138,7 +138,8 @@ export function toAlertDocument(draft: AlertDraft, isChange: boolean): Readonly<
   };
 }
 
-function readParameters(text: string): object | undefined {
+/** The JSON object of a text; undefined for none. Throws `Error` for anything else. */
+export function readParameters(text: string): object | undefined {
   if (text.trim() === "") return undefined;
   const problem = 'The parameters are no JSON object, such as {"project": "default"}';
   let read: unknown;

@@ -121,7 +121,7 @@ export class PrivateDestinationError extends Error {
 
   constructor(host: string) {
     const where = `${host.slice(0, 300)} is in a private, loopback or link-local network`;
-    super(`${where}, which private_destinations does not allow`);
+    super(`${where}: LOGWEIR_PRIVATE_DESTINATIONS has to name it`);
   }
 }
 

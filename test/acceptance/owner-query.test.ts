@@ -72,6 +72,13 @@ describe("/api/query", () => {
     expect(codeOf(await ask({ sql: "SELECT id FROM `of.project`" }))).toBe("400 missing_parameter");
   });
 
+  it("takes null for NULL, but not where an endpoint requires a value", async () => {
+    const sql = "SELECT id FROM edge WHERE @n IS NULL AND (@t IS NULL OR timestamp > @t) ORDER BY id";
+    expect((await ask({ sql, n: null, parameters: { t: null } })).body).toEqual({ result: [{ id: "1" }, { id: "2" }] });
+    const read = await ask({ sql: "SELECT id FROM `of.project`", project: null });
+    expect(codeOf(read)).toBe("400 missing_parameter");
+  });
+
   it("answers in every format, within the limit", async () => {
     const sql = "SELECT id, metadata FROM edge ORDER BY id";
     const csv = await service.get("/api/query", { sql, format: "csv", limit: "1" });

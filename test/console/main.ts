@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { hasChromium, openBrowser, tell, within } from "./browser.ts";
+import { checkFirstSteps } from "./check-first-steps.ts";
 import { checkKeyboard } from "./check-keyboard.ts";
 import { checkMaking } from "./check-making.ts";
 import { checkPages } from "./check-pages.ts";
@@ -58,6 +59,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
   await row([["times", () => measureTimes(browser, service).then(printTable)]]);
   const presses: readonly Check[] = [
     ["story", () => checkStory(browser)],
+    ["first-steps", () => checkFirstSteps(browser, pictures)],
     ["making", () => checkMaking(browser, service)],
     ["sign-in", () => checkSignIn(browser, pictures)],
     ["links", () => checkLinks(browser, service)],

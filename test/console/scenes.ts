@@ -73,9 +73,24 @@ export const scenes: readonly Scene[] = [
     waitFor: "text=Let callers choose",
     act: async (page) => {
       await page.fill("form .field input >> nth=0", "odd name");
+      await press(page, 'button:has-text("→ @event_message")');
+      await page.fill("#run-project", "default");
+      await press(page, 'button:has-text("Test run")');
+      await page.waitForSelector('[aria-label="Rows"]');
       await press(page, 'button:text-is("Show as a file")');
       await press(page, 'button:text-is("Create endpoint")');
       await page.waitForSelector(".notice.danger");
+    },
+  },
+  {
+    name: "endpoint-settings",
+    path: "endpoints/hostile.1",
+    waitFor: "text=Callers",
+    act: async (page) => {
+      await press(page, 'button:text-is("Edit")');
+      await page.fill("dialog textarea", "{");
+      await press(page, 'dialog button:text-is("Save")');
+      await page.waitForSelector("dialog .notice.danger");
     },
   },
   { name: "endpoint-missing", path: "endpoints/no.such", waitFor: ".notice.danger" },
@@ -121,6 +136,18 @@ export const scenes: readonly Scene[] = [
     act: async (page) => {
       await press(page, "tbody a");
       await page.waitForSelector("text=Which events go there");
+    },
+  },
+  {
+    name: "rule",
+    path: "drains",
+    waitFor: "tbody tr",
+    act: async (page) => {
+      await press(page, "tbody a");
+      await press(page, '[aria-label="Edit the rule of edge"]');
+      await page.fill('[aria-label="Rules"] form input', "m.x:>=");
+      await press(page, 'button:text-is("Save the rule")');
+      await page.waitForSelector('[aria-label="Rules"] .notice.danger');
     },
   },
   { name: "alerts", path: "alerts", waitFor: "tbody tr" },

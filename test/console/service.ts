@@ -125,9 +125,9 @@ export interface FreshService {
 }
 
 /** Starts the service as `npm start` does once it is built, on an empty folder, which it fills with sample events. */
-export async function startFresh(): Promise<FreshService> {
+export async function startFresh(settings: Readonly<Record<string, string>> = {}): Promise<FreshService> {
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-console-fresh-"));
-  const environment = { LOGWEIR_PORT: "0", LOGWEIR_DATA_DIR: dataDir };
+  const environment = { LOGWEIR_PORT: "0", LOGWEIR_DATA_DIR: dataDir, ...settings };
   const args = ["dist/logweir.js", "serve", "--demo"];
   const { child, told } = await startProcess(args, environment, /(http:\/\/\S+#token=\S+)/);
   return {

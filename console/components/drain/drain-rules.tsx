@@ -26,7 +26,9 @@ interface DrainRulesProps {
 /** The rules of a drain: which events of which source go there, and what became of them. */
 export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
   const load = useLoad((signal) => callApi("listRules", { query: { backend_id: backend }, signal }), [backend]);
+  const [edited, setEdited] = useState<Rule | undefined>();
   const reload = () => {
+    setEdited(undefined);
     load.reload();
     onChanged();
   };
@@ -61,6 +63,7 @@ export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
                       key={rule.id}
                       rule={rule}
                       status={statuses.find(({ rule_id: id }) => id === rule.id)}
+                      onEdit={() => setEdited(rule)}
                       onRemove={() => void remove(rule)}
                     />
                   ))}
@@ -69,7 +72,11 @@ export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
             )
           }
         </Loaded>
-        <NewRule backend={backend} onMade={reload} />
+        {edited === undefined ? (
+          <NewRule backend={backend} onMade={reload} />
+        ) : (
+          <ChangedRule key={edited.id} rule={edited} onSaved={reload} onClose={() => setEdited(undefined)} />
+        )}
       </div>
     </section>
   );
@@ -78,10 +85,11 @@ export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
 interface RuleLineProps {
   readonly rule: Rule;
   readonly status: Status | undefined;
+  readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-function RuleLine({ rule: { source, lql_string: lql }, status, onRemove }: RuleLineProps) {
+function RuleLine({ rule: { source, lql_string: lql }, status, onEdit, onRemove }: RuleLineProps) {
   const last = status?.last_delivered_at ?? null;
   const error = status?.last_error ?? null;
   return (
@@ -99,7 +107,15 @@ function RuleLine({ rule: { source, lql_string: lql }, status, onRemove }: RuleL
       <td class="name">
         {last === null ? <span class="faint">none yet</span> : formatAgo(Date.parse(last), Date.now())}
       </td>
-      <td>
+      <td class="name">
+        <button
+          type="button"
+          class="button plain small icon-only"
+          aria-label={`Edit the rule of ${showControls(source)}`}
+          onClick={onEdit}
+        >
+          <Icon name="edit" />
+        </button>
         <button
           type="button"
           class="button plain small icon-only"
@@ -138,14 +154,48 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
     <Form onSubmit={make}>
       <div class="row wrap form-row">
         <SelectField label="Source" value={chosen ?? ""} options={names} onChange={setSource} />
-        <TextField
-          label="Events, in LQL (empty for all)"
-          placeholder="m.response.status_code:>=500"
-          value={lql}
-          onInput={setLql}
-        />
+        <LqlField value={lql} onInput={setLql} />
         <button type="submit" class="button" disabled={chosen === undefined}>
           <Icon name="plus" /> Add rule
+        </button>
+      </div>
+      {error !== undefined && <Problems error={error} />}
+    </Form>
+  );
+}
+
+function LqlField(props: { readonly value: string; readonly onInput: (text: string) => void }) {
+  return <TextField label="Events, in LQL (empty for all)" placeholder="m.response.status_code:>=500" {...props} />;
+}
+
+interface ChangedRuleProps {
+  readonly rule: Rule;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+function ChangedRule({ rule: { id, source, lql_string: before }, onSaved, onClose }: ChangedRuleProps) {
+  const [lql, setLql] = useState(before);
+  const [error, setError] = useState<unknown>(undefined);
+  const save = async () => {
+    try {
+      await callApi("changeRule", { path: { id }, body: { lql_string: lql.trim() } });
+      say(`The rule of ${source} is changed`);
+      onSaved();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Form onSubmit={save}>
+      <h3>The rule of {showControls(source)}</h3>
+      <div class="row wrap form-row">
+        <LqlField value={lql} onInput={setLql} />
+        <button type="submit" class="button primary">
+          Save the rule
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          Leave it
         </button>
       </div>
       {error !== undefined && <Problems error={error} />}

@@ -1,5 +1,4 @@
 import { callApi } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
 import { readCallers } from "../../lib/audit-queries.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";
@@ -8,6 +7,7 @@ import { linkTo } from "../../state/route.ts";
 import { Loaded } from "../loaded.tsx";
 import { EndpointQuery } from "./endpoint-query.tsx";
 import { EndpointRun } from "./endpoint-run.tsx";
+import { EndpointActions, EndpointSettings } from "./endpoint-settings.tsx";
 import { EndpointSnippets } from "./endpoint-snippets.tsx";
 import { EndpointTests } from "./endpoint-tests.tsx";
 import { EndpointVersions } from "./endpoint-versions.tsx";
@@ -23,6 +23,8 @@ export function EndpointDetail({ name }: { readonly name: string }) {
         {load.value?.sandbox === true && (
           <a href={linkTo("explore", new URLSearchParams({ s: name }))}>Explore its tables</a>
         )}
+        <span class="grow" />
+        {load.value !== undefined && <EndpointActions endpoint={load.value} onSaved={load.reload} />}
       </div>
       <Loaded load={load}>
         {(endpoint) => (
@@ -46,7 +48,7 @@ export function EndpointDetail({ name }: { readonly name: string }) {
                 <EndpointTests endpoint={endpoint} />
               </div>
               <div class="stack">
-                <Settings endpoint={endpoint} />
+                <EndpointSettings endpoint={endpoint} />
                 <Callers name={name} />
                 <EndpointSnippets endpoint={endpoint} />
               </div>
@@ -55,31 +57,6 @@ export function EndpointDetail({ name }: { readonly name: string }) {
         )}
       </Loaded>
     </div>
-  );
-}
-
-function Settings({ endpoint }: { readonly endpoint: Endpoint }) {
-  const rows: readonly (readonly [string, string])[] = [
-    ["Max rows", formatCount(endpoint.max_rows)],
-    ["Cache", endpoint.cache_seconds === 0 ? "off" : `${endpoint.cache_seconds} s`],
-    ["Consumer queries", endpoint.sandbox ? "allowed, over its tables" : "not allowed"],
-    ["Redaction", endpoint.redact_pii === false ? "on request" : "always"],
-    ["Version", String(endpoint.version ?? 1)],
-  ];
-  return (
-    <section class="card" aria-label="Settings">
-      <div class="card-head">
-        <h2>Settings</h2>
-      </div>
-      <dl class="card-body keys">
-        {rows.map(([label, value]) => (
-          <div key={label} style={{ display: "contents" }}>
-            <dt class="soft">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
   );
 }
 

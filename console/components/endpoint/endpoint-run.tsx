@@ -19,11 +19,13 @@ const shownCharacters = 160;
 /** Values up to so long, such as times and ids, stay in one line. */
 const unbrokenCharacters = 40;
 
-type Values = Readonly<Record<string, string>>;
-type Parameter = Endpoint["contract"]["parameters"][number];
+export type Values = Readonly<Record<string, string>>;
+type Parameter = Pick<Endpoint["contract"]["parameters"][number], "name" | "type" | "allowed" | "required"> & {
+  readonly description: string | null;
+};
 
-/** The outcome of a run, and the function that starts one. */
-function useRun(endpoint: Endpoint) {
+/** The outcome of a run, and the function that starts one by a call with the values that are not empty. */
+export function useRun(call: (sent: Values) => Promise<Response>) {
   const [outcome, setOutcome] = useState<Outcome | undefined>();
   const [error, setError] = useState<unknown>(undefined);
   const [isRunning, setRunning] = useState(false);
@@ -31,7 +33,7 @@ function useRun(endpoint: Endpoint) {
     setRunning(true);
     try {
       const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-      const response = await runEndpoint(endpoint.name, sent);
+      const response = await call(sent);
       const { result } = (await response.json()) as { readonly result: readonly Row[] };
       setError(undefined);
       setOutcome({
@@ -53,7 +55,7 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
   const [values, setValues] = useState<Values>(() => ({
     ...(linkedProject.value === undefined ? {} : { project: linkedProject.value }),
   }));
-  const { outcome, error, isRunning, run } = useRun(endpoint);
+  const { outcome, error, isRunning, run } = useRun((sent) => runEndpoint(endpoint.name, sent));
   return (
     <section class="card" aria-label="Run">
       <div class="card-head">
@@ -90,12 +92,14 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
 
 interface ParameterFieldProps {
   readonly parameter: Parameter;
+  /** Shown where there is no value; an example of its type unless given. */
+  readonly placeholder?: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
 /** A parameter in the control that its type asks for. */
-function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+export function ParameterField({ parameter, placeholder, value, onChange }: ParameterFieldProps) {
   const { name, type, allowed, required, description } = parameter;
   const id = `run-${name}`;
   return (
@@ -124,7 +128,7 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
           id={id}
           class="input"
           inputMode={type === "int64" || type === "float64" ? "numeric" : "text"}
-          placeholder={placeholders[type] ?? ""}
+          placeholder={placeholder ?? placeholders[type] ?? ""}
           required={required}
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
@@ -143,7 +147,8 @@ function AnswerCell({ text }: { readonly text: string }) {
   );
 }
 
-function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcome }) {
+/** Rows that a run answered, with the time of each phase, and how the cache took part. */
+export function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcome }) {
   const columns = Object.keys(rows[0] ?? {});
   return (
     <>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { callApi } from "../../api/client.ts";
+import { callApi, send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import {
   applyProposals,
@@ -15,11 +15,22 @@ import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
 import { Form } from "../fields.tsx";
-import { Problems } from "../notices.tsx";
+import { Icon } from "../icon.tsx";
+import { ErrorNotice, Problems, Spinner } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { Snippet } from "../snippet.tsx";
+import { Answer, ParameterField, useRun, type Values } from "./endpoint-run.tsx";
 
-type Parameters = Readonly<Record<string, object>>;
+/** As a document has it. */
+interface Parameter {
+  readonly type?: string;
+  readonly required?: boolean;
+  readonly allowed?: readonly string[];
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+type Parameters = Readonly<Record<string, Parameter>>;
 
 interface Draft {
   readonly name: string;
@@ -60,12 +71,18 @@ async function readDraft(parameters: URLSearchParams, signal: AbortSignal): Prom
   };
 }
 
-const withoutNulls = (object: object): object =>
+const withoutNulls = (object: object): Parameter =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
-/** The document of the API; parameters that the query no longer names are left out. */
-function toDocument({ name, description, isSandboxed, query, parameters, inherited }: Draft) {
-  const used = Object.entries(parameters).filter(([each]) => new RegExp(`@${each}\\b`, "i").test(query));
+/** Those parameters that the query still names. */
+function usedParameters({ query, parameters }: Draft): readonly (readonly [string, Parameter])[] {
+  return Object.entries(parameters).filter(([each]) => new RegExp(`@${each}\\b`, "i").test(query));
+}
+
+/** The document of the API. */
+function toDocument(draft: Draft) {
+  const { name, description, isSandboxed, query, inherited } = draft;
+  const used = usedParameters(draft);
   return {
     name: name.trim(),
     ...(description.trim() === "" ? {} : { description: description.trim() }),
@@ -140,6 +157,7 @@ function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (err
             />
           </div>
           <Proposals draft={draft} set={set} />
+          <TestRun draft={draft} />
         </div>
       </section>
       <div class="row wrap">
@@ -215,5 +233,43 @@ function Proposals({ draft, set }: PartProps) {
         </button>
       ))}
     </fieldset>
+  );
+}
+
+/** Rows of a test run. */
+const testRows = 20;
+
+/** Runs the draft's query with values for its parameters, before there is an endpoint. */
+function TestRun({ draft }: { readonly draft: Draft }) {
+  const [values, setValues] = useState<Values>({});
+  const used = usedParameters(draft);
+  const { outcome, error, isRunning, run } = useRun((sent) => {
+    const defaults = used.map(([name, parameter]) => [name, parameter.default ?? null] as const);
+    return send("runQuery", { body: { ...Object.fromEntries(defaults), ...sent, sql: draft.query, limit: testRows } });
+  });
+  const isReady = used.every(([name, parameter]) => parameter.required !== true || (values[name] ?? "") !== "");
+  return (
+    <>
+      <div class="row wrap" style={{ alignItems: "flex-end" }}>
+        {used.map(([name, { type = "string", required = false, allowed, default: unset, description }]) => (
+          <ParameterField
+            key={name}
+            parameter={{
+              ...{ name, type, required: false, allowed: allowed === undefined ? null : [...allowed] },
+              description: description ?? null,
+            }}
+            placeholder={required ? "required" : unset === undefined ? "NULL" : String(unset)}
+            value={values[name] ?? ""}
+            onChange={(value) => setValues({ ...values, [name]: value })}
+          />
+        ))}
+        <button type="button" class="button" disabled={!isReady} onClick={() => void run(values)}>
+          <Icon name="play" /> Test run
+        </button>
+        {isRunning && <Spinner label="Running" />}
+      </div>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {outcome !== undefined && <Answer outcome={outcome} />}
+    </>
   );
 }

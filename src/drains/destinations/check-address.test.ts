@@ -42,7 +42,7 @@ describe("the check of an address", () => {
   });
 
   it("finds private networks, and nothing of a name without an address", async () => {
-    const problem = "is in a private, loopback or link-local network, which private_destinations does not allow";
+    const problem = "is in a private, loopback or link-local network: LOGWEIR_PRIVATE_DESTINATIONS has to name it";
     expect(await check("http://0x7f000001/", undefined, [])).toBe(`127.0.0.1 ${problem}`);
     expect(await check("http://own.example/", undefined, [])).toBe(`own.example ${problem}`);
     expect(await check("http://own.example/", undefined, ["own.example"])).toBeUndefined();

@@ -83,7 +83,7 @@ export function prepareOwnerQuery(
   const budget = tightest({ max_rows: maxOwnerRows }, dependencies.budget);
   const maxRows = budget.max_rows ?? maxOwnerRows;
   try {
-    const { query, contract } = compile(asked, dependencies);
+    const { query, contract } = compile(asked, parameters, dependencies);
     const bound = bindParameters(contract.parameters, parameters);
     return {
       query,
@@ -114,7 +114,7 @@ export function inspectOwnerQuery(
   dependencies: OwnerDependencies,
 ): { readonly report: QueryReport; readonly error?: ServiceError } {
   try {
-    const { query, contract, found } = compile(asked, dependencies);
+    const { query, contract, found } = compile(asked, parameters, dependencies);
     const report = {
       parameters: contract.parameters.map(({ name, type }) => ({ name, type: formatContractType(sqlTypeOf(type)) })),
       columns: contract.columns.map(({ name, type }) => ({ name, type: formatContractType(type) })),
@@ -182,6 +182,7 @@ function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters
 
 function compile(
   asked: OwnerQuery,
+  parameters: ReadonlyMap<string, unknown>,
   { nowMs, budget, accessOf, ...dependencies }: OwnerDependencies,
 ): CompiledOwnerQuery {
   refuseLongQuery(asked.language, asked.text, budget);
@@ -195,7 +196,8 @@ function compile(
   const types = new Map(compiled.query.parameters.map(({ key, type }) => [String(key).toLowerCase(), type]));
   const own = findParameters(savedQuery)
     .filter(({ key }) => !known.has(String(key).toLowerCase()))
-    .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())));
+    .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())))
+    .map((each) => ({ ...each, isRequired: parameters.get(each.name) !== null }));
   if (own.length === 0) return { ...compiled, contract: inferContract(inherited, compiled.query) };
   // Again, now that every parameter has a type: columns may depend on them.
   const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } }, access);
@@ -208,7 +210,7 @@ function parse({ language, text }: OwnerQuery, nowMs: number, { max_query_depth:
   return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });
 }
 
-/** A parameter of the type that the query requires; every one must be sent. */
+/** A parameter of the type that the query requires; every one must be sent, if only as null. */
 function toParameter(
   text: string,
   key: string | number,
