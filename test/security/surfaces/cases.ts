@@ -1,3 +1,4 @@
+import { base64url, SignJWT } from "jose";
 import { expect } from "vitest";
 import type { Pin } from "../../../src/access/pins.ts";
 import { create, manage } from "../../acceptance/manage.ts";
@@ -68,12 +69,16 @@ export interface Case {
   /** The token as it is created; one that is pinned to the tenant `aaa` unless given. */
   readonly token?: TokenDocument;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the token is taken back while the clock stands still, which signed ones are not. */
+  readonly isRevoking?: true;
   readonly play: (scene: Scene) => Promise<void>;
 }
 
 /** A way to confine a token to a tenant. Where it has several values, the calls of a case name the tenant. */
 export interface PinForm {
   readonly name: string;
+  /** Whether the token is one that others sign. */
+  readonly isSigned?: true;
   toPin(tenant: string): Pin;
 }
 
@@ -81,7 +86,12 @@ export const pinForms: readonly PinForm[] = [
   { name: "one value", toPin: (tenant) => tenant },
   { name: "a list", toPin: (tenant) => [tenant, `${tenant}-more`] },
   { name: "a prefix", toPin: (tenant) => ({ prefix: tenant }) },
+  { name: "one value of a signed token", isSigned: true, toPin: (tenant) => tenant },
 ];
+
+const signingKey = Buffer.from("the key of those who sign tokens");
+/** The keys of signed tokens that the service needs for the cases. */
+export const keySet = { keys: [{ kty: "oct", kid: "one", alg: "HS256", k: base64url.encode(signingKey) }] };
 
 const pins = { project: "aaa" };
 const pinned = { scopes: ["query"], pins };
@@ -389,6 +399,7 @@ const accessCases: readonly Case[] = [
   },
   {
     name: "a token that was revoked is refused with the next call",
+    isRevoking: true,
     async play({ caller, revoke }) {
       expectOwn(await caller.run("mine", {}));
       await revoke();
@@ -403,6 +414,7 @@ const accessCases: readonly Case[] = [
   },
   {
     name: "a token that is revoked during a call gets nothing by calls behind it",
+    isRevoking: true,
     async play({ caller, revoke }) {
       const running = caller.query("mine", { sql: numbers });
       const revoked = revoke();
@@ -438,7 +450,7 @@ export async function makeToken(service: Service, form: PinForm, document: Token
   const changed = tenant === undefined ? document : { ...document, pins: { project: form.toPin(tenant) } };
   const made: Promise<{ readonly id: string; readonly token: string }>[] = [];
   const make = (scopes: readonly string[]) => {
-    const one = createToken(service, { ...changed, scopes });
+    const one = form.isSigned ? signToken({ ...changed, scopes }) : createToken(service, { ...changed, scopes });
     made.push(one);
     return one;
   };
@@ -465,6 +477,11 @@ async function createToken(service: Service, document: TokenDocument) {
   const { status, body } = await manage(service, "POST", "/api/access-tokens", document);
   if (status !== 201) throw new Error(JSON.stringify(body));
   return { id: String(body.id), token: String(body.token) };
+}
+
+async function signToken(logweir: TokenDocument) {
+  const claims = { sub: "somebody", exp: Math.floor(stoppedMs / 1_000) + 3_600, logweir };
+  return { id: "", token: await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: "one" }).sign(signingKey) };
 }
 
 function tenantOf({ pins: { project } = {} }: TokenDocument): string | undefined {
