@@ -19,6 +19,7 @@ export const sampledTests = [
   "src/engines/duckdb/store/deletions.test.ts",
   "src/engines/duckdb/store/drop-source.test.ts",
   "src/engines/duckdb/store/faults.test.ts",
+  "src/engines/duckdb/store/kills.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
   "src/googlesql/parser/limits.test.ts",
   "src/googlesql/resolver/misspelt.test.ts",

@@ -84,6 +84,14 @@ function textOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(WRAPPED, "");
 }
 
+/**
+ * True where no checkpoint can be made: a table was changed (a column added, a row updated) while a statement ran that
+ * still reads from before.
+ */
+export function isCheckpointKept(error: unknown): boolean {
+  return textOf(error).includes("Cannot CHECKPOINT: there are other write transactions active");
+}
+
 /** True when the database refuses everything from now on, until it is reopened. */
 export function isFatal(error: unknown): boolean {
   const message = textOf(error);

@@ -95,8 +95,8 @@ function findDiskProblems({ diskFreeBytes, logBytes }: HostReport, directory: st
     problems.push({
       code: "log_too_long",
       message:
-        `The write-ahead log has ${Math.floor(logBytes / 1e6)} MB; a backup that takes long, or a disk without ` +
-        "room for a checkpoint, keeps it",
+        `The write-ahead log has ${Math.floor(logBytes / 1e6)} MB; a backup or a statement that takes long, or a ` +
+        "disk without room for a checkpoint, keeps it",
     });
   }
   return problems;

@@ -85,7 +85,7 @@ describe("the problems of a store", () => {
       {
         code: "log_too_long",
         message:
-          "The write-ahead log has 536 MB; a backup that takes long, or a disk without room for a checkpoint, keeps it",
+          "The write-ahead log has 536 MB; a backup or a statement that takes long, or a disk without room for a checkpoint, keeps it",
       },
     ]);
   });

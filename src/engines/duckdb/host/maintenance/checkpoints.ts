@@ -6,6 +6,7 @@
  */
 import { statfsSync } from "node:fs";
 import type { Connection } from "../../driver/connection.ts";
+import { isCheckpointKept } from "../../driver/driver-error.ts";
 
 /** Room for the metadata that a checkpoint rewrites. */
 const SPARE_BYTES = 8 * 1024 * 1024;
@@ -15,12 +16,19 @@ const PATIENCE_MS = 2000;
 
 /**
  * Writes the log into the file, and folds row groups up to `maxFolds` times. Row groups without rows are always
- * freed. `isAlone`: no query has the database's threads, for which commits would wait.
+ * freed. `isAlone`: no query has the database's threads, for which commits would wait. Answers false where a statement
+ * keeps the log.
  */
-export async function makeCheckpoint(connection: Connection, maxFolds: number, isAlone: boolean): Promise<void> {
+export async function makeCheckpoint(connection: Connection, maxFolds: number, isAlone: boolean): Promise<boolean> {
   await connection.all(`SET GLOBAL max_vacuum_tasks = ${maxFolds}`);
-  if (isAlone) await connection.runAside("CHECKPOINT store", PATIENCE_MS);
-  else await connection.all("CHECKPOINT store");
+  try {
+    if (isAlone) await connection.runAside("CHECKPOINT store", PATIENCE_MS);
+    else await connection.all("CHECKPOINT store");
+    return true;
+  } catch (error) {
+    if (isCheckpointKept(error)) return false;
+    throw error;
+  }
 }
 
 /**

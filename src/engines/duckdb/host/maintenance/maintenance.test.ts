@@ -93,6 +93,37 @@ describe("store maintenance", () => {
     expect(await host.maintain()).toBe(false);
   });
 
+  it("lets the log grow beside a statement that keeps it, says so to who makes a backup, and then goes on", async () => {
+    const { host, store } = await open();
+    made = 0;
+    await store.append("edge", makeEvents(5000), signal);
+    const limits = { timeoutMs: 60_000, maxRows: 1e6, maxResultBytes: 1e8 };
+    const compiled = {
+      sql: "SELECT j3 FROM events_1",
+      parameters: [],
+      columns: [{ name: "j", type: STRING }],
+      tables: [],
+    };
+    const { batches } = await runQuery(host, { query: compiled, values: [], encoding: "cells", limits, signal });
+    const reader = batches[Symbol.asyncIterator]();
+    await reader.next();
+    // A column more: no checkpoint can be made beside a statement that does not know it.
+    const fresh = makeEvents(1001).map((event) => ({ ...event, fields: { ...event.fields, fresh: 1 } }));
+    await store.append("edge", fresh, signal);
+    await host.maintain();
+    expect((await host.report()).logBytes).toBeGreaterThan(0);
+    await expect(store.snapshot(signal)).rejects.toMatchObject({
+      ...{ code: "overloaded", retryAfterSeconds: 10 },
+      message: expect.stringContaining("a statement runs that began before a field was added"),
+    });
+    await expectOnce(host, 6001);
+    await reader.return?.();
+    await (await store.snapshot(signal)).release();
+    expect((await host.report()).logBytes).toBe(0);
+    while (await host.maintain());
+    await expectOnce(host, 6001);
+  });
+
   it("leaves a short tail unsorted", async () => {
     const { host, store } = await open();
     await store.append("edge", makeEvents(1000), signal);

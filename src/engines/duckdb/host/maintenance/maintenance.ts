@@ -245,7 +245,10 @@ export class Maintenance {
     if (!hasRoomForCheckpoint(directory, logBytesOf(directory))) {
       throw new EngineError("disk_full", "No backup was made: the disk that holds the store has too little room");
     }
-    await this.#write(connection);
+    if (!(await this.#write(connection))) {
+      const text = "No backup was made: a statement runs that began before a field was added, and keeps the log";
+      throw new EngineError("overloaded", text, { retryAfterSeconds: 10 });
+    }
     const sources: { name: string; rowCount: number }[] = [];
     for (const { name, table } of this.#sources()) {
       const [row] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
@@ -267,18 +270,25 @@ export class Maintenance {
     if (hasRoom) await this.#write(connection, maxFolds);
   }
 
-  async #write(connection: Connection, maxFolds = 0): Promise<void> {
+  /** Answers whether it was made: not while a statement keeps the log, which goes on to grow. */
+  async #write(connection: Connection, maxFolds = 0): Promise<boolean> {
     const { position, isQueried, pauseQueries } = this.#options;
     position.unsettle();
     this.#moveCount++;
-    const write = () => makeCheckpoint(connection, maxFolds, !isQueried());
+    let isMade = false;
+    const write = async () => {
+      isMade = await makeCheckpoint(connection, maxFolds, !isQueried());
+    };
     if (this.#hasDeleted) {
-      this.#hasDeleted = !(await pauseQueries(write, this.#keepsDeleted ? DELETE_PATIENCE_MS : undefined));
+      const isAlone = await pauseQueries(write, this.#keepsDeleted ? DELETE_PATIENCE_MS : undefined);
+      this.#hasDeleted = !(isAlone && isMade);
       this.#keepsDeleted &&= this.#hasDeleted;
     } else await write();
     position.record();
+    if (!isMade) return false;
     for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
     this.#rowsInLog.clear();
+    return true;
   }
 
   async #compact(writer: Writer, size: CompactionSize, mayShrink = true): Promise<boolean> {

@@ -8,6 +8,8 @@ export interface Faults {
   /** Lets the calls fail that are so many calls away, counted from 0; those of before are forgotten. */
   arm(distances: readonly number[]): void;
   disarm(): void;
+  /** Before each call from now on, which waits for it. */
+  watch(before: (() => Promise<void>) | undefined): void;
   /** Calls that failed since `arm`. */
   readonly failed: readonly string[];
   restore(): void;
@@ -20,13 +22,14 @@ export async function injectFaults(): Promise<Faults> {
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   const prepared = await connection.prepare("SELECT 1");
   const places = [
-    [Object.getPrototypeOf(connection) as DuckDBConnection, ["prepare", "createAppender"]],
+    [Object.getPrototypeOf(connection) as DuckDBConnection, ["prepare", "run", "createAppender"]],
     [Object.getPrototypeOf(prepared) as object, ["run", "stream"]],
   ] as const;
   prepared.destroySync();
   connection.closeSync();
   let [calls, armed]: [number, ReadonlySet<number>] = [0, new Set()];
   const failed: string[] = [];
+  let watcher: (() => Promise<void>) | undefined;
   const spies = places.flatMap(([prototype, names]) =>
     names.map((name) => {
       const original = (prototype as Readonly<Record<string, Method>>)[name];
@@ -35,6 +38,7 @@ export async function injectFaults(): Promise<Faults> {
           failed.push(name === "prepare" ? String(values[0]) : name);
           return Promise.reject(new Error(INJECTED));
         }
+        if (watcher !== undefined) return watcher().then(() => original?.apply(this, values));
         return original?.apply(this, values);
       };
       return vi.spyOn(prototype as Record<string, Method>, name).mockImplementation(call);
@@ -47,6 +51,9 @@ export async function injectFaults(): Promise<Faults> {
     },
     disarm() {
       armed = new Set();
+    },
+    watch(before) {
+      watcher = before;
     },
     failed,
     restore() {
