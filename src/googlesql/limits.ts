@@ -15,6 +15,17 @@ export const MAX_TOKENS = 250_000;
  */
 export const MAX_LIST_ITEMS = 10_000;
 
+/** Fields of a struct, those of inner structs included: `STRUCT(x, x)` of a struct has twice as many. */
+export const MAX_TYPE_FIELDS = 10_000;
+
+/**
+ * Columns that all stars and all reads of tables and sub-queries of a query have together, with the fields of structs,
+ * and how many times those of its widest table they may be in any case: each `SELECT *, *` over another has twice as
+ * many, and no event that is stored may make a query fail that has few stars.
+ */
+export const MAX_EXPANDED_COLUMNS = 30_000;
+export const MAX_EXPANSIONS = 64;
+
 /** Arguments of one call: engines take time quadratic in their number for some functions. */
 export const MAX_ARGUMENTS = 1_000;
 

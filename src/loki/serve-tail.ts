@@ -2,6 +2,7 @@ import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { askTail, type TailRow } from "../endpoints/tail/ask-tail.ts";
 import type { TailAsk } from "../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { createWay } from "../shared/give-way.ts";
 import { tellLine } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
 import type { LogQuery, Matcher } from "./logql/logql-ast.ts";
@@ -77,16 +78,7 @@ export function openTail({ caller, sent, nowMs, isCategorized }: LokiRequest): L
       const answer = await askTail(caller.runner, call, period, signal).catch((error) => {
         throw withoutPlace(error);
       });
-      const keep = boundText(caller);
-      const rows = answer.rows.map((row): TailRow => {
-        const { ns, line, labels } = readRow(row, table);
-        const made = pipeline(line, labels);
-        if (made === undefined) return { ...row, json: "", isHidden: true };
-        keep(made, labels);
-        const { stream, value } = tellLine({ ns, line: made, labels }, isCategorized);
-        const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
-        return { ...row, restNs: Number(ns % 1000n), json };
-      });
+      const rows = await runStages(answer.rows, { pipeline, table, isCategorized, keep: boundText(caller) });
       return { ...answer, rows };
     };
   return {
@@ -97,6 +89,32 @@ export function openTail({ caller, sent, nowMs, isCategorized }: LokiRequest): L
     isCategorized,
     readTables: () => readTables(query.matchers),
   };
+}
+
+interface TailStages {
+  readonly pipeline: ReturnType<typeof compilePipeline>;
+  readonly table: LokiTable;
+  readonly isCategorized: boolean;
+  readonly keep: ReturnType<typeof boundText>;
+}
+
+/** Lays rows out as lines behind the stages of a query; those that it drops are hidden. */
+async function runStages(
+  rows: readonly TailRow[],
+  { pipeline, table, isCategorized, keep }: TailStages,
+): Promise<readonly TailRow[]> {
+  const giveWay = createWay();
+  const told: TailRow[] = [];
+  for (const row of rows) {
+    await giveWay();
+    const { ns, line, labels } = readRow(row, table);
+    const made = pipeline(line, labels);
+    if (made !== undefined) keep(made, labels);
+    const { stream, value } = tellLine({ ns, line: made ?? "", labels }, isCategorized);
+    const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
+    told.push(made === undefined ? { ...row, json: "", isHidden: true } : { ...row, restNs: Number(ns % 1000n), json });
+  }
+  return told;
 }
 
 /** Everything that a call reads by, but its query. */

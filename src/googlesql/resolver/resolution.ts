@@ -1,6 +1,7 @@
 import type { Expression, Identifier, Query } from "../ast.ts";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
+import { MAX_EXPANDED_COLUMNS, MAX_EXPANSIONS, MAX_TYPE_FIELDS } from "../limits.ts";
 import type { TableCatalog } from "../relation.ts";
 import type { Column, CteDefinition, Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
@@ -70,6 +71,9 @@ export interface IdSource {
   nextCte: number;
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: ColumnSet;
+  /** Columns that stars and reads have had so far, and those of the widest table that is read. */
+  expandedColumns: number;
+  widestTable: number;
 }
 
 export interface ResolutionInput {
@@ -135,6 +139,9 @@ export class Resolution {
   readonly usedParameters = new Map<string | number, SqlType>();
   /** The suggestions for reported columns, in lower case; undefined if there was none for one, or for its table. */
   readonly guesses = new Set<string | undefined>();
+  /** Where resolution stands now, or stood last. */
+  private place: Span = { start: 0, end: 0 };
+  private readonly fieldCounts = new WeakMap<SqlType, number>();
   private readonly rangeColumns = new Map<RangeVariable, ReadonlyMap<string, readonly NamedColumn[]>>();
   readonly declaredParameters: ReadonlyMap<string | number, SqlType>;
 
@@ -146,7 +153,10 @@ export class Resolution {
     this.timeZone = input.timeZone;
     this.inferParameters = input.inferParameters;
     this.declaredParameters = input.parameters;
-    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new ColumnSet() };
+    this.ids = input.ids ?? {
+      ...{ nextColumn: 1, nextCte: 1, lenientColumns: new ColumnSet() },
+      ...{ expandedColumns: 0, widestTable: 0 },
+    };
     this.lenientColumns = this.ids.lenientColumns;
     this.views = input.views ?? { open: [], made: new Map(), definitions: [] };
   }
@@ -216,7 +226,35 @@ export class Resolution {
     });
   }
 
+  /** Notes that a star or a read has so many columns, before they are made. */
+  expand(columnCount: number, span: Span): void {
+    this.ids.expandedColumns += columnCount;
+    const most = Math.max(MAX_EXPANDED_COLUMNS, MAX_EXPANSIONS * this.ids.widestTable);
+    if (this.ids.expandedColumns <= most) return;
+    const message = `The query's stars, sub-queries and structs have more than ${most} columns and fields together`;
+    this.stop(`${message}: name those it needs`, span);
+  }
+
+  /** Stops where a type has so many fields that whatever walks through them would stall: structs hold structs. */
+  checkType(type: SqlType, span: Span): void {
+    if (this.fieldCount(type) <= MAX_TYPE_FIELDS) return;
+    this.stop(`A struct has more than ${MAX_TYPE_FIELDS} fields, those of inner structs included`, span);
+  }
+
+  /** Fields of structs, at all levels. Those of records are no matter of the query. */
+  private fieldCount(type: SqlType): number {
+    if (type.kind === "ARRAY") return this.fieldCount(type.element);
+    if (type.kind !== "STRUCT") return 0;
+    const known = this.fieldCounts.get(type);
+    if (known !== undefined) return known;
+    const count = type.fields.reduce((sum, field) => sum + 1 + this.fieldCount(field.type), 0);
+    this.fieldCounts.set(type, count);
+    return count;
+  }
+
   newColumn(name: string, type: SqlType): Column {
+    const fields = this.fieldCount(type);
+    if (fields > 0) this.expand(fields, this.place);
     return { id: this.ids.nextColumn++, name, type };
   }
 
@@ -263,6 +301,7 @@ export class Resolution {
    */
   descend(levels: number, span: Span): void {
     this.depth += levels;
+    this.place = span;
     if (this.depth > MAX_TREE_DEPTH) this.stop(`The query is nested more than ${MAX_TREE_DEPTH} levels deep`, span);
   }
 

@@ -28,6 +28,17 @@ describe("parseLogql", () => {
   });
 
   it.each([
+    [`${" | json".repeat(20)}${" | x = 1".repeat(79)}`, " | json", "20 stages that parse lines"],
+    [" | x = 1".repeat(100), " | y = 1", "100 stages"],
+    [' |~ "x"'.repeat(100), ' !~ "y"', "100 stages"],
+    [` |~ "x"${' or "x"'.repeat(99)}`, ' or "y"', "100 stages"],
+    [` | line_format "x"${' |= "x"'.repeat(1_000)}`, " | x = 1".repeat(100), "100 stages"],
+  ])("takes many stages, and refuses one more (%#)", (many, more, reason) => {
+    expect(parseLogql(`{a="b"}${many}`)).toMatchObject({ kind: "log" });
+    expect(() => parseLogql(`{a="b"}${many}${more}`)).toThrow(reason);
+  });
+
+  it.each([
     ['{a="b"', 7, "unexpected end of the query, expected }"],
     ['{a="b"} |= ', 12, "unexpected end of the query, expected a text"],
     ['{a="b"} | foo', 14, "expected a comparison"],

@@ -70,7 +70,7 @@ export function parseStage(reader: TokenReader): Stage | undefined {
   const lineTest = token.kind === "symbol" ? lineTests[token.text] : undefined;
   if (lineTest !== undefined) return parseLineFilter(reader, lineTest);
   if (!reader.isAt("|") || reader.isAt("unwrap", 1)) return undefined;
-  reader.take();
+  reader.noteStage("all", reader.take().at);
   const parse = stageParsers[reader.peek().text.toLowerCase()];
   const next = reader.peek(1);
   // A label may have the name of a stage. Behind a stage that may stand alone, != and !~ begin a filter of lines.
@@ -83,9 +83,12 @@ export function parseStage(reader: TokenReader): Stage | undefined {
   if (parse === undefined || isFilter || reader.peek().kind !== "name") {
     return { kind: "filter", filter: parseLabelFilter(reader) };
   }
-  reader.take();
+  const { text: name, at } = reader.take();
+  if (parsingStages.has(name.toLowerCase())) reader.noteStage("parsing", at);
   return parse(reader);
 }
+
+const parsingStages: ReadonlySet<string> = new Set(["json", "logfmt", "regexp", "pattern", "unpack"]);
 
 function parseLineFilter(reader: TokenReader, lineTest: Pick<LineFilter, "test" | "isNegated">): LineFilter {
   reader.take();
@@ -98,6 +101,7 @@ function parseLineFilter(reader: TokenReader, lineTest: Pick<LineFilter, "test" 
     if (isIp) reader.expect(")");
     if (isIp) checked(reader, at, () => compileIpRange(text));
     if (isIp && lineTest.test !== "contains") reader.refuse("ip() is for |= and !=", at);
+    if (lineTest.test !== "contains" || isIp) reader.noteStage("all", at);
     if (lineTest.test === "regexp") checked(reader, at, () => compileRegexp(text));
     if (lineTest.test === "pattern") checked(reader, at, () => checkPattern(text, "filter"));
     alternatives.push({ text, isIp, at });

@@ -4,6 +4,8 @@ import { refuseAt, scanLogql, type Token, type TokenKind } from "./scan-logql.ts
 const maxDepth = 200;
 /** Operators that a query may have: it is evaluated operand by operand. */
 const maxLinks = 1_000;
+/** Stages that a query may have, and those among them that parse: each is run over each line, in one go. */
+const maxStages = { all: 100, parsing: 20 } as const;
 
 /** Reads the tokens of a query one after the other. Each method throws `syntax_error` where it says that it expects. */
 export class TokenReader {
@@ -12,6 +14,7 @@ export class TokenReader {
   #next = 0;
   #depth = 0;
   #links = 0;
+  readonly #stages = { all: 0, parsing: 0 };
 
   constructor(query: string) {
     this.#query = query;
@@ -76,6 +79,15 @@ export class TokenReader {
   link<T>(rule: () => T): T {
     if (++this.#links > maxLinks) this.refuse(`the query has more than ${maxLinks} operators`);
     return rule();
+  }
+
+  /** Notes a stage, of which a query may not have too many. */
+  noteStage(kind: keyof typeof maxStages, at: number): void {
+    if (++this.#stages[kind] <= maxStages[kind]) return;
+    this.refuse(
+      `the query has more than ${maxStages[kind]} stages${kind === "parsing" ? " that parse lines" : ""}`,
+      at,
+    );
   }
 
   refuse(reason: string, at = this.peek().at): never {

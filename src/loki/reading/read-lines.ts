@@ -1,5 +1,6 @@
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { createWay } from "../../shared/give-way.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { LineLabels } from "../pipeline/line-labels.ts";
 import { type Selection, selectLines } from "./build-sql.ts";
@@ -42,6 +43,7 @@ async function readFrom(caller: LokiCaller, { call, tables }: LokiReader, reques
   const selects = tables.flatMap((table) => selectLines(table, selection, order, limit + 1) ?? []);
   if (selects.length === 0) return;
   const { rows, maxRows } = await runSql(caller, call, selects.join("\nUNION ALL\n"), order, limit);
+  const giveWay = createWay();
   try {
     for (let step = await rows.next(); ; step = await rows.next()) {
       if (step.done === true) {
@@ -50,6 +52,7 @@ async function readFrom(caller: LokiCaller, { call, tables }: LokiReader, reques
       }
       for (const row of step.value) {
         caller.checkTime();
+        await giveWay();
         if (request.take(toLine(row, tables))) return;
       }
     }

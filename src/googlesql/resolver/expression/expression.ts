@@ -30,6 +30,7 @@ import { resolveType } from "./type-syntax.ts";
 export function resolveExpressionRule(context: ExprContext, node: Expression): Expr {
   context.resolution.descend(1, node.span);
   const result = resolveNode(context, node);
+  context.resolution.checkType(result.type, node.span);
   context.resolution.rise(1);
   return result;
 }

@@ -81,6 +81,8 @@ function scanTable(
   node: TableReference,
 ): Relation {
   const { resolution } = environment;
+  resolution.ids.widestTable = Math.max(resolution.ids.widestTable, table.columns.length);
+  resolution.expand(table.columns.length, node.path.span);
   const columns = table.columns.map((source) => ({
     source: source.name,
     column: resolution.newColumn(source.name, source.type),
@@ -111,6 +113,7 @@ export function scanCte(
   cte.onRead?.(span);
   const { definition } = cte;
   if (definition === undefined) return unknownRelation(environment, alias);
+  resolution.expand(definition.output.length, span);
   const columns = definition.output.map((source) => resolution.copyColumn(source));
   const copyOf = copies(definition.output, columns);
   const named: NamedColumn[] = [];

@@ -20,8 +20,8 @@ export interface Item {
 export function resolveSelectList(context: ExprContext, items: readonly SelectItem[], names: NameList): Item[] {
   const result: Item[] = [];
   for (const item of items) {
-    if (item.kind === "Star") result.push(...resolveStar(context, item, names));
-    else result.push(resolveItem(context, item));
+    const expanded = item.kind === "Star" ? resolveStar(context, item, names) : [resolveItem(context, item)];
+    for (const each of expanded) result.push(each);
   }
   return result;
 }
@@ -90,6 +90,7 @@ function checkNames(
 
 /** Expands a star over these columns, but hidden ones: the fields of a value table's struct, the columns otherwise. */
 export function expandColumns(resolution: Resolution, columns: readonly NamedColumn[], span: Span): Item[] {
+  resolution.expand(columns.length, span);
   return shownColumns(columns).flatMap((named): Item[] => {
     const expression = columnExpr(named.column, span);
     const fields = named.isValue ? expandFields(resolution, expression, span) : undefined;
@@ -100,6 +101,7 @@ export function expandColumns(resolution: Resolution, columns: readonly NamedCol
 function expandFields(resolution: Resolution, base: Expr, span: Span): Item[] | undefined {
   const { type } = base;
   if (type.kind === "STRUCT") {
+    resolution.expand(type.fields.length, span);
     return type.fields.map((field, index) => ({
       expression: { kind: "Field", base, index, type: field.type, span },
       span,
@@ -108,6 +110,7 @@ function expandFields(resolution: Resolution, base: Expr, span: Span): Item[] | 
   }
   const record = type.kind === "MIXED" ? type.record : type;
   if (record?.kind !== "RECORD") return undefined;
+  resolution.expand(record.fields.length, span);
   return record.fields.map((field) => ({
     name: field.name,
     expression: accessField(resolution, base, { kind: "Identifier", name: field.name, isQuoted: true, span }),
@@ -126,6 +129,7 @@ function expandExpression(context: ExprContext, of: SelectExpression["expression
   const fields = expandFields(resolution, base, span);
   if (fields !== undefined) return fields;
   if (base.type.kind === "ARRAY" && base.type.element.kind === "RECORD") {
+    resolution.expand(base.type.element.fields.length, span);
     return base.type.element.fields.map((field) => ({
       name: field.name,
       expression: accessField(resolution, base, { kind: "Identifier", name: field.name, isQuoted: true, span }),

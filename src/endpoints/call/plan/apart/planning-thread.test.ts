@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { compileQuery } from "../../../../engines/duckdb/compile/compile.ts";
 import type { TableDefinition } from "../../../../googlesql/relation.ts";
@@ -7,7 +10,7 @@ import { createTarget } from "../../../definition/query-target.ts";
 import { noEndpoints } from "../endpoint-tables.ts";
 import type { ConsumerQuery } from "../plan.ts";
 import { createPlanner } from "../planner.ts";
-import { PlanningThread } from "./planning-thread.ts";
+import { PlanningThread, type PlanningThreadOptions } from "./planning-thread.ts";
 
 const columns = [
   { name: "id", type: STRING },
@@ -47,16 +50,16 @@ const long = (count: number, more = "") =>
   sql(`SELECT id FROM logs WHERE ${Array.from({ length: count }, (_, i) => `id = 'id ${i}'`).join(" OR ")}${more}`);
 
 const opened: PlanningThread[] = [];
-function open(path?: string) {
+function open() {
   const log: string[] = [];
-  const thread = new PlanningThread({
+  const options: { -readonly [K in keyof PlanningThreadOptions]: PlanningThreadOptions[K] } = {
     ...{ engine: "duckdb", tables, endpoints: noEndpoints, layoutOf, log: (_, message) => void log.push(message) },
-    ...(path === undefined ? {} : { path }),
-  });
+  };
+  const thread = new PlanningThread(options);
   opened.push(thread);
   const apart = createPlanner({ engine, tables, nowMs: () => 0, thread });
   const here = createPlanner({ engine, tables, nowMs: () => 0 });
-  return { thread, apart, here, log };
+  return { thread, apart, here, log, options };
 }
 
 afterEach(async () => {
@@ -182,6 +185,74 @@ describe("the thread", () => {
     }
     expect(late).toBeGreaterThan(0);
     expect((await plan(apart, 101))?.columns).toHaveLength(1);
+  });
+
+  /** Defects of what the thread is made of, until the options are as before. */
+  const defects: Readonly<Record<string, (options: ReturnType<typeof open>["options"], text: string) => void>> = {
+    "a layout that cannot be found": (options) => {
+      options.layoutOf = () => {
+        throw new Error("no layout");
+      };
+    },
+    "a layout that cannot be sent": (options) => {
+      options.layoutOf = () => ({ find: () => undefined });
+    },
+    "a table that cannot be looked up": (options) => {
+      options.tables = {
+        ...tables,
+        findTable() {
+          throw new Error("no table");
+        },
+      };
+    },
+    "another shape of layout": (options) => {
+      options.layoutOf = () => ({});
+    },
+    "a script that is not there": (options) => {
+      options.path = "/nowhere/planning-thread.js";
+    },
+    "a script that ends": (options, path) => {
+      writeFileSync(path, "process.exit(3)");
+      options.path = path;
+    },
+    "a script that throws": (options, path) => {
+      writeFileSync(path, "throw new Error('early')");
+      options.path = path;
+    },
+    "a script that ends when it is asked": (options, path) => {
+      writeFileSync(path, "require('node:worker_threads').parentPort.on('message', () => process.exit(3))");
+      options.path = path;
+    },
+    "a script that answers nonsense": (options, path) => {
+      writeFileSync(
+        path,
+        "const { parentPort: p } = require('node:worker_threads'); p.on('message', () => p.postMessage({}))",
+      );
+      options.path = path;
+    },
+  };
+
+  it.each(Object.keys(defects))("plans as before once %s is over, and the log has a line of it", async (name) => {
+    const { apart, here, log, options, thread } = open();
+    const folder = mkdtempSync(join(tmpdir(), "logweir-planning-"));
+    const before = { ...options };
+    for (let round = 0; round < 2; round++) {
+      const good = long(700 + round);
+      const started = await apart.planFairly?.(target, good, undefined, undefined, tenants, turnOf("a"));
+      expect(started?.sql).toBe(here.plan(target, good, undefined, undefined, tenants).sql);
+      log.length = 0;
+      defects[name]?.(options, join(folder, "script.cjs"));
+      // A thread that runs has the table, and its script.
+      if (options.path === undefined) edge = { ...edge };
+      else await thread.close();
+      const failed = await Promise.resolve(plan(apart, 710 + round)).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(Error);
+      expect(log).not.toEqual([]);
+      Object.assign(options, before);
+      if (before.path === undefined) delete options.path;
+    }
+    rmSync(folder, { recursive: true });
+    expect((await plan(apart, 720))?.columns).toHaveLength(1);
   });
 
   it("is begun anew after a defect", async () => {

@@ -10,8 +10,10 @@ import type { QueryTarget } from "../../../definition/query-target.ts";
 import type { CompiledEndpoint, Place } from "../compile-query.ts";
 import type { EndpointLookup } from "../endpoint-tables.ts";
 import type { CallTenants, ConsumerQuery, PlanningTurn } from "../plan.ts";
-import { fromFailure, isRefusal } from "./planning-failure.ts";
+import { describeDefect, fromFailure, isRefusal } from "./planning-failure.ts";
 import type {
+  AskedQuestion,
+  NumberedAnswer,
   NumberedObject,
   PlannedApart,
   PlanningData,
@@ -120,13 +122,15 @@ export class PlanningThread {
 
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
-    await this.#thread?.worker.terminate();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
   }
 
   async #run(query: ApartQuery, signal: AbortSignal, isOver: () => boolean): Promise<CompiledEndpoint> {
     signal.throwIfAborted();
     clearTimeout(this.#idleTimer);
-    const thread = this.#thread ?? this.#start();
+    const thread = this.#thread ?? this.#begin();
     this.#found = new Map();
     this.#readValue = query.tenants.readValue;
     // Nobody waits for the plan any more, and nothing else ends it.
@@ -140,7 +144,9 @@ export class PlanningThread {
     } catch (error) {
       if (isOver()) this.#options.log("warn", "a query was not compiled before its deadline, and its thread was ended");
       // After a defect it is not known what the thread holds.
-      if (!isRefusal(error)) end();
+      if (isRefusal(error)) throw error;
+      end();
+      if (!signal.aborted) this.#options.log("warn", `a query was not compiled: ${describeDefect(error)}`);
       throw error;
     } finally {
       signal.removeEventListener("abort", end);
@@ -167,7 +173,7 @@ export class PlanningThread {
     const { worker } = thread;
     return new Promise((resolve, reject) => {
       const onMessage = (outcome: PlanningOutcome) => {
-        worker.off("exit", onExit);
+        worker.off("exit", onExit).off("messageerror", reject);
         resolve(outcome);
       };
       const onExit = () => {
@@ -175,6 +181,7 @@ export class PlanningThread {
         reject(thread.failure ?? explainEnd(undefined));
       };
       worker.once("message", onMessage);
+      worker.once("messageerror", reject);
       worker.once("exit", onExit);
       worker.postMessage(task);
     });
@@ -193,6 +200,16 @@ export class PlanningThread {
     };
   }
 
+  /** Throws `engine_unavailable` where there can be no thread now. */
+  #begin(): RunningThread {
+    try {
+      return this.#start();
+    } catch (error) {
+      this.#options.log("warn", `no thread that compiles long queries can be started: ${describeDefect(error)}`);
+      throw explainEnd(error as Error);
+    }
+  }
+
   #start(): RunningThread {
     const { engine, path = findScript("planning-thread.js"), log } = this.#options;
     const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -200,23 +217,37 @@ export class PlanningThread {
     const data: PlanningData & { readonly questions: MessagePort } = { engine, flag, questions: port2 };
     const worker = new Worker(path, { resourceLimits: MEMORY_LIMITS, workerData: data, transferList: [port2] });
     const thread: RunningThread = { worker, questions: port1, known: new Set(), failure: undefined };
-    port1.on("message", (question: Question) => {
-      port1.postMessage(this.#answer(thread, question));
+    port1.on("message", (asked: AskedQuestion) => {
+      this.#reply(thread, asked);
       Atomics.store(flag, 0, 1);
       Atomics.notify(flag, 0);
     });
     worker.unref();
     port1.unref();
     worker.on("error", (error: NodeJS.ErrnoException) => {
-      log("warn", `the thread that compiles long queries failed: ${error.message}`);
+      log("warn", `the thread that compiles long queries failed: ${describeDefect(error)}`);
       thread.failure = explainEnd(error);
     });
-    worker.on("exit", () => {
-      if (this.#thread === thread) this.#thread = undefined;
+    worker.on("exit", (code) => {
+      // Whoever ends it forgets it first.
+      if (this.#thread === thread) {
+        this.#thread = undefined;
+        if (thread.failure === undefined) log("warn", `the thread that compiles long queries ended with ${code}`);
+      }
       port1.close();
     });
     this.#thread = thread;
     return thread;
+  }
+
+  /** The thread waits for an answer, whatever happens here. */
+  #reply(thread: RunningThread, { number, question }: AskedQuestion): void {
+    try {
+      thread.questions.postMessage({ number, value: this.#answer(thread, question) } satisfies NumberedAnswer);
+    } catch (error) {
+      this.#options.log("warn", `the thread that compiles queries has no answer: ${describeDefect(error)}`);
+      thread.questions.postMessage({ number, isFailed: true } satisfies NumberedAnswer);
+    }
   }
 
   #answer(thread: RunningThread, question: Question): QuestionAnswer {

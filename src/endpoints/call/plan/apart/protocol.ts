@@ -51,6 +51,19 @@ export type Question =
   /** A parameter of the call. */
   | { readonly kind: "value"; readonly name: string };
 
+/** A question with its number, by which the thread knows its answer. */
+export interface AskedQuestion {
+  readonly number: number;
+  readonly question: Question;
+}
+
+/** The answer to the question of a number; without a value where there is none, because of a defect. */
+export interface NumberedAnswer {
+  readonly number: number;
+  readonly isFailed?: true;
+  readonly value?: QuestionAnswer;
+}
+
 export type QuestionAnswer =
   | NumberedObject<DescribedTable>
   | NumberedObject<Endpoint>

@@ -14,7 +14,9 @@ import { type CompiledEndpoint, compileConsumer, compileOwn } from "../compile-q
 import type { EndpointLookup } from "../endpoint-tables.ts";
 import { toFailure } from "./planning-failure.ts";
 import type {
+  AskedQuestion,
   DescribedTable,
+  NumberedAnswer,
   NumberedObject,
   PlannedApart,
   PlanningData,
@@ -28,15 +30,29 @@ import type {
 export type CompilerOver = (layoutOf: (table: TableDefinition) => object | undefined) => Pick<Engine, "compile">;
 
 export function servePlanning(port: MessagePort, questions: MessagePort, data: PlanningData, open: CompilerOver): void {
-  const server = new PlanningServer((question) => {
-    questions.postMessage(question);
+  let number = 0;
+  const server = new PlanningServer((question): QuestionAnswer => {
+    number++;
+    questions.postMessage({ number, question } satisfies AskedQuestion);
     // The service answers between its other turns; this thread has nothing else to do. It may be woken once more for an
     // answer that it has read already, when the service was held up between setting the flag and waking.
     while (Atomics.load(data.flag, 0) === 0) Atomics.wait(data.flag, 0, 0);
     Atomics.store(data.flag, 0, 0);
-    return receiveMessageOnPort(questions)?.message as QuestionAnswer;
+    const answer = receiveMessageOnPort(questions)?.message as NumberedAnswer | undefined;
+    // Nothing that this thread holds can be relied upon any more: it is replaced.
+    if (answer?.number !== number) throw new Error("An answer is not that of the question");
+    if (answer.isFailed === true) throw new Error("The service could not answer a question");
+    return answer.value;
   }, open);
-  port.on("message", (task: PlanningTask) => port.postMessage(server.plan(task)));
+  port.on("message", (task: PlanningTask) => {
+    const outcome = server.plan(task);
+    try {
+      port.postMessage(outcome);
+    } catch (error) {
+      // A plan that is not data alone.
+      port.postMessage({ failure: toFailure(error) } satisfies PlanningOutcome);
+    }
+  });
 }
 
 class PlanningServer {
