@@ -35,6 +35,7 @@ export const sampledTests = [
   "src/redaction/redaction.test.ts",
   "src/sources/source-changes.test.ts",
   "src/transfer/state/move-state.test.ts",
+  "test/acceptance/bigquery-cases.test.ts",
   "test/acceptance/otel-logs.test.ts",
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",

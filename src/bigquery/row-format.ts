@@ -75,6 +75,7 @@ function toCell(json: string, type: SqlType, format: TimestampFormat): Cell {
     return { f: type.fields.map((field, index) => ({ v: toCell(values[index] ?? "null", field.type, format) })) };
   }
   const plain = text.startsWith('"') ? (JSON.parse(text) as string) : text;
+  if (type.kind === "RANGE" && type.element.kind === "TIMESTAMP") return toTimestampRange(plain, format);
   return type.kind === "TIMESTAMP" ? toTimestamp(plain, format) : plain;
 }
 
@@ -94,6 +95,12 @@ function readMembers(object: string): ReadonlyMap<string, string> {
     return [JSON.parse(member.slice(start, end)) as string, member.slice(member.indexOf(":", end) + 1)];
   });
   return new Map(members);
+}
+
+/** A range has its bounds in the form of timestamps. */
+function toTimestampRange(range: string, format: TimestampFormat): string {
+  const bounds = range.slice(1, -1).split(", ");
+  return `[${bounds.map((each) => (each === "UNBOUNDED" ? each : toTimestamp(each, format))).join(", ")})`;
 }
 
 function toTimestamp(text: string, format: TimestampFormat): string {

@@ -92,6 +92,12 @@ describe("values", () => {
     expect(JSON.parse(JSON.stringify(rows))).toEqual([{ v: expected }]);
   });
 
+  it("are ranges with bounds of their type", async () => {
+    const [rows] = await owner.query("SELECT RANGE<TIMESTAMP> '[2026-08-20 00:00:00.000001, UNBOUNDED)' AS r");
+    const [{ r }] = rows as [{ readonly r: { readonly start: unknown; readonly end: unknown } }];
+    expect(JSON.parse(JSON.stringify([r.start, r.end]))).toEqual([{ value: "2026-08-20T00:00:00.000001000Z" }, null]);
+  });
+
   it("are not rounded", async () => {
     const query = "SELECT 9007199254740993 AS i, NUMERIC '12345678901234567890.123456789' AS n, JSON '[1.50]' AS j";
     const [rows] = await owner.query({ query, wrapIntegers: true });
