@@ -3,9 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadAlerts } from "../../src/alerts/load-alerts.ts";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
 import { privateToken, type Service, startService } from "../acceptance/service.ts";
 import { startDestination } from "../support/destination.ts";
+import { connectMcp } from "../support/mcp/connect.ts";
 
 const page = "docs/guide-versioned-endpoint-in-ci.md";
 const firstSteps = "docs/first-steps.md";
@@ -112,4 +114,82 @@ describe("first steps", () => {
     });
     await hook.close();
   });
+});
+
+/** Runs a command that prints JSON. */
+async function ask(script: string): Promise<Record<string, unknown>> {
+  const { code, output } = await run(`{ ${script}\n} 2>/dev/null`);
+  expect(code, script).toBe(0);
+  return JSON.parse(output) as Record<string, unknown>;
+}
+const here = (text: string) => text.replaceAll("http://127.0.0.1:4000", service.url);
+
+describe("the page of alerts", () => {
+  const blocks = blocksOf("docs/alerts.md");
+  const block = (language: string) => blocks.find((each) => each.language === language)?.text ?? "";
+
+  it("has an alert that the API takes, and a file that holds one", async () => {
+    expect(await ask(here(block("sh")))).toMatchObject({ name: "failing paths", enabled: true });
+    const [, path = ""] = /^# (\S+)$/m.exec(block("yaml")) ?? [];
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), block("yaml"));
+    expect(await loadAlerts(join(folder, dirname(path)))).toMatchObject([
+      { form: { name: "failing-paths", group_by: ["path"] } },
+    ]);
+  });
+
+  it("has a function that knows the notices of an alert by their signature", async () => {
+    const hook = await startDestination();
+    const notify = [{ type: "webhook", url: hook.url, secret: "abc" }];
+    const alert = JSON.stringify({ name: "signed", every: "1h", sql: "SELECT 1 AS n", notify });
+    await ask(
+      `curl -sf -H "X-API-KEY: $TOKEN" -H 'Content-Type: application/json' ${service.url}/api/alerts -d '${alert}'`,
+    );
+    await expect.poll(() => hook.taken).toHaveLength(1);
+    writeFileSync(join(folder, "signed.mjs"), block("js"));
+    const { isSigned } = await import(/* @vite-ignore */ join(folder, "signed.mjs"));
+    const [{ headers, body } = { headers: {}, body: "" }] = hook.taken;
+    expect([
+      isSigned("abc", headers, body),
+      isSigned("abd", headers, body),
+      isSigned("abc", headers, `${body} `),
+    ]).toEqual([true, false, false]);
+    expect(isSigned("abc", { ...headers, "logweir-timestamp": "1" }, body)).toBe(false);
+    await hook.close();
+  });
+});
+
+it("the page of drains has a destination and a rule that the API takes", async () => {
+  const [, text = ""] = /^```sh\n(.*?)^```$/ms.exec(readFileSync("docs/drains.md", "utf8")) ?? [];
+  const [backend = "", rule = ""] = text.split("\n\n");
+  const { id } = await ask(here(backend));
+  expect(await ask(here(rule).replace('"ID"', JSON.stringify(id)))).toMatchObject({ backend_id: id });
+});
+
+/** How a client of MCP reaches the service: by an address, or by a program. */
+interface Settings {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+it("the page of MCP has settings by which a client connects", async () => {
+  const entries = blocksOf("docs/mcp.md")
+    .filter(({ language }) => language === "json")
+    .map(({ text }) => JSON.parse(text) as Partial<Record<"mcpServers" | "servers", { readonly logweir: Settings }>>);
+  const servers = entries.flatMap(({ mcpServers, servers }) => mcpServers?.logweir ?? servers?.logweir ?? []);
+  expect(servers).toHaveLength(3);
+  for (const { url, headers, args } of servers) {
+    if (url === undefined) {
+      // A program, which test/acceptance/mcp.test.ts starts.
+      expect(args).toEqual(["mcp"]);
+      continue;
+    }
+    const names = Object.keys(headers ?? {});
+    const sent = Object.fromEntries(names.map((name) => [name, privateToken]));
+    const client = await connectMcp(here(url).replace(/\/mcp$/, ""), sent);
+    const { tools } = await client.client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("logs.all");
+    await client.close();
+  }
 });
