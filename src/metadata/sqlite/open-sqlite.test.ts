@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -59,6 +59,18 @@ describe("the metadata in a file", () => {
     writeFileSync(path, "");
     await expect(again()).rejects.toThrow(`${path} is damaged or is no metadata of this service (it is empty)`);
     expect(statSync(path).size).toBe(0);
+    rmSync(path);
+    await again();
+    expect(warnings).toEqual([expect.stringContaining(`${path} is missing, though there was one`)]);
+  });
+
+  it("is refused where it was emptied, and said to be missing, beside events without the key too", async () => {
+    const warnings: string[] = [];
+    mkdirSync(join(folder, "data", "store"), { recursive: true });
+    writeFileSync(join(folder, "data", "store", "events.duckdb"), "");
+    writeFileSync(path, "");
+    const again = async () => opened.push(await openMetadata(path, (message) => warnings.push(message)));
+    await expect(again()).rejects.toThrow(`${path} is damaged or is no metadata of this service (it is empty)`);
     rmSync(path);
     await again();
     expect(warnings).toEqual([expect.stringContaining(`${path} is missing, though there was one`)]);

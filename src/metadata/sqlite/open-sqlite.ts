@@ -33,11 +33,11 @@ function checkAccess(paths: readonly string[]): void {
   if (problem !== undefined) throw new UserError(problem);
 }
 
-/** Before SQLite looks at it, which may leave files beside it. `hadKey`: the folder held metadata before. */
-function checkHeader(path: string, hadKey: boolean): void {
+/** Before SQLite looks at it, which may leave files beside it. `wasUsed`: the folder held metadata before. */
+function checkHeader(path: string, wasUsed: boolean): void {
   if (!existsSync(path)) return;
   if (statSync(path).size === 0) {
-    if (hadKey) throw damaged(path, "it is empty");
+    if (wasUsed) throw damaged(path, "it is empty");
     return;
   }
   if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
@@ -136,9 +136,10 @@ export async function openSqlite(path: string, warn: (message: string) => void):
   makeFolder(dirname(path));
   checkAccess([path, `${path}-wal`, `${path}-shm`]);
   const keyPath = join(dirname(path), "cursor.key");
-  const hadKey = existsSync(keyPath);
-  checkHeader(path, hadKey);
-  if (hadKey && !existsSync(path)) warn(describeMissing(path));
+  // The key, or events: the folder was used before.
+  const wasUsed = existsSync(keyPath) || existsSync(join(dirname(path), "store", "events.duckdb"));
+  checkHeader(path, wasUsed);
+  if (wasUsed && !existsSync(path)) warn(describeMissing(path));
   const database = openChecked(path);
   database.pragma("busy_timeout = 5000");
   database.pragma("journal_mode = WAL");

@@ -2,6 +2,7 @@
 import { statfsSync, statSync } from "node:fs";
 import type { Connection } from "../driver/connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/driver.ts";
+import { toEngineError } from "../driver/driver-error.ts";
 import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
 import { storePaths } from "./store/store-file.ts";
@@ -36,15 +37,28 @@ async function readTable(connection: Connection, { name, table }: StoredSource):
   const [counted] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
   const rowCount = Number(counted?.[0]);
   if (rowCount === 0) return { name, rowCount, oldestUs: null, newestUs: null, tailRowCount: 0 };
-  const [early] = await connection.all(`SELECT timestamp FROM "${table}" LIMIT 1`);
-  const late = await readLateTime(connection, table);
+  const readOldest = async () => {
+    const [early] = await connection.all(`SELECT timestamp FROM "${table}" LIMIT 1`);
+    return readExtreme(connection, table, "min", early?.[0]);
+  };
+  const readNewest = async () => readExtreme(connection, table, "max", await readLateTime(connection, table));
   return {
     name,
     rowCount,
-    oldestUs: await readExtreme(connection, table, "min", early?.[0]),
-    newestUs: await readExtreme(connection, table, "max", late),
-    tailRowCount: await countTail(connection, table),
+    oldestUs: (await unlessDamaged(readOldest)) ?? null,
+    newestUs: (await unlessDamaged(readNewest)) ?? null,
+    tailRowCount: (await unlessDamaged(() => countTail(connection, table))) ?? 0,
   };
+}
+
+/** Undefined where a block is damaged: what is read here must cost the start, and other sources, nothing. */
+async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (toEngineError(error).code === "damaged") return undefined;
+    throw error;
+  }
 }
 
 /** Counts and times of every source. */
@@ -65,18 +79,16 @@ export async function readReport(
 ): Promise<HostReport> {
   const reports: HostReport["sources"][number][] = [];
   for (const source of sources) {
-    const [runs] = await connection.all(
-      `SELECT count(DISTINCT lw_run)::DOUBLE FROM "${source.table}" WHERE lw_run IS NOT NULL`,
-    );
+    const readCount = async (sql: string) =>
+      Number((await unlessDamaged(() => connection.all(`SELECT ${sql}`)))?.[0]?.[0] ?? 0);
+    const runCount = await readCount(`count(DISTINCT lw_run)::DOUBLE FROM "${source.table}" WHERE lw_run IS NOT NULL`);
     const fieldCount = new Set(source.entries.flatMap(({ path }) => (path === "" ? [] : [path]))).size;
     const tenant = tenantColumnOf(source);
-    const [tenantless] =
+    const tenantlessCount =
       tenant === undefined
-        ? []
-        : await connection.all(`SELECT count(*)::DOUBLE FROM "${source.table}" WHERE "${tenant}" IS NULL`);
-    const table = await readTable(connection, source);
-    const tenantlessCount = tenantless === undefined ? null : Number(tenantless[0]);
-    reports.push({ ...table, fieldCount, runCount: Number(runs?.[0]), tenantlessCount });
+        ? null
+        : await readCount(`count(*)::DOUBLE FROM "${source.table}" WHERE "${tenant}" IS NULL`);
+    reports.push({ ...(await readTable(connection, source)), fieldCount, runCount, tenantlessCount });
   }
   return { ...(await readSizes(connection, directory)), sources: reports };
 }

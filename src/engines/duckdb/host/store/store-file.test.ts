@@ -81,6 +81,17 @@ describe("the store's file", () => {
     database.close();
   });
 
+  it("is said to be missing where its other files are there", async () => {
+    const { database, position } = await open();
+    database.close();
+    position?.close();
+    rmSync(join(directory, "events.duckdb"));
+    await expect(open()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/events\.duckdb is missing, though .* `logweir restore`/),
+    });
+  });
+
   it("is not made in a folder with other files, of which it names three", async () => {
     mkdirSync(directory, { recursive: true });
     for (const name of ["a", "b", "c", "d", "events.duckdb.new"]) writeFileSync(join(directory, name), name);

@@ -55,10 +55,18 @@ const setupStatements: readonly string[] = [
   "CREATE TABLE lw_runs (source VARCHAR NOT NULL, run INTEGER NOT NULL, row_count BIGINT NOT NULL)",
 ];
 
-/** Refuses a folder that holds anything but a store. */
+/** Refuses a folder that holds anything but a store, or a store whose file is gone. */
 function checkDirectory(directory: string): void {
+  const names = readdirSync(directory);
+  if ([POSITION_NAME, `${FILE_NAME}.wal`].some((name) => names.includes(name))) {
+    throw new EngineError(
+      "unavailable",
+      `${join(directory, FILE_NAME)} is missing, though the store's other files are there; nothing was changed. ` +
+        "Bring a backup back with `logweir restore`, or move the folder away: the service then starts without events",
+    );
+  }
   const ours = new Set([NEW_FILE_NAME, `${NEW_FILE_NAME}.wal`, SPILL_NAME, IDS_NAME]);
-  const foreign = readdirSync(directory).filter((name) => !ours.has(name));
+  const foreign = names.filter((name) => !ours.has(name));
   if (foreign.length === 0) return;
   throw new EngineError(
     "unavailable",
