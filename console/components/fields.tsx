@@ -57,6 +57,7 @@ export function TextField({ label, isCount = false, isRequired, isSecret, lines,
           autocomplete={isSecret === true ? "new-password" : "off"}
           inputMode={isCount ? "numeric" : "text"}
           pattern={isCount ? "[1-9][0-9]*" : undefined}
+          title={isCount ? "A whole number from 1 on" : undefined}
         />
       ) : (
         <textarea {...shared} class="input mono" rows={lines} />
