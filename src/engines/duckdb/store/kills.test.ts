@@ -15,7 +15,7 @@ import { DuckDbStore } from "./store.ts";
 const signal = new AbortController().signal;
 const KB = 1024;
 /** The share of calls to the database before which a kill is tried. */
-const IMAGES_SHARE = isLong ? 0.06 : 0.02;
+const IMAGES_SHARE = isLong ? 0.03 : 0.02;
 
 let folder: string;
 let faults: Faults;
@@ -164,7 +164,7 @@ async function expectWhole(directory: string, known: Known, work: string): Promi
 
 describe("a store that is killed", () => {
   it("has every stored event once and no deleted one, before whichever call to the database it was", async () => {
-    const seeds = sampleSize(1, 12);
+    const seeds = sampleSize(1, 3);
     let images = 0;
     for (let seed = 1; seed <= seeds; seed++) {
       const random = createRandom(seed);
@@ -182,7 +182,7 @@ describe("a store that is killed", () => {
         images++;
         faults.watch(before);
       };
-      for (let step = 0; step < (isLong ? 60 : 25); step++) {
+      for (let step = 0; step < (isLong ? 40 : 25); step++) {
         work = random.weighted([
           ["append", 8],
           ["appendOther", 2],
