@@ -1,6 +1,6 @@
 import { compileQuery as compileForClickHouse, planOf } from "../../src/engines/clickhouse/compile-query.ts";
 import { isPushed } from "../../src/engines/clickhouse/functions/index.ts";
-import { reasonsNotPushed } from "../../src/engines/clickhouse/functions/reasons.ts";
+import { reasonOf } from "../../src/engines/clickhouse/functions/reasons.ts";
 import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import { aggregateFunctions, scalarFunctions, windowFunctions } from "../../src/engines/duckdb/functions/index.ts";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
@@ -49,7 +49,7 @@ const engines: Readonly<Record<string, (construct: Construct) => string>> = {
 /** Where a function runs that is not refused. */
 function onClickHouse({ name, refused }: FunctionDefinition): string {
   if (refused !== undefined) return "refused";
-  return isPushed(name) ? "pushed" : `residual: ${reasonsNotPushed[name] ?? ""}`;
+  return isPushed(name) ? "pushed" : `residual: ${reasonOf(name)}`;
 }
 
 /** Rewritten by the resolver, so that engines never see them as calls. */

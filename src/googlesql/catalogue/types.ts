@@ -73,3 +73,24 @@ export interface FunctionDefinition extends FunctionFacts {
   /** One line for the documentation, in our words. */
   readonly summary: string;
 }
+
+/** Makes rows of scalar functions of an area. */
+export const scalarsOf =
+  (area: string) =>
+  (
+    name: string,
+    summary: string,
+    signatures: readonly string[],
+    more: Partial<FunctionDefinition> = {},
+  ): FunctionDefinition => ({ name, kind: "scalar", signatures, area, summary, ...more });
+
+/** Makes rows of aggregate functions of an area. */
+export const aggregatesOf =
+  (area: string) =>
+  (
+    name: string,
+    summary: string,
+    signatures: readonly string[],
+    allows: FunctionDefinition["allows"] = [],
+    more: Partial<FunctionDefinition> = {},
+  ): FunctionDefinition => ({ name, kind: "aggregate", signatures, allows, area, summary, ...more });

@@ -1,4 +1,4 @@
-/** Why functions of the catalogue are not the server's: what is not named has not been examined. */
+/** Reasons for which functions of the catalogue are not the server's. A new function needs none. */
 
 const JSON_TEXT = "the server's JSON preserves neither the digits of numbers nor the order and repetition of keys";
 const SKETCH = "the server's sketches have another format and other estimates";
@@ -40,8 +40,11 @@ export const reasonsNotPushed: Readonly<Record<string, string>> = {
   ...because("the server's SOUNDEX differs from the language's", "SOUNDEX"),
 };
 
-/** The reason for a function that no table has; `shown` is how the query calls it. */
+/** The reason for which no table has the function. */
+export const reasonOf = (name: string): string =>
+  reasonsNotPushed[name] ?? "whether the server computes the same has not been examined";
+
+/** The refusal of a function that no table has; `shown` is how the query calls it. */
 export function missingForm(name: string, shown: string): string {
-  const reason = reasonsNotPushed[name];
-  return `${shown} has no form in ClickHouse${reason === undefined ? "" : `: ${reason}`}`;
+  return `${shown} has no form in ClickHouse: ${reasonOf(name)}`;
 }

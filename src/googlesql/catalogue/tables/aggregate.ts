@@ -1,14 +1,6 @@
-import { type FunctionDefinition, NEVER_FAILS } from "../types.ts";
+import { aggregatesOf, type FunctionDefinition, NEVER_FAILS } from "../types.ts";
 
-function row(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  allows: FunctionDefinition["allows"] = [],
-  more: Partial<FunctionDefinition> = {},
-): FunctionDefinition {
-  return { name, kind: "aggregate", signatures, allows, area: "aggregate", summary, ...more };
-}
+const row = aggregatesOf("aggregate");
 
 const STATISTICAL = { area: "statistical aggregate" };
 const FLOAT = ["FLOAT64", "NUMERIC", "BIGNUMERIC"].map((type) => `(${type}) -> FLOAT64`);

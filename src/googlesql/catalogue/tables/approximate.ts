@@ -1,14 +1,6 @@
-import type { FunctionDefinition, FunctionFacts } from "../types.ts";
+import { aggregatesOf, type FunctionDefinition } from "../types.ts";
 
-function row(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  allows: FunctionDefinition["allows"] = [],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "aggregate", signatures, allows, area: "approximate aggregate", summary, ...facts };
-}
+const row = aggregatesOf("approximate aggregate");
 
 /** The "Approximate aggregate functions" page of the reference. */
 export const approximateFunctions: readonly FunctionDefinition[] = [

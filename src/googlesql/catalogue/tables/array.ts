@@ -1,13 +1,6 @@
-import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS, scalarsOf } from "../types.ts";
 
-function row(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "array", summary, ...facts };
-}
+const row = scalarsOf("array");
 
 const OF_THE_ARRAY: FunctionFacts = { answers: [0] };
 

@@ -1,15 +1,6 @@
-import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
+import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
 
-const AREA = "date";
-
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
-}
+const define = scalarsOf("date");
 
 /** Signatures of DATE_ADD and DATE_SUB: the interval's part must be one of days. */
 const MOVE = ["(DATE, INTERVAL) -> DATE", "(DATETIME, INTERVAL) -> DATETIME", "(TIMESTAMP, INTERVAL) -> TIMESTAMP"];

@@ -1,15 +1,6 @@
-import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
+import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
 
-const AREA = "datetime";
-
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
-}
+const define = scalarsOf("datetime");
 
 const MOVE = ["(DATETIME, INTERVAL) -> DATETIME", "(TIMESTAMP, INTERVAL) -> TIMESTAMP"];
 

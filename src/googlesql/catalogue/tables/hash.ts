@@ -1,17 +1,10 @@
-import type { FunctionDefinition, FunctionFacts } from "../types.ts";
+import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
 function define(name: string, summary: string, result: string): FunctionDefinition {
   return { name, kind: "scalar", signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`], area: "hash", summary };
 }
 
-function utility(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "utility", summary, ...facts };
-}
+const utility = scalarsOf("utility");
 
 function refuse(area: string, name: string, summary: string, refused: string): FunctionDefinition {
   return { name, kind: "scalar", signatures: [], area, summary, refused };

@@ -1,13 +1,6 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
-function row(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  more: Partial<FunctionDefinition> = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "mathematical", summary, ...more };
-}
+const row = scalarsOf("mathematical");
 
 /** Signatures over one number: an INT64 is computed as FLOAT64, a decimal keeps its type. */
 const REAL = ["(FLOAT64) -> FLOAT64", "(INT64) -> FLOAT64", "(NUMERIC) -> NUMERIC", "(BIGNUMERIC) -> BIGNUMERIC"];

@@ -1,15 +1,6 @@
-import type { FunctionDefinition, FunctionFacts } from "../types.ts";
+import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
-const AREA = "range";
-
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
-}
+const define = scalarsOf("range");
 
 /** The same signature for the three types that ranges have; `T` stands for the type. */
 function forElements(signature: string): readonly string[] {

@@ -1,13 +1,6 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  more: Partial<FunctionDefinition> = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "regexp", summary, ...more };
-}
+const define = scalarsOf("regexp");
 
 /** Functions of regular expressions, in the syntax of RE2. */
 export const regexpFunctions: readonly FunctionDefinition[] = [

@@ -1,15 +1,8 @@
-import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const AREA = "string";
 
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  more: Partial<FunctionDefinition> = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...more };
-}
+const define = scalarsOf("string");
 
 /** Counts what there is, whatever compares equal. */
 const LENGTH: FunctionFacts = { ...NEVER_FAILS, ignoresCollation: true };

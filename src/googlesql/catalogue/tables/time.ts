@@ -1,15 +1,6 @@
-import { CLOCK, type FunctionDefinition, type FunctionFacts } from "../types.ts";
+import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
 
-const AREA = "time";
-
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
-}
+const define = scalarsOf("time");
 
 /** Time functions of the reference. */
 export const timeFunctions: readonly FunctionDefinition[] = [

@@ -1,15 +1,6 @@
-import { CLOCK, type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
+import { CLOCK, type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
-const AREA = "timestamp";
-
-function define(
-  name: string,
-  summary: string,
-  signatures: readonly string[],
-  facts: FunctionFacts = {},
-): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: AREA, summary, ...facts };
-}
+const define = scalarsOf("timestamp");
 
 const MOVE = ["(TIMESTAMP, INTERVAL) -> TIMESTAMP", "(DATETIME, INTERVAL) -> DATETIME"];
 

@@ -13,16 +13,7 @@ import { resolveCast } from "./cast.ts";
 import { resolveArrayConstructor, resolveStructConstructor, resolveWithExpression } from "./constructor.ts";
 import { resolveLiteral, resolveTypedLiteral } from "./literal.ts";
 import { resolveFieldAccess, resolveIdentifier } from "./name.ts";
-import {
-  resolveBetween,
-  resolveBinary,
-  resolveIn,
-  resolveIsDistinct,
-  resolveIsTest,
-  resolveLike,
-  resolveLogical,
-  resolveUnary,
-} from "./operator.ts";
+import { resolveOperation } from "./operator.ts";
 import { resolveSubscript } from "./subscript.ts";
 import { resolveType } from "./type-syntax.ts";
 
@@ -82,48 +73,14 @@ function resolveNode(context: ExprContext, node: Expression): Expr {
       const message = "A lambda stands as an argument of a function that takes one only";
       return resolution.fail("invalid_query", message, node.span);
     }
+    case "AnyElement":
+      return resolveAnyElement(context, node);
     default:
       return resolveOperation(context, node);
   }
 }
 
 type Node<Kind extends Expression["kind"]> = Expression & { readonly kind: Kind };
-
-/** Operators, written with signs or words. */
-type Operation = Node<
-  | "UnaryOperation"
-  | "BinaryOperation"
-  | "LogicalOperation"
-  | "Between"
-  | "In"
-  | "Like"
-  | "IsTest"
-  | "IsDistinctFrom"
-  | "AnyElement"
->;
-
-function resolveOperation(context: ExprContext, node: Operation): Expr {
-  switch (node.kind) {
-    case "UnaryOperation":
-      return resolveUnary(context, node);
-    case "BinaryOperation":
-      return resolveBinary(context, node);
-    case "LogicalOperation":
-      return resolveLogical(context, node);
-    case "Between":
-      return resolveBetween(context, node);
-    case "In":
-      return resolveIn(context, node);
-    case "Like":
-      return resolveLike(context, node);
-    case "IsTest":
-      return resolveIsTest(context, node);
-    case "IsDistinctFrom":
-      return resolveIsDistinct(context, node);
-    case "AnyElement":
-      return resolveAnyElement(context, node);
-  }
-}
 
 function resolveRangeLiteral(resolution: Resolution, node: Node<"RangeLiteral">): Expr {
   const type = resolveType(resolution, node.type);

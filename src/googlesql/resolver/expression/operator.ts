@@ -24,6 +24,31 @@ import { call, negateIf } from "./expr.ts";
 import { reconcile, reconcileNeedle } from "./lenient.ts";
 import { resolveLiteral } from "./literal.ts";
 
+/** Operators, written with signs or words. */
+type Operation = UnaryOperation | BinaryOperation | LogicalOperation | Between | In | Like | IsTest | IsDistinctFrom;
+
+/** Resolves an operator with its operands. */
+export function resolveOperation(context: ExprContext, node: Operation): Expr {
+  switch (node.kind) {
+    case "UnaryOperation":
+      return resolveUnary(context, node);
+    case "BinaryOperation":
+      return resolveBinary(context, node);
+    case "LogicalOperation":
+      return resolveLogical(context, node);
+    case "Between":
+      return resolveBetween(context, node);
+    case "In":
+      return resolveIn(context, node);
+    case "Like":
+      return resolveLike(context, node);
+    case "IsTest":
+      return resolveIsTest(context, node);
+    case "IsDistinctFrom":
+      return resolveIsDistinct(context, node);
+  }
+}
+
 const BINARY: Readonly<Record<BinaryOperator, string>> = {
   "+": "$add",
   "-": "$subtract",
@@ -56,7 +81,7 @@ function refuseNull({ resolution }: ExprContext, operator: string, operands: rea
 }
 
 /** `a + b + c`: the left-deep chain is walked from its left end, without recursion. */
-export function resolveBinary(context: ExprContext, node: BinaryOperation): Expr {
+function resolveBinary(context: ExprContext, node: BinaryOperation): Expr {
   const { resolution } = context;
   const chain: BinaryOperation[] = [node];
   let first: Expression = node.left;
@@ -79,7 +104,7 @@ export function resolveBinary(context: ExprContext, node: BinaryOperation): Expr
   return result;
 }
 
-export function resolveUnary(context: ExprContext, node: UnaryOperation): Expr {
+function resolveUnary(context: ExprContext, node: UnaryOperation): Expr {
   const { resolution } = context;
   const { operand } = node;
   refuseNull(context, node.operator, [operand]);
@@ -105,7 +130,7 @@ export function resolveUnary(context: ExprContext, node: UnaryOperation): Expr {
 }
 
 /** AND and OR of any number of operands; a wrong one does not hide the others' problems. */
-export function resolveLogical(context: ExprContext, node: LogicalOperation): Expr {
+function resolveLogical(context: ExprContext, node: LogicalOperation): Expr {
   const operands = node.operands.map((operand) => {
     const value = resolveExpression(context, operand);
     return coerceOrFail(context.resolution, value, BOOL, `An operand of ${node.operator}`);
@@ -114,13 +139,13 @@ export function resolveLogical(context: ExprContext, node: LogicalOperation): Ex
   return call(node.operator === "AND" ? "$and" : "$or", operands, BOOL, node.span);
 }
 
-export function resolveBetween(context: ExprContext, node: Between): Expr {
+function resolveBetween(context: ExprContext, node: Between): Expr {
   const operands = [node.operand, node.low, node.high].map((part) => resolveExpression(context, part));
   const result = callOperator(context.resolution, "$between", reconcile(context.resolution, operands), node.span);
   return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);
 }
 
-export function resolveIsDistinct(context: ExprContext, node: IsDistinctFrom): Expr {
+function resolveIsDistinct(context: ExprContext, node: IsDistinctFrom): Expr {
   const operands = [node.left, node.right].map((part) => resolveExpression(context, part));
   const result = callOperator(context.resolution, "$is_distinct", reconcile(context.resolution, operands), node.span);
   return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);
@@ -128,7 +153,7 @@ export function resolveIsDistinct(context: ExprContext, node: IsDistinctFrom): E
 
 const TESTS = { NULL: "$is_null", TRUE: "$is_true", FALSE: "$is_false", UNKNOWN: "$is_null" } as const;
 
-export function resolveIsTest(context: ExprContext, node: IsTest): Expr {
+function resolveIsTest(context: ExprContext, node: IsTest): Expr {
   const value = resolveExpression(context, node.operand);
   const operand =
     node.test === "NULL" ? value : coerceOrFail(context.resolution, value, BOOL, `The operand of IS ${node.test}`);
@@ -136,7 +161,7 @@ export function resolveIsTest(context: ExprContext, node: IsTest): Expr {
   return negateIf(node.isNegated, call(TESTS[node.test], [operand], BOOL, node.span), node.span);
 }
 
-export function resolveIn(context: ExprContext, node: In): Expr {
+function resolveIn(context: ExprContext, node: In): Expr {
   const result = compareWithSet(
     context,
     node.operand,
@@ -147,7 +172,7 @@ export function resolveIn(context: ExprContext, node: In): Expr {
   return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);
 }
 
-export function resolveLike(context: ExprContext, node: Like): Expr {
+function resolveLike(context: ExprContext, node: Like): Expr {
   const { resolution } = context;
   if (node.pattern.kind === "Single") {
     refuseNull(context, node.isNegated ? "NOT LIKE" : "LIKE", [node.operand, node.pattern.expression]);

@@ -11,7 +11,7 @@ import { printQuantile } from "../../functions/aggregate/approximate.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
-import { NULL, textSql } from "../../sql/atoms.ts";
+import { NULL, signSql, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
@@ -148,24 +148,40 @@ function notNegative(offset: Sql): Sql {
   });
 }
 
-/** An infinite offset reaches to the last number, but from `farthest`, the infinity that lies in its direction back. */
-function checkedOffset(offset: Sql, key: Sql, farthest: string): Sql {
+/** Smaller offsets lead from no number to an infinity. */
+const LEAST_OVERFLOW = 1e290;
+
+/** An infinite offset reaches to the last number, but from the infinity that lies in its direction back. */
+function checkedOffset(offset: Sql, key: Sql, isUp: boolean): Sql {
   const failure = raiseText(WRONG_OFFSET);
   const endless = raiseText("The offset of a RANGE frame cannot be infinite where a key is infinite");
-  return computeOnce([offset], "offset", (o) => {
-    const isEndless = sql`isinf(${o}) AND ${key} = CAST(${textSql(farthest)} AS DOUBLE)`;
-    return sql`CASE WHEN ${isEndless} THEN ${endless} WHEN NOT isnan(${o}) AND ${o} >= 0 THEN ${o} ELSE ${failure} END`;
+  return computeOnce([offset], "offset", (o = EMPTY) => {
+    const isEndless = sql`isinf(${o}) AND ${key} = CAST(${textSql(isUp ? "-inf" : "inf")} AS DOUBLE)`;
+    const reach = finiteOffset(o, key, isUp);
+    return sql`
+      CASE WHEN ${isEndless} THEN ${endless} WHEN NOT isnan(${o}) AND ${o} >= 0 THEN ${reach} ELSE ${failure} END
+    `;
   });
+}
+
+/** A finite offset that would lead from a number to an infinity reaches to the last number instead. */
+function finiteOffset(offset: Sql, key: Sql, isUp: boolean): Sql {
+  const [most, sign] = [sql`1.7976931348623157e308::DOUBLE`, signSql(isUp ? "+" : "-")];
+  const rest = isUp ? sql`${most} - ${key}` : sql`${key} + ${most}`;
+  const leaves = sql`isfinite(${offset}) AND isfinite(${key}) AND isinf(${key} ${sign} ${offset})`;
+  return sql`CASE WHEN ${leaves} THEN ${rest} ELSE ${offset} END`;
 }
 
 function printOffset(compilation: Compilation, { kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
   const printed = printExpression(compilation, offset, scope);
   const value = offset.type.kind === "NUMERIC" ? toBillionths(printed) : printed;
+  const isFloat = offset.type.kind === "FLOAT64" && key !== undefined;
   // The resolver has checked literals.
-  if (offset.kind === "Literal") return value;
-  if (offset.type.kind !== "FLOAT64" || key === undefined) return notNegative(value);
-  const farthest = (kind === "Following") === key.isDescending ? "inf" : "-inf";
-  return checkedOffset(value, printExpression(compilation, key.expression, scope), farthest);
+  const isLiteral = offset.kind === "Literal";
+  if (!isFloat || (isLiteral && Number(offset.value) < LEAST_OVERFLOW)) return isLiteral ? value : notNegative(value);
+  const isUp = (kind === "Following") !== key.isDescending;
+  const at = printExpression(compilation, key.expression, scope);
+  return isLiteral ? finiteOffset(value, at, isUp) : checkedOffset(value, at, isUp);
 }
 
 /** A NUMERIC as a whole number of its last digit: HUGEINT reaches further than DECIMAL(38, 9). */
