@@ -19,21 +19,24 @@ const maxCheckMs = 5_000;
 /** So much of an unread body is discarded after the answer, and for so long, before the connection is closed. */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingMs = 2_000;
+/** Requests of a connection that wait for the answers before them. */
+const maxWaiting = 100;
 
 /**
  * The server of an app. `handle` gets every request, also those whose body the client only sends when told to. Late
  * headers are answered by the app's handler of client errors. A body that was not read when its request was answered,
  * by whatever, is discarded for a while, since most clients look for an answer only once they have sent everything, and
- * would find the connection closed instead.
+ * would find the connection closed instead. Requests of one connection are handled one after the other, however many
+ * are sent in one go: each is only begun once the answer before it was taken.
  */
 export function createHttpServer(times: ConnectionTimes, handle: RequestListener): Server {
   const { headersTimeoutMs, keepAliveTimeoutMs, sendTimeoutMs } = times;
-  const guarded: RequestListener = (request, response) => {
+  const guarded = inTurn((request, response) => {
     response.on("timeout", endWhenStalled);
     // Before Node's own listener, which would discard all of it.
     if (announcesBody(request)) response.prependOnceListener("finish", () => discardRest(request));
     handle(request, response);
-  };
+  });
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -48,6 +51,37 @@ export function createHttpServer(times: ConnectionTimes, handle: RequestListener
   server.timeout = sendTimeoutMs;
   // Expectations of another kind are ignored: Node's own answer would leave the body to its sender.
   return server.on("checkContinue", guarded).on("checkExpectation", guarded);
+}
+
+/**
+ * Handles the requests of each connection in turn. Node hands on all that it has read, and would collect the answers of
+ * hundreds for a client that takes none of them.
+ */
+function inTurn(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    response.once("close", () => {
+      const next = waiting.get(socket)?.shift();
+      // Only the last one may be incomplete.
+      if (waiting.get(socket)?.length === 0) socket.resume();
+      if (next === undefined || socket.destroyed) waiting.delete(socket);
+      else begin(...next);
+    });
+    handle(request, response);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    const own = waiting.get(socket);
+    if (own === undefined) {
+      waiting.set(socket, []);
+      begin(request, response);
+      return;
+    }
+    own.push([request, response]);
+    socket.pause();
+    if (own.length > maxWaiting) socket.destroy();
+  };
 }
 
 /** Without this listener, calls that wait for their answer would be ended too. */
