@@ -7,7 +7,7 @@ import { scalarFunctions } from "../functions/index.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { CallContext } from "../functions/types.ts";
 import { NULL, textSql, variableSql } from "../sql/atoms.ts";
-import { bind, fallible, isTrue } from "../sql/forms.ts";
+import { bind, delayed, fallible, isTrue } from "../sql/forms.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, currentGuard, nextAlias } from "./compilation.ts";
@@ -37,6 +37,7 @@ export function printRow(
     const condition = currentGuard(compilation);
     return condition === "too long" ? refuse("it may fail, and what it depends on is too long") : condition;
   };
+  const wait = (value: Sql) => (compilation.delaysFailures ? delayed(value) : value);
   const printed = print({
     args: shape.args,
     types: shape.types,
@@ -45,7 +46,7 @@ export function printRow(
     isSafe: shape.isSafe,
     mask: (value) => {
       const condition = guard();
-      return fallible(condition === undefined ? value : sql`if(${condition}, ${value}, NULL)`);
+      return fallible(condition === undefined ? wait(value) : sql`if(${condition}, ${wait(value)}, NULL)`);
     },
     failIf: (condition, message, value) => {
       const missing = isWrapped(shape.type) ? printNull(shape.type) : NULL;
@@ -53,7 +54,7 @@ export function printRow(
       const counts = guard();
       const fails = counts === undefined ? isTrue(condition) : sql`${counts} AND ${isTrue(condition)}`;
       const text = textSql(`${MESSAGE_MARK}${message}${MESSAGE_MARK}`);
-      return fallible(sql`if(throwIf(${fails}, ${text}) = 0, ${value}, ${missing})`);
+      return fallible(sql`if(throwIf(${wait(fails)}, ${text}) = 0, ${value}, ${missing})`);
     },
     fresh: (prefix) => variableSql(nextAlias(compilation, prefix)),
     bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body, compilation.delaysFailures),

@@ -94,10 +94,12 @@ export function asCondition<T>(compilation: Compilation, print: () => T): T {
 
 /** Prints what stands in another SELECT than the guard's conditions. */
 export function unguarded<T>(compilation: Compilation, print: () => T): T {
-  const outer = compilation.guard;
+  const { guard, delaysFailures } = compilation;
   compilation.guard = undefined;
+  compilation.delaysFailures = true;
   const printed = print();
-  compilation.guard = outer;
+  compilation.guard = guard;
+  compilation.delaysFailures = delaysFailures;
   return printed;
 }
 

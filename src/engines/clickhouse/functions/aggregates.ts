@@ -280,7 +280,10 @@ export const aggregateFunctions: AggregateTable = {
   APPROX_QUANTILES: quantiles,
   ARRAY_AGG: arrayAggregate,
   ARRAY_CONCAT_AGG: (context) => {
-    const isPlain = context.types[0]?.kind === "ARRAY" && isWrapped(context.types[0]) && context.limit === undefined;
+    const [type] = context.types;
+    // The arrays are flattened, and a struct is an array on the server.
+    const isPlain =
+      type?.kind === "ARRAY" && isWrapped(type) && !isWrapped(type.element) && context.limit === undefined;
     return isPlain && !context.isDistinct ? concatenated(context) : context.refuse("this form");
   },
   AVG: plain(average),

@@ -39,6 +39,11 @@ export function none(condition: Sql | undefined): Sql | undefined {
   return condition === undefined ? undefined : sql`NOT (${condition})`;
 }
 
+/** The value as the server computes it for each row: constants it computes before it knows of any. */
+export function delayed(value: Sql): Sql {
+  return (value.facts & Fact.READS) === 0 ? sql`materialize(${value})` : value;
+}
+
 /**
  * Computes each expression once and lets `body` use it by name, as often as it likes. ClickHouse has no LET that is
  * sound inside of an expression, so it is a lambda over arrays of one. The server computes one over constants before it
@@ -56,6 +61,6 @@ export function bind(
   if (bound.length === 0) return value;
   const parameters = names.filter((name, index) => name !== expressions[index]);
   const isDelayed = delaysFailures && value.canFail && !bound.some(({ facts }) => (facts & Fact.READS) !== 0);
-  const lists = bound.map((each) => (isDelayed ? sql`[materialize(${each})]` : sql`[${each}]`));
+  const lists = bound.map((each) => sql`[${isDelayed ? delayed(each) : each}]`);
   return sql`arrayMap((${joinSql(parameters, ", ")}) -> ${value}, ${joinSql(lists, ", ")})[1]`;
 }
