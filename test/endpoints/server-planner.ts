@@ -3,7 +3,7 @@ import { createPlanner } from "../../src/endpoints/call/plan/planner.ts";
 import { lookupOf } from "../../src/endpoints/definition/check-endpoint.ts";
 import type { Endpoint } from "../../src/endpoints/definition/definition.ts";
 import { loadEndpoints } from "../../src/endpoints/definition/load-endpoints.ts";
-import { sourceTable } from "../../src/engines/clickhouse/compile/source-table.ts";
+import { sourceTable } from "../../src/engines/clickhouse/compile/scan/tables.ts";
 import { compileQuery, planOf, type ServerPlan } from "../../src/engines/clickhouse/compile-query.ts";
 import type { CompiledQuery, CompileOptions, Engine } from "../../src/engines/contract/query-engine.ts";
 import { compileQuery as compileResidual } from "../../src/engines/duckdb/compile/compile.ts";

@@ -8,7 +8,7 @@ import type { ConstantValue } from "../constants/values.ts";
 import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
 import { once } from "../lowering/once.ts";
 import { StatementTooLong } from "../sql/emit.ts";
-import type { ServerTables } from "./compile/server-table.ts";
+import type { ServerTables } from "./compile/scan/server-table.ts";
 import { TooComplex } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 

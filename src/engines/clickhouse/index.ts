@@ -6,8 +6,8 @@ import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts"
 import { defaultStoreLimits } from "../schema/source/store-limits.ts";
 import type { EncodedRows } from "./blocks/encoded-rows.ts";
 import { clickHouseCapabilities } from "./capabilities.ts";
-import type { ServerTables } from "./compile/server-table.ts";
-import { sourceTable } from "./compile/source-table.ts";
+import type { ServerTables } from "./compile/scan/server-table.ts";
+import { sourceTable } from "./compile/scan/tables.ts";
 import { compileQuery } from "./compile-query.ts";
 import { openServerClient } from "./driver/client.ts";
 import { askLimits } from "./driver/limits.ts";

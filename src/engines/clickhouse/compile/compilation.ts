@@ -9,7 +9,7 @@ import { both } from "../sql/forms.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import type { SelectBuilder } from "./render.ts";
-import type { ServerTables } from "./server-table.ts";
+import type { ServerTables } from "./scan/server-table.ts";
 
 /** An expression that is bound under a name. */
 export interface RunConstant {

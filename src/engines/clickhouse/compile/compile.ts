@@ -12,9 +12,9 @@ import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Compilation } from "./compilation.ts";
 import { RunConstants } from "./compilation.ts";
 import { renderSelect, type SelectBuilder } from "./render.ts";
-import { buildOrderBy, buildScan } from "./scans.ts";
+import { buildOrderBy, buildScan } from "./scan/scans.ts";
+import type { ServerTables } from "./scan/server-table.ts";
 import { openSelect, wrapSelect } from "./select-builder.ts";
-import type { ServerTables } from "./server-table.ts";
 
 export function createCompilation(
   query: Pick<ResolvedQuery, "parameters" | "scan">,

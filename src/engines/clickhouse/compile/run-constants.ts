@@ -12,7 +12,7 @@ import { floatText } from "../parameters.ts";
 import { placeholder } from "../sql/atoms.ts";
 import type { Sql } from "../sql/sql.ts";
 import type { Compilation, RunConstant } from "./compilation.ts";
-import { physicalType, printLiteral, refusedType } from "./physical-types.ts";
+import { physicalType, printLiteral, refusedType } from "./expression/literals.ts";
 
 /**
  * An expression that is a constant of the run and would be a burden to the server; undefined for any other.

@@ -1,11 +1,11 @@
 /** Aggregate functions, grouped or with OVER. */
-import { castTo, isWrapped } from "../compile/physical-types.ts";
+import { castTo, isWrapped } from "../compile/expression/literals.ts";
 import { numberSql, textSql } from "../sql/atoms.ts";
 import { both, isTrue } from "../sql/forms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { toNumeric } from "./arithmetic.ts";
-import { isComparable } from "./compare.ts";
+import { isComparable } from "./comparisons.ts";
 import { statisticalFunctions } from "./statistics.ts";
 import type { AggregateContext, AggregateTable } from "./types.ts";
 

@@ -1,5 +1,5 @@
 /** Functions of arrays, which stand in an array of one: the empty one is NULL. */
-import { isWrapped, printNull } from "../compile/physical-types.ts";
+import { isWrapped, printNull } from "../compile/expression/literals.ts";
 import { int64Sql, NULL, numberSql } from "../sql/atoms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";

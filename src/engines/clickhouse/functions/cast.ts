@@ -3,7 +3,7 @@
 import type { CastExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { MICROS_PER_DAY } from "../../../values/calendar.ts";
-import { castTo } from "../compile/physical-types.ts";
+import { castTo } from "../compile/expression/literals.ts";
 import { numberSql, textSql } from "../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { clockOf, daysOf } from "./time/calendar.ts";

@@ -1,8 +1,8 @@
-import { castTo, isWrapped } from "../compile/physical-types.ts";
+import { castTo, isWrapped } from "../compile/expression/literals.ts";
 import { MESSAGE_MARK } from "../driver/server-error.ts";
 import { NULL, TRUE } from "../sql/atoms.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
-import { isComparable } from "./compare.ts";
+import { isComparable } from "./comparisons.ts";
 import { literalOf } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 

@@ -3,7 +3,7 @@ import { aggregateFunctions } from "./aggregates.ts";
 import { arithmeticFunctions } from "./arithmetic.ts";
 import { arrayFunctions } from "./array.ts";
 import { codeFunctions } from "./codes.ts";
-import { compareFunctions } from "./compare.ts";
+import { compareFunctions } from "./comparisons.ts";
 import { conditionalFunctions } from "./conditional.ts";
 import { floatFunctions } from "./floats.ts";
 import { netFunctions } from "./net.ts";

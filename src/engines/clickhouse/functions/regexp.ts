@@ -3,7 +3,7 @@
  * otherwise.
  */
 import { countGroups } from "../../../semantics/text/regexp-syntax.ts";
-import { printNull } from "../compile/physical-types.ts";
+import { printNull } from "../compile/expression/literals.ts";
 import { textSql } from "../sql/atoms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";

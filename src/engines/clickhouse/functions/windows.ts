@@ -1,5 +1,5 @@
 /** Functions that need OVER. */
-import { isWrapped } from "../compile/physical-types.ts";
+import { isWrapped } from "../compile/expression/literals.ts";
 import { NULL, nameSql, numberSql } from "../sql/atoms.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import type { AggregateContext, AggregateTable } from "./types.ts";

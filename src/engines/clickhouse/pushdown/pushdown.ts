@@ -14,8 +14,8 @@ import { partsOf } from "../../lowering/parts.ts";
 import { isRandomCall } from "../../lowering/random-call.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import type { Compilation } from "../compile/compilation.ts";
-import { joinBlocks } from "../compile/joins.ts";
 import type { SelectBuilder } from "../compile/render.ts";
+import { joinBlocks } from "../compile/scan/joins.ts";
 import {
   buildSource,
   buildStep,
@@ -23,9 +23,9 @@ import {
   FilterBuilder,
   projectionSelect,
   separateLong,
-} from "../compile/scans.ts";
+} from "../compile/scan/scans.ts";
+import { uniteBlocks } from "../compile/scan/set-operations.ts";
 import { scopeOf, withColumns } from "../compile/select-builder.ts";
-import { uniteBlocks } from "../compile/set-operations.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { MAX_COPIES, MAX_DEPTH, MAX_REASONS, MAX_STATEMENTS, TooComplex } from "./limits.ts";
 import {

@@ -1,4 +1,7 @@
-/** ClickHouse's statements. What may fail is masked where it is printed (`compile/calls.ts`): no pass has to hide it. */
+/**
+ * ClickHouse's statements. What may fail is masked where it is printed (`compile/expression/calls.ts`): no pass has to
+ * hide it.
+ */
 import { createStatements } from "../../sql/emit.ts";
 import { spelling } from "./spelling.ts";
 

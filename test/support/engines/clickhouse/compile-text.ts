@@ -1,6 +1,6 @@
 /** From a GoogleSQL text to the plan of a run, for tests. */
 
-import { sourceTable } from "../../../../src/engines/clickhouse/compile/source-table.ts";
+import { sourceTable } from "../../../../src/engines/clickhouse/compile/scan/tables.ts";
 import { compileQuery } from "../../../../src/engines/clickhouse/compile-query.ts";
 import type { CompiledQuery } from "../../../../src/engines/contract/query-engine.ts";
 import { compileQuery as compileForDuckDb } from "../../../../src/engines/duckdb/compile/compile.ts";

@@ -1,17 +1,17 @@
 /** Printing calls of scalar functions and operators, whose arguments are printed already. */
-import type { Span } from "../../../googlesql/diagnostic.ts";
-import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { MESSAGE_MARK } from "../driver/server-error.ts";
-import { scalarFunctions } from "../functions/index.ts";
-import { missingForm } from "../functions/reasons.ts";
-import type { CallContext } from "../functions/types.ts";
-import { NULL, textSql, variableSql } from "../sql/atoms.ts";
-import { bind, delayed, fallible, isTrue } from "../sql/forms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { type Sql, sql } from "../sql/sql.ts";
-import { type Compilation, currentGuard, nextAlias } from "./compilation.ts";
-import { isWrapped, printNull } from "./physical-types.ts";
+import type { Span } from "../../../../googlesql/diagnostic.ts";
+import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { MESSAGE_MARK } from "../../driver/server-error.ts";
+import { scalarFunctions } from "../../functions/index.ts";
+import { missingForm } from "../../functions/reasons.ts";
+import type { CallContext } from "../../functions/types.ts";
+import { NULL, textSql, variableSql } from "../../sql/atoms.ts";
+import { bind, delayed, fallible, isTrue } from "../../sql/forms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, currentGuard, nextAlias } from "../compilation.ts";
+import { isWrapped, printNull } from "./literals.ts";
 
 interface CallShape {
   readonly name: string;

@@ -2,13 +2,13 @@
  * A top-level field that no expression of the server represents exactly: one of several shapes, or one with values in
  * the JSON beside the columns. The server returns its JSON unchanged, and the embedded engine reads the value.
  */
-import type { Expr } from "../../../googlesql/resolved.ts";
-import { arrayOf, type RecordType, type SqlType } from "../../../googlesql/types.ts";
-import type { LeafVariant, TableLayout } from "../../schema/layout.ts";
-import { storedColumnOf, textSql, variableSql } from "../sql/atoms.ts";
-import { Refusal } from "../sql/refusal.ts";
-import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { type Binding, refusedBinding } from "./scope.ts";
+import type { Expr } from "../../../../googlesql/resolved.ts";
+import { arrayOf, type RecordType, type SqlType } from "../../../../googlesql/types.ts";
+import type { LeafVariant, TableLayout } from "../../../schema/layout.ts";
+import { storedColumnOf, textSql, variableSql } from "../../sql/atoms.ts";
+import { Refusal } from "../../sql/refusal.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Binding, refusedBinding } from "../scope.ts";
 
 /** The fields of the returned record: the JSON of fields without a column, and the value's own. */
 const REST = "r";

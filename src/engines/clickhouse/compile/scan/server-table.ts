@@ -1,6 +1,6 @@
-import type { TableDefinition } from "../../../googlesql/relation.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import type { Binding } from "./scope.ts";
+import type { TableDefinition } from "../../../../googlesql/relation.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import type { Binding } from "../scope.ts";
 
 /** A table of the server as the compiler reads it. */
 export interface ServerTable {

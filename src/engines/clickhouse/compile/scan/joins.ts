@@ -1,14 +1,14 @@
 /** Building SELECTs for joins. */
 
-import type { Expr, Scan } from "../../../googlesql/resolved.ts";
-import { findColumn } from "../../lowering/find-column.ts";
-import { nameSql } from "../sql/atoms.ts";
-import { Refusal } from "../sql/refusal.ts";
-import { EMPTY, joinSql, sql } from "../sql/sql.ts";
-import { type Compilation, unguarded } from "./compilation.ts";
-import { printAll, printExpression } from "./expressions.ts";
-import type { SelectBuilder } from "./render.ts";
-import { newSelect, refusedSelect, rowSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
+import { nameSql } from "../../sql/atoms.ts";
+import { Refusal } from "../../sql/refusal.ts";
+import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
+import { type Compilation, unguarded } from "../compilation.ts";
+import { printAll, printExpression } from "../expression/expressions.ts";
+import type { SelectBuilder } from "../render.ts";
+import { newSelect, refusedSelect, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 
 type Join = Scan & { kind: "Join" };
 

@@ -1,15 +1,15 @@
 /** Building SELECTs for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
-import type { Scan } from "../../../googlesql/resolved.ts";
-import { exportAs } from "../../sql/select.ts";
-import { nameSql, variableSql } from "../sql/atoms.ts";
-import { Refusal } from "../sql/refusal.ts";
-import { EMPTY, type Sql, sql } from "../sql/sql.ts";
-import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
-import { printExpression, sourceOf } from "./expressions.ts";
-import { isWrapped } from "./physical-types.ts";
-import type { SelectBuilder } from "./render.ts";
-import { cheapBinding, refusedBinding } from "./scope.ts";
-import { newSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
+import type { Scan } from "../../../../googlesql/resolved.ts";
+import { exportAs } from "../../../sql/select.ts";
+import { nameSql, variableSql } from "../../sql/atoms.ts";
+import { Refusal } from "../../sql/refusal.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, nextAlias, unguarded } from "../compilation.ts";
+import { printExpression, sourceOf } from "../expression/expressions.ts";
+import { isWrapped } from "../expression/literals.ts";
+import type { SelectBuilder } from "../render.ts";
+import { cheapBinding, refusedBinding } from "../scope.ts";
+import { newSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "../select-builder.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 

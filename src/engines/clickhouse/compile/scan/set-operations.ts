@@ -1,15 +1,15 @@
 /** Building SELECTs for UNION, INTERSECT and EXCEPT. */
-import type { Scan } from "../../../googlesql/resolved.ts";
-import { type SelectItem, selectColumn } from "../../sql/select.ts";
-import { isComparable } from "../functions/compare.ts";
-import { nameSql } from "../sql/atoms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { type Compilation, nextAlias } from "./compilation.ts";
-import { castTo } from "./physical-types.ts";
-import { renderSelect, type SelectBuilder } from "./render.ts";
-import { cheapBinding } from "./scope.ts";
-import { newSelect, outsideColumn, refusedSelect, wrapSelect } from "./select-builder.ts";
+import type { Scan } from "../../../../googlesql/resolved.ts";
+import { type SelectItem, selectColumn } from "../../../sql/select.ts";
+import { isComparable } from "../../functions/comparisons.ts";
+import { nameSql } from "../../sql/atoms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, nextAlias } from "../compilation.ts";
+import { castTo } from "../expression/literals.ts";
+import { renderSelect, type SelectBuilder } from "../render.ts";
+import { cheapBinding } from "../scope.ts";
+import { newSelect, outsideColumn, refusedSelect, wrapSelect } from "../select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 

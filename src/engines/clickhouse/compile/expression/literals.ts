@@ -3,12 +3,12 @@
  * TIME) or days (DATE). ClickHouse knows no NULL array and no NULL tuple, so an array and a struct are an array of at
  * most one: empty for NULL.
  */
-import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { parseDate, parseDatetime, parseTime } from "../../../values/time-text.ts";
-import { floatText } from "../parameters.ts";
-import { boolSql, int64Sql, NULL, textSql } from "../sql/atoms.ts";
-import { Refusal } from "../sql/refusal.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { formatType, type SqlType } from "../../../../googlesql/types.ts";
+import { parseDate, parseDatetime, parseTime } from "../../../../values/time-text.ts";
+import { floatText } from "../../parameters.ts";
+import { boolSql, int64Sql, NULL, textSql } from "../../sql/atoms.ts";
+import { Refusal } from "../../sql/refusal.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 
 const scalarTypes: Readonly<Partial<Record<SqlType["kind"], string>>> = {
   INT64: "Nullable(Int64)",

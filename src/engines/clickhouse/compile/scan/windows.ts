@@ -1,21 +1,21 @@
 /** Building SELECTs for window functions. */
-import type { Scan, WindowCall } from "../../../googlesql/resolved.ts";
-import { sortItem } from "../../sql/select.ts";
-import { hasOffset, type OffsetBound, printFrame, printOver } from "../../sql/window.ts";
-import { aggregateFunctions } from "../functions/aggregates.ts";
-import { isComparable } from "../functions/compare.ts";
-import { missingForm } from "../functions/reasons.ts";
-import type { AggregateContext } from "../functions/types.ts";
-import { windowFunctions } from "../functions/windows.ts";
-import { numberSql } from "../sql/atoms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import type { Scan, WindowCall } from "../../../../googlesql/resolved.ts";
+import { sortItem } from "../../../sql/select.ts";
+import { hasOffset, type OffsetBound, printFrame, printOver } from "../../../sql/window.ts";
+import { aggregateFunctions } from "../../functions/aggregates.ts";
+import { isComparable } from "../../functions/comparisons.ts";
+import { missingForm } from "../../functions/reasons.ts";
+import type { AggregateContext } from "../../functions/types.ts";
+import { windowFunctions } from "../../functions/windows.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, unguarded } from "../compilation.ts";
+import { printAll, printExpression } from "../expression/expressions.ts";
+import type { SelectBuilder } from "../render.ts";
+import { cheapBinding, type Scope } from "../scope.ts";
+import { openSelect, refusedSelect, scopeOf, withColumns, wrapSelect } from "../select-builder.ts";
 import { printAggregate } from "./aggregate-scans.ts";
-import { type Compilation, unguarded } from "./compilation.ts";
-import { printAll, printExpression } from "./expressions.ts";
-import type { SelectBuilder } from "./render.ts";
-import { cheapBinding, type Scope } from "./scope.ts";
-import { openSelect, refusedSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 
 export function buildWindow(
   compilation: Compilation,

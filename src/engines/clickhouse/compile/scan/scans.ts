@@ -1,26 +1,34 @@
 /** Building SELECTs from scans. A step leaves the SELECT of its input as it is: it may turn out to be refused. */
 
-import { someExpression } from "../../../googlesql/resolved/walk.ts";
-import type { AnyExpr, Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { findColumn } from "../../lowering/find-column.ts";
-import { partsOf } from "../../lowering/parts.ts";
-import { chainOf } from "../../lowering/scan-chain.ts";
-import { isLargerThan } from "../../sql/map-tree.ts";
-import { byKind } from "../../sql/scans.ts";
-import { isOpen } from "../../sql/select.ts";
-import { identifierSql, nameSql, numberSql } from "../sql/atoms.ts";
-import { both, isRepeatable, isTrue } from "../sql/forms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { someExpression } from "../../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
+import { partsOf } from "../../../lowering/parts.ts";
+import { chainOf } from "../../../lowering/scan-chain.ts";
+import { isLargerThan } from "../../../sql/map-tree.ts";
+import { byKind } from "../../../sql/scans.ts";
+import { isOpen } from "../../../sql/select.ts";
+import { identifierSql, nameSql, numberSql } from "../../sql/atoms.ts";
+import { both, isRepeatable, isTrue } from "../../sql/forms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { asCondition, type Compilation, guarded, nextAlias } from "../compilation.ts";
+import { printElement, printExpression, sourceOf } from "../expression/expressions.ts";
+import { isWrapped, refusedType } from "../expression/literals.ts";
+import type { SelectBuilder } from "../render.ts";
+import { type Binding, refusedBinding, type Scope } from "../scope.ts";
+import {
+  newSelect,
+  openSelect,
+  refusedSelect,
+  rowSelect,
+  scopeOf,
+  withColumns,
+  wrapSelect,
+} from "../select-builder.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
-import { asCondition, type Compilation, guarded, nextAlias } from "./compilation.ts";
-import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
-import { isWrapped, refusedType } from "./physical-types.ts";
-import type { SelectBuilder } from "./render.ts";
-import { type Binding, refusedBinding, type Scope } from "./scope.ts";
-import { newSelect, openSelect, refusedSelect, rowSelect, scopeOf, withColumns, wrapSelect } from "./select-builder.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";

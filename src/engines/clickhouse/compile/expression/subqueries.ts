@@ -1,15 +1,15 @@
 /** Sub-queries in expressions. Those that read columns of the query around them find none, and are not pushed. */
-import type { Expr, SubqueryExpr } from "../../../googlesql/resolved.ts";
-import { selectColumn } from "../../sql/select.ts";
-import { isComparable } from "../functions/compare.ts";
-import { TRUE } from "../sql/atoms.ts";
-import { isTrue } from "../sql/forms.ts";
-import { Refusal } from "../sql/refusal.ts";
-import { type Sql, sql } from "../sql/sql.ts";
-import { type Compilation, unguarded } from "./compilation.ts";
-import { isWrapped } from "./physical-types.ts";
-import { renderSelect, type SelectBuilder } from "./render.ts";
-import { openSelect, refusedSelect, scopeOf, wrapSelect } from "./select-builder.ts";
+import type { Expr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
+import { selectColumn } from "../../../sql/select.ts";
+import { isComparable } from "../../functions/comparisons.ts";
+import { TRUE } from "../../sql/atoms.ts";
+import { isTrue } from "../../sql/forms.ts";
+import { Refusal } from "../../sql/refusal.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, unguarded } from "../compilation.ts";
+import { renderSelect, type SelectBuilder } from "../render.ts";
+import { openSelect, refusedSelect, scopeOf, wrapSelect } from "../select-builder.ts";
+import { isWrapped } from "./literals.ts";
 
 function build(compilation: Compilation, { scan, span }: Pick<SubqueryExpr, "scan" | "span">): SelectBuilder {
   if (compilation.branchQueries.has(scan))

@@ -1,18 +1,18 @@
 /** Building SELECTs for GROUP BY and DISTINCT. */
-import type { AggregateCall, Scan } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
-import { aggregateFunctions, printQuantile, settleFloat } from "../functions/aggregates.ts";
-import { isComparable } from "../functions/compare.ts";
-import { missingForm } from "../functions/reasons.ts";
-import type { AggregateContext } from "../functions/types.ts";
-import { bind, isTrue } from "../sql/forms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { EMPTY, type Sql } from "../sql/sql.ts";
-import { printRow } from "./calls.ts";
-import { type Compilation, guarded, unguarded } from "./compilation.ts";
-import { printAll, printExpression } from "./expressions.ts";
-import type { SelectBuilder } from "./render.ts";
-import { type Binding, cheapBinding, refusedBinding, type Scope } from "./scope.ts";
+import type { AggregateCall, Scan } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { aggregateFunctions, printQuantile, settleFloat } from "../../functions/aggregates.ts";
+import { isComparable } from "../../functions/comparisons.ts";
+import { missingForm } from "../../functions/reasons.ts";
+import type { AggregateContext } from "../../functions/types.ts";
+import { bind, isTrue } from "../../sql/forms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { EMPTY, type Sql } from "../../sql/sql.ts";
+import { type Compilation, guarded, unguarded } from "../compilation.ts";
+import { printRow } from "../expression/calls.ts";
+import { printAll, printExpression } from "../expression/expressions.ts";
+import type { SelectBuilder } from "../render.ts";
+import { type Binding, cheapBinding, refusedBinding, type Scope } from "../scope.ts";
 import {
   openSelect,
   refusedSelect,
@@ -21,7 +21,7 @@ import {
   withColumns,
   withoutColumns,
   wrapSelect,
-} from "./select-builder.ts";
+} from "../select-builder.ts";
 
 /** One zero and one NaN among what is compared by its bits. */
 function comparedSql(value: Sql, { kind }: SqlType): Sql {

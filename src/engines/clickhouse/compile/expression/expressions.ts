@@ -1,20 +1,20 @@
 /** Expressions as ClickHouse SQL of the physical type of their GoogleSQL types. */
-import { functionFacts } from "../../../googlesql/catalogue/index.ts";
-import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
-import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { elementOf } from "../../lowering/parts.ts";
-import { printCast } from "../functions/cast.ts";
-import { scalarFunctions } from "../functions/index.ts";
-import { numberSql, placeholder, textSql, variableSql } from "../sql/atoms.ts";
-import { both, either, isRepeatable, isTrue, none } from "../sql/forms.ts";
-import { Refusal, refusalIn } from "../sql/refusal.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
+import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../../googlesql/resolved.ts";
+import { formatType, type SqlType } from "../../../../googlesql/types.ts";
+import { elementOf } from "../../../lowering/parts.ts";
+import { printCast } from "../../functions/cast.ts";
+import { scalarFunctions } from "../../functions/index.ts";
+import { numberSql, placeholder, textSql, variableSql } from "../../sql/atoms.ts";
+import { both, either, isRepeatable, isTrue, none } from "../../sql/forms.ts";
+import { Refusal, refusalIn } from "../../sql/refusal.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Compilation, guarded, nextAlias } from "../compilation.ts";
+import { printRunConstant } from "../run-constants.ts";
+import { type Binding, cheapBinding, type RecordSource, refusedBinding, type Scope, variableScope } from "../scope.ts";
 import { ArgumentGuards } from "./branches.ts";
 import { printCall, printRow } from "./calls.ts";
-import { type Compilation, guarded, nextAlias } from "./compilation.ts";
-import { castTo, isWrapped, physicalType, printLiteral, printNull, refusedType } from "./physical-types.ts";
-import { printRunConstant } from "./run-constants.ts";
-import { type Binding, cheapBinding, type RecordSource, refusedBinding, type Scope, variableScope } from "./scope.ts";
+import { castTo, isWrapped, physicalType, printLiteral, printNull, refusedType } from "./literals.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 
 function lookUp(scope: Scope, id: number, expression: Expr): Binding {

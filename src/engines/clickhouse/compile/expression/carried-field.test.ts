@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../../googlesql/parse.ts";
-import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
-import { arrayOf, INT64, MIXED, type RecordType, type SqlType, STRING } from "../../../googlesql/types.ts";
-import { compileQuery as compileForDuckDb } from "../../duckdb/compile/compile.ts";
-import type { LeafLayout, TableLayout } from "../../schema/layout.ts";
-import { compileQuery, planOf } from "../compile-query.ts";
-import { sourceTable } from "./source-table.ts";
+import { parseQuery } from "../../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
+import { arrayOf, INT64, MIXED, type RecordType, type SqlType, STRING } from "../../../../googlesql/types.ts";
+import { compileQuery as compileForDuckDb } from "../../../duckdb/compile/compile.ts";
+import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
+import { compileQuery, planOf } from "../../compile-query.ts";
+import { sourceTable } from "../scan/tables.ts";
 
 const record: RecordType = {
   ...{ kind: "RECORD", isRepeated: false, isOpen: false },

@@ -1,7 +1,7 @@
 /** Operators that compare, and those that join truth values. ClickHouse's comparisons of NaN are those of IEEE 754. */
 import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { isWrapped } from "../compile/physical-types.ts";
+import { isWrapped } from "../compile/expression/literals.ts";
 import { type Sign, signSql } from "../sql/atoms.ts";
 import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";

@@ -1,9 +1,9 @@
 /** Which arguments of a call are computed only for certain values of others, and for which. */
-import { functionFacts } from "../../../googlesql/catalogue/index.ts";
-import type { FunctionFacts } from "../../../googlesql/catalogue/types.ts";
-import type { CallExpr } from "../../../googlesql/resolved.ts";
-import { both, either, isTrue, none } from "../sql/forms.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
+import type { FunctionFacts } from "../../../../googlesql/catalogue/types.ts";
+import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import { both, either, isTrue, none } from "../../sql/forms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 
 /** The guard of a call's next argument, as it grows with each argument before it: a node for each. */
 interface Growth {

@@ -1,11 +1,11 @@
 /** A source's table on the server, read by its layout. */
-import type { SqlType } from "../../../googlesql/types.ts";
-import type { LeafLayout, TableLayout } from "../../schema/layout.ts";
-import { storedColumnOf } from "../sql/atoms.ts";
-import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import { carriedField } from "./carried-field.ts";
-import { castTo } from "./physical-types.ts";
-import { type Binding, cheapBinding, type RecordSource } from "./scope.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
+import { storedColumnOf } from "../../sql/atoms.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { carriedField } from "../expression/carried-field.ts";
+import { castTo } from "../expression/literals.ts";
+import { type Binding, cheapBinding, type RecordSource } from "../scope.ts";
 import type { ServerTable } from "./server-table.ts";
 
 const NUMBERS = new Set<SqlType["kind"]>(["INT64", "FLOAT64"]);
