@@ -39,7 +39,7 @@ export interface FixedToken {
  */
 const versionMs = 20;
 
-function cannotTell(): never {
+function refuseLookup(): never {
   throw new ServiceError("metadata_unavailable", "Tokens cannot be looked up");
 }
 
@@ -72,7 +72,7 @@ export function createAuthenticator(
 
   return {
     async authenticate(secret) {
-      if (!mayKnow()) return (known.findFixed(secret) ?? cannotTell()).identity;
+      if (!mayKnow()) return (known.findFixed(secret) ?? refuseLookup()).identity;
       return (await lookUp(() => findBySecret(secret)))?.identity;
     },
     recall(secret) {
@@ -85,7 +85,7 @@ export function createAuthenticator(
       };
     },
     async findKey(tokenId) {
-      if (!mayKnow()) cannotTell();
+      if (!mayKnow()) refuseLookup();
       const { key, expiresAt } = (await lookUp(() => known.findKeyed(tokenId))) ?? {};
       return key === undefined ? undefined : { key, expiresAt };
     },
@@ -139,7 +139,7 @@ function createLookUp(known: KnownTokens, { store, now, mayKnow }: LookUpParts):
       const token = find();
       if (token !== undefined) return token;
       // Another process may have created it just now.
-      if (!isRead || !(await known.confirm())) cannotTell();
+      if (!isRead || !(await known.confirm())) refuseLookup();
       return find();
     },
   };

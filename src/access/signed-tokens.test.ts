@@ -42,7 +42,7 @@ function sign({ alg, kid, key }: Signer, payload: JWTPayload = {}, header: objec
   return new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(key);
 }
 
-interface World {
+interface Fixture {
   keys: readonly object[] | string | Error;
   revoked: string;
   nowMs: number;
@@ -50,9 +50,9 @@ interface World {
   readonly failures: string[];
 }
 
-function openWorld(options: { issuer?: string; audience?: string; isRemote?: boolean } = {}) {
+function openFixture(options: { issuer?: string; audience?: string; isRemote?: boolean } = {}) {
   const { isRemote = false, ...rest } = options;
-  const world: World = {
+  const fixture: Fixture = {
     keys: Object.values(signers)
       .filter(({ alg }) => !isRemote || alg !== "HS256")
       .map(({ jwk }) => jwk),
@@ -61,16 +61,16 @@ function openWorld(options: { issuer?: string; audience?: string; isRemote?: boo
     reads: 0,
     failures: [],
   };
-  const now = () => world.nowMs;
+  const now = () => fixture.nowMs;
   const keys = createSigningKeys({
     readKeys: async () => {
-      world.reads++;
-      if (world.keys instanceof Error) throw world.keys;
-      return typeof world.keys === "string" ? world.keys : JSON.stringify({ keys: world.keys });
+      fixture.reads++;
+      if (fixture.keys instanceof Error) throw fixture.keys;
+      return typeof fixture.keys === "string" ? fixture.keys : JSON.stringify({ keys: fixture.keys });
     },
-    readRevoked: async () => world.revoked,
+    readRevoked: async () => fixture.revoked,
     isRemote,
-    onFailure: (reason) => world.failures.push(reason),
+    onFailure: (reason) => fixture.failures.push(reason),
     now,
   });
   const authenticator = acceptSignedTokens(stored, { keys, now, ...rest });
@@ -79,7 +79,7 @@ function openWorld(options: { issuer?: string; audience?: string; isRemote?: boo
     authenticator.authenticate(token).catch((error: { code: string; message: string }) => {
       return `${error.code}: ${error.message}`;
     });
-  return { world, authenticator, ask };
+  return { fixture, authenticator, ask };
 }
 
 const accepted = expect.objectContaining({ scopes: ["query"], pins: { project: "abc" } });
@@ -87,7 +87,7 @@ const unsigned = "unauthorized: The signed token is signed by none of this servi
 
 describe("a signed token", () => {
   it.each(["HS256", "ES256", "RS256", "EdDSA"])("of %s is accepted with what its claim grants", async (alg) => {
-    const { ask } = openWorld();
+    const { ask } = openFixture();
     const budget = { max_rows: 10 };
     const token = await sign(ofAlg(alg), { logweir: { ...claim, budget, redaction: "required" } });
     expect(await ask(token)).toEqual({
@@ -101,7 +101,7 @@ describe("a signed token", () => {
   });
 
   it("that is changed in any character, or signed otherwise, is refused", async () => {
-    const { ask } = openWorld();
+    const { ask } = openFixture();
     const token = await sign(ofAlg("ES256"));
     for (let at = 0; at < token.length; at++) {
       const changed = token[at] === "A" ? "B" : "A";
@@ -145,7 +145,7 @@ describe("a signed token", () => {
     [{ logweir: { ...claim, redaction: "off" } }, "has logweir.redaction: must be one of required"],
     [{ logweir: { ...claim, expires: "1d" } }, "has logweir.expires: fields are scopes, pins, budget, redaction"],
   ])("with %j is refused with the reason", async (payload, reason) => {
-    const { ask } = openWorld({ issuer: "https://issuer", audience: "logweir" });
+    const { ask } = openFixture({ issuer: "https://issuer", audience: "logweir" });
     const right = { iss: "https://issuer", aud: "logweir" };
     expect(await ask(await sign(ofAlg("ES256"), right))).toEqual(accepted);
     expect(await ask(await sign(ofAlg("ES256"), { ...right, ...payload }))).toContain(
@@ -154,13 +154,13 @@ describe("a signed token", () => {
   });
 
   it("may be pinned to a list and to a prefix", async () => {
-    const { ask } = openWorld();
+    const { ask } = openFixture();
     const pins = { project: ["abc", "xyz"], tier: { prefix: "t" } };
     expect(await ask(await sign(ofAlg("ES256"), { logweir: { ...claim, pins } }))).toMatchObject({ pins });
   });
 
   it("of the same subject with other rights has another id", async () => {
-    const { ask } = openWorld();
+    const { ask } = openFixture();
     const idOf = async (payload: JWTPayload) => {
       const found = await ask(await sign(ofAlg("ES256"), payload));
       return typeof found === "object" ? found.tokenId : found;
@@ -182,7 +182,7 @@ describe("a signed token", () => {
   });
 
   it("is remembered until it ends, its key goes or its id is revoked", async () => {
-    const { world, authenticator, ask } = openWorld();
+    const { fixture, authenticator, ask } = openFixture();
     const tokens = await Promise.all(["1", "2"].map((jti) => sign(ofAlg("ES256"), { jti })));
     const [first = "", second = ""] = tokens;
     for (const token of tokens) expect(await ask(token)).toEqual(accepted);
@@ -190,36 +190,36 @@ describe("a signed token", () => {
     expect(recalled?.isCurrent()).toBe(true);
     expect(authenticator.recall(first)?.identity).toBe(recalled?.identity);
 
-    world.revoked = "9\n1\r\n";
-    world.nowMs += 1_000;
+    fixture.revoked = "9\n1\r\n";
+    fixture.nowMs += 1_000;
     expect(recalled?.isCurrent()).toBe(false);
     expect(authenticator.recall(first)).toBeUndefined();
     expect(await ask(first)).toBe("unauthorized: The signed token was revoked");
     expect(await ask(second)).toEqual(accepted);
 
-    world.keys = [ofAlg("RS256").jwk];
-    world.nowMs += 999;
+    fixture.keys = [ofAlg("RS256").jwk];
+    fixture.nowMs += 999;
     expect(await ask(second)).toEqual(accepted);
-    world.nowMs += 1;
+    fixture.nowMs += 1;
     expect(await ask(second)).toBe(unsigned);
 
-    world.keys = [ofAlg("ES256").jwk];
-    world.nowMs += 1_000;
+    fixture.keys = [ofAlg("ES256").jwk];
+    fixture.nowMs += 1_000;
     expect(await ask(second)).toEqual(accepted);
-    world.nowMs = startMs + 59_999;
+    fixture.nowMs = startMs + 59_999;
     expect(await ask(second)).toEqual(accepted);
     const last = authenticator.recall(second);
     expect(last?.isCurrent()).toBe(true);
-    world.nowMs = startMs + 60_000;
+    fixture.nowMs = startMs + 60_000;
     expect(last?.isCurrent()).toBe(false);
     expect(await ask(second)).toBe("unauthorized: The signed token has expired");
   });
 
   it("is refused with 503 while a file of keys cannot be used, and accepted again afterwards", async () => {
-    const { world, ask } = openWorld();
+    const { fixture, ask } = openFixture();
     const token = await sign(ofAlg("HS256"));
     const { jwk } = ofAlg("HS256");
-    const unusable: readonly (readonly [World["keys"], string])[] = [
+    const unusable: readonly (readonly [Fixture["keys"], string])[] = [
       [new Error("gone"), "Error: gone"],
       ["{", "it is no JSON"],
       ["[]", "it is no JSON Web Key Set"],
@@ -229,49 +229,49 @@ describe("a signed token", () => {
       [[{ ...ofAlg("ES256").jwk, d: "x", kid: undefined }], "key 1 is a private key"],
     ];
     for (const [keys, reason] of unusable) {
-      world.keys = keys;
-      world.nowMs += 1_000;
+      fixture.keys = keys;
+      fixture.nowMs += 1_000;
       expect(await ask(token)).toMatch(/^metadata_unavailable: /);
-      expect(world.failures.at(-1)).toContain(reason);
-      world.keys = [jwk];
-      world.nowMs += 1_000;
+      expect(fixture.failures.at(-1)).toContain(reason);
+      fixture.keys = [jwk];
+      fixture.nowMs += 1_000;
       expect(await ask(token)).toEqual(accepted);
     }
   });
 
   it("without a key's name is refused where several keys fit", async () => {
-    const { world, ask } = openWorld();
-    world.keys = [ofAlg("ES256").jwk, (await makeSigner("ES256", "other")).jwk];
+    const { fixture, ask } = openFixture();
+    fixture.keys = [ofAlg("ES256").jwk, (await makeSigner("ES256", "other")).jwk];
     expect(await ask(await sign(ofAlg("ES256"), {}, { kid: undefined }))).toBe(
       "unauthorized: The signed token must name its key (kid): several fit",
     );
-    world.keys = [ofAlg("ES256").jwk];
-    world.nowMs += 1_000;
+    fixture.keys = [ofAlg("ES256").jwk];
+    fixture.nowMs += 1_000;
     expect(await ask(await sign(ofAlg("ES256"), {}, { kid: undefined }))).toEqual(accepted);
   });
 
   it("of keys over the network is found after a rotation, which strangers cannot make into a flood", async () => {
-    const { world, ask } = openWorld({ isRemote: true });
+    const { fixture, ask } = openFixture({ isRemote: true });
     const long = { exp: startMs / 1_000 + 100_000 };
     const old = await sign(ofAlg("ES256"), long);
-    expect([await ask(old), world.reads]).toEqual([accepted, 1]);
+    expect([await ask(old), fixture.reads]).toEqual([accepted, 1]);
     const next = await makeSigner("ES256", "next");
-    world.keys = [next.jwk];
+    fixture.keys = [next.jwk];
     const rotated = await sign(next, long);
-    expect([await ask(rotated), world.reads]).toEqual([unsigned, 1]);
-    world.nowMs += 30_000;
+    expect([await ask(rotated), fixture.reads]).toEqual([unsigned, 1]);
+    fixture.nowMs += 30_000;
     expect(await Promise.all([ask(rotated), ask(rotated)])).toEqual([accepted, accepted]);
-    expect(world.reads).toBe(2);
-    expect([await ask(old), world.reads]).toEqual([unsigned, 2]);
+    expect(fixture.reads).toBe(2);
+    expect([await ask(old), fixture.reads]).toEqual([unsigned, 2]);
 
-    world.keys = new Error("away");
-    world.nowMs += 3_599_999;
+    fixture.keys = new Error("away");
+    fixture.nowMs += 3_599_999;
     expect(await ask(rotated)).toEqual(accepted);
-    world.nowMs += 300_000;
+    fixture.nowMs += 300_000;
     expect(await ask(rotated)).toMatch(/^metadata_unavailable: /);
-    world.keys = [{ kty: "oct", kid: "s", k: secret.toString("base64url") }];
+    fixture.keys = [{ kty: "oct", kid: "s", k: secret.toString("base64url") }];
     expect(await ask(rotated)).toMatch(/^metadata_unavailable: /);
-    expect(world.failures.at(-1)).toContain("must not come over the network");
+    expect(fixture.failures.at(-1)).toContain("must not come over the network");
   });
 
   it("that is none goes to the stored tokens", async () => {

@@ -39,13 +39,13 @@ export function listProjects({ identity }: BigQueryCaller): object {
 }
 
 /** `datasets.list` */
-export function tellDatasets({ caller, project }: BigQueryContext, sent: Fields): object {
+export function answerDatasets({ caller, project }: BigQueryContext, sent: Fields): object {
   const { items, next } = readListPage(listDatasets(caller.endpoints, caller.identity), sent);
   return { kind: "bigquery#datasetList", datasets: items.map((each) => describeDataset(project, each)), ...next };
 }
 
 /** `datasets.get` */
-export function tellDataset({ caller, project }: BigQueryContext, id: string): object {
+export function answerDataset({ caller, project }: BigQueryContext, id: string): object {
   return describeDataset(project, findDataset(listDatasets(caller.endpoints, caller.identity), id));
 }
 
@@ -62,7 +62,7 @@ function describeDataset(project: string, { id, endpoint: { definition } }: Data
 }
 
 /** `tables.list`: the tables of which the caller may read anything. */
-export async function tellTables(context: BigQueryContext, datasetId: string, sent: Fields): Promise<object> {
+export async function answerTables(context: BigQueryContext, datasetId: string, sent: Fields): Promise<object> {
   const { caller, project } = context;
   const { endpoint } = findDataset(listDatasets(caller.endpoints, caller.identity), datasetId);
   const parameters = chooseParameters(context, endpoint, []);
@@ -88,7 +88,7 @@ function describeTable(project: string, datasetId: string, tableId: string): obj
 }
 
 /** `tables.get`, of the result of a job too. */
-export async function tellTable(context: BigQueryContext, datasetId: string, tableId: string): Promise<object> {
+export async function answerTable(context: BigQueryContext, datasetId: string, tableId: string): Promise<object> {
   const columns = await describeColumns(context, datasetId, tableId);
   return { ...describeTable(context.project, datasetId, tableId), schema: toSchema(columns) };
 }
@@ -120,7 +120,7 @@ export async function listRows(
       ? await addTableJob(context, datasetId, tableId, sent.selectedFields)
       : jobs.find(tokenId, known);
   const { rows, pageToken } = await readPage(caller, jobs, job, page);
-  return { kind: "bigquery#tableDataList", ...tellRows(job, rows, pageToken) };
+  return { kind: "bigquery#tableDataList", ...writeRows(job, rows, pageToken) };
 }
 
 /** The newest rows come first where the table has times: only then they go on behind what one page may have. */
@@ -163,7 +163,7 @@ export async function startQuery(context: BigQueryContext, body: Fields): Promis
     return { kind, schema: toSchema(columns), totalBytesProcessed: "0", jobComplete: true, cacheHit: false };
   }
   const job = await addJob(context, request);
-  return { ...(await tellResults(context, job, page)), kind };
+  return { ...(await answerResults(context, job, page)), kind };
 }
 
 /** `jobs.insert`: the query is checked now, and runs in the first request that asks for its outcome. */
@@ -190,7 +190,7 @@ export function listJobs({ caller, jobs }: BigQueryContext, sent: Fields): objec
 }
 
 /** `jobs.get`: answers once the query has run. */
-export async function tellJob({ caller, jobs }: BigQueryContext, id: string): Promise<object> {
+export async function answerJob({ caller, jobs }: BigQueryContext, id: string): Promise<object> {
   const job = jobs.find(caller.identity.tokenId, id);
   await finishJob(caller, jobs, job);
   return describeJob(job);
@@ -206,11 +206,11 @@ export function stopJob({ caller, jobs }: BigQueryContext, id: string): object {
 /** `jobs.getQueryResults` */
 export async function readResults(context: BigQueryContext, id: string, sent: Fields): Promise<object> {
   const { caller, jobs } = context;
-  const answer = await tellResults(context, jobs.find(caller.identity.tokenId, id), readPageRequest(sent));
+  const answer = await answerResults(context, jobs.find(caller.identity.tokenId, id), readPageRequest(sent));
   return { ...answer, kind: "bigquery#getQueryResultsResponse" };
 }
 
-async function tellResults(
+async function answerResults(
   { caller, jobs }: BigQueryContext,
   job: Job,
   page: ReturnType<typeof readPageRequest>,
@@ -219,7 +219,7 @@ async function tellResults(
   return {
     jobReference: referJob(job),
     schema: toSchema(job.columns),
-    ...tellRows(job, rows, pageToken),
+    ...writeRows(job, rows, pageToken),
     jobComplete: true,
     totalBytesProcessed: "0",
     cacheHit: job.isCacheHit,
@@ -227,7 +227,7 @@ async function tellResults(
 }
 
 /** Without rows there is no list, as in BigQuery: the Python client takes an empty one for the whole result. */
-function tellRows({ totalRows }: Job, rows: readonly object[], pageToken: string | undefined): object {
+function writeRows({ totalRows }: Job, rows: readonly object[], pageToken: string | undefined): object {
   return {
     ...(totalRows === undefined ? {} : { totalRows: String(totalRows) }),
     ...(pageToken === undefined ? {} : { pageToken }),

@@ -23,10 +23,10 @@ function textOfLabels(labels: ReadonlyMap<string, string>): string {
  * stream has the labels of the store alone, and each line tells its other fields and what stages made. Without it, what
  * stages made and what the line was pushed with is part of the stream, and other fields are left out.
  */
-export function tellLines(lines: readonly StoredLine[], isCategorized: boolean): object {
+export function writeStreams(lines: readonly StoredLine[], isCategorized: boolean): object {
   const streams = new Map<string, { readonly stream: object; readonly values: Value[] }>();
   for (const line of lines) {
-    const { stream, value } = tellLine(line, isCategorized);
+    const { stream, value } = writeLine(line, isCategorized);
     const key = textOfLabels(stream);
     const found = streams.get(key) ?? { stream: Object.fromEntries(stream), values: [] };
     streams.set(key, found);
@@ -41,7 +41,7 @@ export function tellLines(lines: readonly StoredLine[], isCategorized: boolean):
 }
 
 /** A line, and the labels of the stream that it is told in. */
-export function tellLine(
+export function writeLine(
   { ns, line, labels }: StoredLine,
   isCategorized: boolean,
 ): { readonly stream: ReadonlyMap<string, string>; readonly value: Value } {
@@ -60,7 +60,7 @@ function categorize(metadata: ReadonlyMap<string, string>, parsed: ReadonlyMap<s
 }
 
 /** The values of a range query. */
-export function tellMatrix(evaluated: Evaluated, steps: Steps): object {
+export function writeMatrix(evaluated: Evaluated, steps: Steps): object {
   const series =
     "series" in evaluated
       ? evaluated.series
@@ -75,7 +75,7 @@ export function tellMatrix(evaluated: Evaluated, steps: Steps): object {
 }
 
 /** The values of an instant query; `isSorted` where the query orders them itself. */
-export function tellVector(evaluated: Evaluated, steps: Steps, isSorted: boolean): object {
+export function writeVector(evaluated: Evaluated, steps: Steps, isSorted: boolean): object {
   const time = secondsOf(steps, 0);
   if ("scalar" in evaluated) {
     return { resultType: "scalar", result: [time, formatNumber(evaluated.scalar)], stats: statistics(1) };

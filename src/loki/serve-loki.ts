@@ -1,5 +1,5 @@
 import { ServiceError } from "../shared/errors.ts";
-import { succeed, tellLines, tellMatrix, tellVector } from "./answers.ts";
+import { succeed, writeMatrix, writeStreams, writeVector } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
 import { type DetectedField, detectFields } from "./detect-fields.ts";
 import type { LogQuery, Matcher, MetricQuery } from "./logql/logql-ast.ts";
@@ -47,10 +47,10 @@ export async function queryRange({ caller, sent, nowMs, isCategorized }: LokiReq
   if (query.kind === "log") {
     const [limit, intervalNs] = [readLineLimit(sent, caller), readInterval(sent)];
     const lines = await findLines(caller, query, range, readDirection(sent), limit, intervalNs);
-    return succeed(tellLines(lines, isCategorized));
+    return succeed(writeStreams(lines, isCategorized));
   }
   const steps = readSteps(sent, range);
-  return succeed(tellMatrix(await evaluateMetric(caller, query, steps), steps));
+  return succeed(writeMatrix(await evaluateMetric(caller, query, steps), steps));
 }
 
 /** `format_query`: the query as it is laid out for readers. */
@@ -68,7 +68,7 @@ export async function queryInstant({ caller, sent, nowMs }: LokiRequest): Promis
     );
   }
   const steps = readInstant(sent, nowMs);
-  return succeed(tellVector(await evaluateMetric(caller, query, steps), steps, isSorted(query)));
+  return succeed(writeVector(await evaluateMetric(caller, query, steps), steps, isSorted(query)));
 }
 
 /** Whether a part of a query orders its series. */
@@ -177,7 +177,7 @@ export async function listSeries(request: LokiRequest): Promise<object> {
 }
 
 /** `index/stats`: streams, lines and bytes; there are no chunks here. */
-export async function tellStats(request: LokiRequest): Promise<object> {
+export async function answerStats(request: LokiRequest): Promise<object> {
   readQuery(request.sent, request.caller);
   const streams = await countLines(request, readMatchers(request));
   const sum = (read: (stream: CountedStream) => number) => streams.reduce((total, each) => total + read(each), 0);
@@ -203,7 +203,7 @@ export async function listDetectedLabels(request: LokiRequest): Promise<object> 
 const byLabel = (a: { readonly label: string }, b: { readonly label: string }) => (a.label < b.label ? -1 : 1);
 
 /** `drilldown-limits`: how many lines an answer has at most, and what else Logs Drilldown asks before it asks. */
-export async function tellLimits({ caller }: LokiRequest): Promise<object> {
+export async function answerLimits({ caller }: LokiRequest): Promise<object> {
   const limits = {
     ...{ max_entries_limit_per_query: mostLines(caller), volume_enabled: true },
     ...{ discover_log_levels: false, discover_service_name: [] },
@@ -222,7 +222,7 @@ export async function listAlerts(): Promise<object> {
 }
 
 /** `index/volume`: bytes by stream or by label, the largest first. */
-export async function tellVolume(request: LokiRequest): Promise<object> {
+export async function answerVolume(request: LokiRequest): Promise<object> {
   readQuery(request.sent, request.caller);
   const matchers = readMatchers(request);
   const { endNs } = readRange(request.sent, request.nowMs, 6);
@@ -233,7 +233,7 @@ export async function tellVolume(request: LokiRequest): Promise<object> {
 }
 
 /** `index/volume_range`: the same for each step, which ends a millisecond behind the time that is told. */
-export async function tellVolumeRange(request: LokiRequest): Promise<object> {
+export async function answerVolumeRange(request: LokiRequest): Promise<object> {
   const { caller, sent, nowMs } = request;
   readQuery(sent, caller);
   const matchers = readMatchers(request);

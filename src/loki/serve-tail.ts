@@ -3,7 +3,7 @@ import { askTail, type TailRow } from "../endpoints/tail/ask-tail.ts";
 import type { TailAsk } from "../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createWay } from "../shared/give-way.ts";
-import { tellLine } from "./answers.ts";
+import { writeLine } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
 import type { LogQuery, Matcher } from "./logql/logql-ast.ts";
 import { parseLogql } from "./logql/parse-logql.ts";
@@ -110,7 +110,7 @@ async function runStages(
     const { ns, line, labels } = readRow(row, table);
     const made = pipeline(line, labels);
     if (made !== undefined) keep(made, labels);
-    const { stream, value } = tellLine({ ns, line: made ?? "", labels }, isCategorized);
+    const { stream, value } = writeLine({ ns, line: made ?? "", labels }, isCategorized);
     const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
     told.push(made === undefined ? { ...row, json: "", isHidden: true } : { ...row, restNs: Number(ns % 1000n), json });
   }

@@ -2,10 +2,10 @@ import { ServiceError } from "../shared/errors.ts";
 import { findNearest } from "../shared/nearest.ts";
 import { listTools, type ToolDescription } from "./list-tools.ts";
 import { type McpCaller, type RowFormat, rowFormats } from "./mcp-caller.ts";
-import { tellPatterns } from "./patterns-tool.ts";
+import { answerPatterns } from "./patterns-tool.ts";
 import { readRows } from "./read-rows.ts";
-import { type ToolAnswer, tellRows } from "./rows-answer.ts";
-import { tellTables } from "./tables.ts";
+import { answerRows, type ToolAnswer } from "./rows-answer.ts";
+import { answerTables } from "./tables.ts";
 import { ownTools, toolNameOf } from "./tool-name.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ function refuseUnknown({ inputSchema }: ToolDescription, sent: Arguments, pins: 
 async function runRows(caller: McpCaller, name: string, { format, ...sent }: Arguments): Promise<ToolAnswer> {
   const chosen = readFormat(format);
   const call = await caller.openCall(name, new Map(Object.entries(sent)), true);
-  return tellRows(await readRows(caller, call, chosen));
+  return answerRows(await readRows(caller, call, chosen));
 }
 
 async function runQuery(caller: McpCaller, sent: Arguments): Promise<ToolAnswer> {
@@ -51,7 +51,7 @@ async function runQuery(caller: McpCaller, sent: Arguments): Promise<ToolAnswer>
   const values = readParameters(parameters);
   const query = { sql: readText("sql", sql), lql: readText("lql", lql) };
   if (query.sql === undefined && query.lql === undefined) {
-    return tellTables(caller, name, new Map(Object.entries(values)));
+    return answerTables(caller, name, new Map(Object.entries(values)));
   }
   return runRows(caller, name, withoutEmpty({ ...values, ...query, ...page }));
 }
@@ -68,7 +68,7 @@ async function runPatterns(caller: McpCaller, sent: Arguments): Promise<ToolAnsw
   const request = { table: readText("table", sent.table), field: field.split("."), top };
   const query = { sql: readText("sql", sent.sql), lql: readText("lql", sent.lql) };
   const values = withoutEmpty({ ...readParameters(sent.parameters), ...query });
-  return tellPatterns(caller, await caller.openCall(name, new Map(Object.entries(values)), true), request);
+  return answerPatterns(caller, await caller.openCall(name, new Map(Object.entries(values)), true), request);
 }
 
 function withoutEmpty(values: Arguments): Arguments {

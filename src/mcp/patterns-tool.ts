@@ -54,7 +54,7 @@ const columns: readonly OutputColumn[] = [
 ];
 
 /** Counts the kinds of messages of a call's rows: a run of its query in another shape, with all that holds for runs. */
-export async function tellPatterns(
+export async function answerPatterns(
   caller: McpCaller,
   call: QueryCall,
   { table, field, top }: PatternsRequest,

@@ -48,7 +48,7 @@ export function rowsSchema(columns: readonly ContractColumn[]): JsonSchema {
 }
 
 /** Tells the rows of a call, what was left out of them, and how to go on. */
-export function tellRows(answer: BoundedRows): ToolAnswer {
+export function answerRows(answer: BoundedRows): ToolAnswer {
   const { rows, cutBy, cutValues, totalRows, dataThroughUs, text, warnings } = answer;
   const next = nextStep(answer);
   const isComplete = cutBy === undefined && next === null && cutValues === 0;

@@ -11,7 +11,7 @@ import { findTool } from "./call-tool.ts";
 import { listTools, openEndpoints } from "./list-tools.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import type { ToolAnswer } from "./rows-answer.ts";
-import { parseTablesUri, tablesTemplate, tablesUri, tellTables } from "./tables.ts";
+import { answerTables, parseTablesUri, tablesTemplate, tablesUri } from "./tables.ts";
 import { markUntrusted } from "./untrusted.ts";
 
 /** How long clients may keep lists, which are of their token only. */
@@ -84,7 +84,7 @@ function createServer(caller: McpCaller): Server {
     const named = parseTablesUri(uri);
     if (named === undefined) throw new ResourceNotFoundError(uri);
     try {
-      const { texts } = await tellTables(caller, named.endpoint, named.parameters);
+      const { texts } = await answerTables(caller, named.endpoint, named.parameters);
       return { contents: [{ uri, mimeType: "text/plain", text: texts.join("\n\n") }] };
     } catch (error) {
       const { code, message, details } = caller.noteError(error);

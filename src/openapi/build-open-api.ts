@@ -1,7 +1,7 @@
 import { fitPins } from "../access/pins.ts";
 import { admits } from "../access/route-scope.ts";
 import { canQuery, type Identity, isOwner } from "../access/scope.ts";
-import { tellEndpoint } from "../endpoints/definition/contract.ts";
+import { showEndpoint } from "../endpoints/definition/contract.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./common-components.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
@@ -104,7 +104,7 @@ export function callableEndpoints(endpoints: readonly Endpoint[], caller: Identi
       const declared = new Map(contract.parameters.map(({ name, type }) => [name, type]));
       return problem === undefined && canQuery(caller, definition) && fitPins(caller.pins, declared);
     })
-    .map((endpoint) => tellEndpoint(endpoint, isOwner(caller)));
+    .map((endpoint) => showEndpoint(endpoint, isOwner(caller)));
 }
 
 function routePaths(routes: readonly RouteDescription[]): Readonly<Record<string, PathItem>> {

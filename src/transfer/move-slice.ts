@@ -39,7 +39,7 @@ function rangeOf({ startUs, widthUs }: SliceKey): TimeRange {
   return { fromUs: startUs, toUs: startUs + widthUs };
 }
 
-async function tellOf(events: StoredEvents, key: SliceKey, signal: AbortSignal) {
+async function summaryOf(events: StoredEvents, key: SliceKey, signal: AbortSignal) {
   const [slice] = await events.slices(key.source, rangeOf(key), key.widthUs, signal);
   return summarize(slice);
 }
@@ -106,12 +106,12 @@ async function appendPatiently({ to, key, signal }: SliceMove, events: readonly 
 export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
   const { from, to, key, signal, isDry = false } = move;
   // What comes while the events are read counts as not told: then the slice is looked at again.
-  const fromTold = await tellOf(from.events, key, signal);
-  let toTold = to.has(key.source) ? await tellOf(to.events, key, signal) : null;
+  const fromTold = await summaryOf(from.events, key, signal);
+  let toTold = to.has(key.source) ? await summaryOf(to.events, key, signal) : null;
   let there = toTold === null ? new Map<string, string>() : await readDigests(move);
   const { own, moved } = await bring(move, there);
   if (moved > 0 && !isDry) {
-    toTold = await tellOf(to.events, key, signal);
+    toTold = await summaryOf(to.events, key, signal);
     there = await readDigests(move);
   }
   // An interrupted read may be incomplete.

@@ -21,7 +21,7 @@ export function inferContract(
 }
 
 /** The endpoint as shown to a caller: only owners see fields that other tenants' events have carried. */
-export function tellEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
+export function showEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
   if (isOwner) return endpoint;
   const { contract, publicContract = { parameters: contract.parameters, columns: [] } } = endpoint;
   return { ...endpoint, contract: publicContract };

@@ -159,14 +159,14 @@ export class SharedTail {
     const mark = this.#arrivals.mark();
     const { fresh, hasGap } = await this.#lookByTime();
     if (!isOfEvents) this.#mark = mark;
-    this.#deliver(fresh, isOfEvents ? this.#settleDoubt(fresh, hasGap) : hasGap);
+    this.#deliver(fresh, isOfEvents ? this.#resolveDoubt(fresh, hasGap) : hasGap);
   }
 
   /**
    * Whether other services' rows were skipped by the look before. Events of this one are on disk a moment before they
    * arrive: where all rows of a look with a gap have arrived, so have those that did not fit.
    */
-  #settleDoubt(fresh: readonly TailRow[], hasGap: boolean): boolean {
+  #resolveDoubt(fresh: readonly TailRow[], hasGap: boolean): boolean {
     const isLeft = this.#doubted.size > 0;
     this.#doubted = new Set(hasGap ? fresh.map(({ key }) => key) : []);
     return isLeft;

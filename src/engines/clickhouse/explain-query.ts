@@ -1,7 +1,7 @@
 /** Explains which part of a query runs where. */
 import type { CompiledQuery, ExplainedPart, RunRequest } from "../contract/query-engine.ts";
+import { bindPlan } from "./bind-plan.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
-import { settlePlan } from "./settle-plan.ts";
 
 /**
  * The statements of a query that `compileQuery` returned, and why parts of it do not run on the server: those of a call
@@ -14,7 +14,7 @@ export function explainQuery(query: CompiledQuery, values?: RunRequest["values"]
 function planFor(query: CompiledQuery, values: RunRequest["values"] | undefined): ServerPlan {
   const general = planOf(query);
   if (values === undefined) return general;
-  return settlePlan(general, { query, values }, general.nowUs ?? BigInt(Date.now()) * 1000n).plan;
+  return bindPlan(general, { query, values }, general.nowUs ?? BigInt(Date.now()) * 1000n).plan;
 }
 
 function describe(plan: ServerPlan): readonly ExplainedPart[] {

@@ -11,6 +11,7 @@ import {
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
+import { bindPlan } from "./bind-plan.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
 import type { ServerClient } from "./driver/client.ts";
 import { MAX_STATEMENT_BYTES } from "./driver/limits.ts";
@@ -20,7 +21,6 @@ import { toServerValue } from "./parameters.ts";
 import { NOW_PARAMETER, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 import { toRow } from "./residual/read-rows.ts";
 import { createLineEncoder } from "./rows.ts";
-import { settlePlan } from "./settle-plan.ts";
 
 export interface RunTarget {
   readonly client: Pick<ServerClient, "stream" | "kill" | "isSilent">;
@@ -269,7 +269,7 @@ export async function runQuery(target: RunTarget, request: RunRequest): Promise<
   const { limits, signal } = request;
   const known = planOf(request.query);
   const nowUs = known.nowUs ?? BigInt(Date.now()) * 1000n;
-  const { plan, constants } = settlePlan(known, request, nowUs);
+  const { plan, constants } = bindPlan(known, request, nowUs);
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const explain = async (error: unknown): Promise<unknown> => {
     const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";

@@ -83,14 +83,14 @@ function truth(value: boolean | null, { span }: Expr): Expr {
   return { kind: "Literal", type: BOOL, value: value === null ? null : `${value}`, span };
 }
 
-function settleCondition(condition: Expr, values: Values, mapping: Mapping): Expr {
+function simplifyCondition(condition: Expr, values: Values, mapping: Mapping): Expr {
   const value = values.get(condition);
   if (value === undefined) return mapping.expression(condition);
   return truth(typeof value === "boolean" ? value : null, condition);
 }
 
 function chooseRows(scan: Scan & { kind: "Filter" }, values: Values, mapping: Mapping): Scan {
-  const predicate = settleCondition(scan.predicate, values, mapping);
+  const predicate = simplifyCondition(scan.predicate, values, mapping);
   const input = mapping.scan(scan.input);
   return predicate.kind === "Literal" && predicate.value === "true" ? input : { ...scan, predicate, input };
 }
@@ -123,9 +123,9 @@ function joinConditions(
   const kept: Expr[] = [];
   for (const operand of call.arguments) {
     if (operand === undefined) return undefined;
-    const settled = settleCondition(operand, values, mapping);
-    const value = settled.kind === "Literal" ? settled.value : undefined;
-    if (value !== neutral) kept.push(settled);
+    const simplified = simplifyCondition(operand, values, mapping);
+    const value = simplified.kind === "Literal" ? simplified.value : undefined;
+    if (value !== neutral) kept.push(simplified);
     if (value === decisive) break;
   }
   const [first] = kept;

@@ -45,20 +45,20 @@ function open() {
   return { readers, quick, slow, read };
 }
 
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const sendersOf = (readings: readonly Reading[]) => readings.map(({ body }) => body.sender).join("");
 
 it("a sender's next body waits for no more than one of another's, and refuses beyond 64 of its own", async () => {
   const { quick, read } = open();
   const all = Array.from({ length: 66 }, () => read("a", 10));
-  await settle();
+  await nextTurn();
   await expect(read("a", 10)).rejects.toMatchObject({
     code: "overloaded",
     message: "64 bodies of this token are waiting to be read",
   });
   all.push(read("b", 10), read("c", 10), read("b", 10));
   for (let index = 0; index < all.length; index++) {
-    await settle();
+    await nextTurn();
     quick[index]?.end();
   }
   await Promise.all(all);
@@ -69,13 +69,13 @@ it("bodies that take long are read beside those that do not", async () => {
   const { quick, slow, read } = open();
   const long = [read("a", 1_000_001), read("a", 1_000_001), read("a", 1_000_001)];
   const short = read("b", 1_000_000);
-  await settle();
+  await nextTurn();
   expect([sendersOf(quick), sendersOf(slow)]).toEqual(["b", "aa"]);
   quick[0]?.end();
   await short;
   for (const each of [0, 1, 2]) {
     slow[each]?.end();
-    await settle();
+    await nextTurn();
   }
   await Promise.all(long);
 });
@@ -83,17 +83,17 @@ it("bodies that take long are read beside those that do not", async () => {
 it("a packed body that turns out to be long is read by the other thread, with all of its bytes", async () => {
   const { quick, slow, read } = open();
   const packed = read("a", 300, "gzip");
-  await settle();
+  await nextTurn();
   expect([quick[0]?.body.maxBytes, slow.length]).toEqual([1_000_000, 0]);
   quick[0]?.fail(new BodyError("body_too_large", "x"));
-  await settle();
+  await nextTurn();
   expect([slow[0]?.body.maxBytes, slow[0]?.body.bytes.length]).toEqual([12_000_000, 300]);
   // The first thread has taken its memory away.
   expect(slow[0]?.body.bytes.buffer).not.toBe(quick[0]?.body.bytes.buffer);
   slow[0]?.end();
   await packed;
   const bad = read("a", 300, "gzip");
-  await settle();
+  await nextTurn();
   quick[1]?.fail(new BodyError("invalid_body", "x"));
   await expect(bad).rejects.toMatchObject({ code: "invalid_body" });
 });

@@ -121,7 +121,7 @@ export class EncoderThread<Batch> {
       this.#restAfterWork(thread);
     };
     thread.heldBodies++;
-    this.#tellSchema(thread, state);
+    this.#sendSchema(thread, state);
     let { version } = state;
     let tenantField = tenantFieldOf(state);
     try {
@@ -140,7 +140,7 @@ export class EncoderThread<Batch> {
         },
         encode: async (now, full) => {
           if (now.version !== version || tenantFieldOf(now) !== tenantField || full.size > 0) {
-            this.#tellSchema(thread, now);
+            this.#sendSchema(thread, now);
             [version, tenantField] = [now.version, tenantFieldOf(now)];
             encoded = await this.#request(thread, { kind: "again", id, full });
           }
@@ -195,7 +195,7 @@ export class EncoderThread<Batch> {
   }
 
   /** Before a request that needs it; the messages arrive in their order. */
-  #tellSchema({ worker, schemas }: RunningThread<Batch>, state: SourceState): void {
+  #sendSchema({ worker, schemas }: RunningThread<Batch>, state: SourceState): void {
     const { name, entries, declaration, full, version } = state;
     const tenantField = tenantFieldOf(state);
     const known = schemas.get(name);

@@ -97,7 +97,7 @@ export function createViewTree({ entries, tree, shown, isOpen }: ViewBasis): Vie
   }
   if (isOpen) root.isOpen = true;
   const rank = new Map([...fields.keys()].map((path, index) => [path, index]));
-  settle(root, "", { rank, isOpen, isUncertain: isOpen && shown !== undefined });
+  arrange(root, "", { rank, isOpen, isUncertain: isOpen && shown !== undefined });
   return root;
 }
 
@@ -144,16 +144,16 @@ function isListed(root: ViewNode, path: string): boolean {
   return node !== undefined;
 }
 
-interface Settling {
+interface Arrangement {
   /** Places of declared fields, by folded path. */
   readonly rank: ReadonlyMap<string, number>;
   readonly isOpen: boolean;
   readonly isUncertain: boolean;
 }
 
-/** Settles names and order from the top down. */
-function settle(node: ViewNode, above: string, settling: Settling): void {
-  const { rank, isOpen, isUncertain } = settling;
+/** Arranges names and order from the top down. */
+function arrange(node: ViewNode, above: string, arrangement: Arrangement): void {
+  const { rank, isOpen, isUncertain } = arrangement;
   const rankOf = (name: string) => rank.get(above === "" ? name : `${above}.${name}`) ?? rank.size;
   const children = [...node.children].sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   node.children.clear();
@@ -165,6 +165,6 @@ function settle(node: ViewNode, above: string, settling: Settling): void {
     if (isOpen && child.isRecord) child.isOpen = true;
     child.isUncertain = isUncertain && child.declared === undefined;
     node.children.set(folded, child);
-    settle(child, above === "" ? folded : `${above}.${folded}`, settling);
+    arrange(child, above === "" ? folded : `${above}.${folded}`, arrangement);
   }
 }

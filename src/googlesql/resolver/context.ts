@@ -83,7 +83,7 @@ export interface Environment {
 }
 
 /** The state of one SELECT while its expressions are resolved. */
-export interface Block {
+export interface QueryBlock {
   readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[];
   readonly windows: { readonly column: Column; readonly call: WindowCall }[];
   /** The same by the hash of function and arguments: equal calls are computed once. */
@@ -109,7 +109,7 @@ export interface Window {
 }
 
 /** Reports a name that two of the windows have. */
-export function createBlock(resolution: Resolution, list: readonly NamedWindow[] = []): Block {
+export function createQueryBlock(resolution: Resolution, list: readonly NamedWindow[] = []): QueryBlock {
   const namedWindows = new Map<string, PlacedWindow>();
   for (const [position, { name, window }] of list.entries()) {
     const folded = name.name.toLowerCase();
@@ -131,7 +131,7 @@ export interface ExprContext {
    */
   readonly windowScope: Scope | undefined;
   /** Undefined where neither aggregates nor window functions can be. */
-  readonly block: Block | undefined;
+  readonly block: QueryBlock | undefined;
   /** In messages: `WHERE clause`. */
   readonly clause: string;
   readonly allowsAggregates: boolean;
@@ -183,7 +183,7 @@ export function inScope(context: ExprContext, scope: Scope | undefined): ExprCon
 export function blockContext(
   environment: Environment,
   scope: Scope,
-  block: Block,
+  block: QueryBlock,
   clause: string,
   allows: "nothing" | "aggregates" | "windows" | "both",
 ): ExprContext {

@@ -108,7 +108,7 @@ export function guardFollower(follower: Follower, guard: TailGuard): Follower {
       else if (!isOver) work();
     });
   };
-  const tellSkipped = () => {
+  const reportSkipped = () => {
     if (skippedCount > 0) follower.skip(skippedCount);
     skippedCount = 0;
   };
@@ -122,7 +122,7 @@ export function guardFollower(follower: Follower, guard: TailGuard): Follower {
       }
       inTurn(() => {
         follower.deliver(rows);
-        tellSkipped();
+        reportSkipped();
       });
     },
     skip: (count) => inTurn(() => follower.skip(count)),

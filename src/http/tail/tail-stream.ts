@@ -45,11 +45,11 @@ export function openTailStream(outlet: TailOutlet, form: TailForm, waiting: Wait
   let isOver = false;
   let skipped = { count: 0, rows: [] as string[] };
   const early: (() => void)[] = [];
-  const send = countWaiting(outlet, waiting, () => tellSkipped());
+  const send = countWaiting(outlet, waiting, () => reportSkipped());
   const write = (message: string | Buffer) => {
     if (!isOver && !outlet.isClosed()) send(message);
   };
-  const tellSkipped = () => {
+  const reportSkipped = () => {
     const { count, rows } = skipped;
     if (count === 0 || isOver || outlet.waitingBytes() > maxWaitingBytes / 2) return;
     skipped = { count: 0, rows: [] };
@@ -69,7 +69,7 @@ export function openTailStream(outlet: TailOutlet, form: TailForm, waiting: Wait
     deliver: (rows) =>
       whenOpen(() => {
         if (rows.length > 0 && !hasRoom(rows)) return skip(rows);
-        tellSkipped();
+        reportSkipped();
         if (rows.length > 0) for (const message of form.rows(rows)) write(message);
       }),
     skip: (count) => whenOpen(() => write(form.skipped(count, []))),
@@ -77,7 +77,7 @@ export function openTailStream(outlet: TailOutlet, form: TailForm, waiting: Wait
       whenOpen(() => {
         // Their number alone: the error may be that nothing is to be shown any more.
         skipped.rows = [];
-        tellSkipped();
+        reportSkipped();
         if (!isOver && !outlet.isClosed()) outlet.end(error);
         isOver = true;
       });

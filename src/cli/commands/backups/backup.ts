@@ -23,17 +23,18 @@ export async function backup(name: string, options: BackupOptions, context: CliC
     notify: (message) => print(context.errors, message),
   };
   const made = await makeBackup(place, work).finally(() => bar.end());
-  if (options.json === true) printJson(context.output, { folder: name, ...tellBackup(made.backup), ...tellNew(made) });
+  if (options.json === true)
+    printJson(context.output, { folder: name, ...backupJson(made.backup), ...newBytesJson(made) });
   else {
     const news = `, ${(made.newBytes / 1e6).toFixed(1)} MB of them new`;
     print(context.output, describeBackup(`Backup ${made.backup.id} in ${place.title}`, made.backup, news));
   }
 }
 
-const tellNew = ({ newBytes }: { readonly newBytes: number }) => ({ new_bytes: newBytes });
+const newBytesJson = ({ newBytes }: { readonly newBytes: number }) => ({ new_bytes: newBytes });
 
 /** Without the names of chunks. */
-export function tellBackup(backup: Backup) {
+export function backupJson(backup: Backup) {
   const { id, made_at, sources, files } = backup;
   const sizes = files.map(({ path, bytes }) => ({ path, bytes }));
   return { id, made_at, sources, files: sizes, bytes: sizeOf(backup) };

@@ -12,7 +12,7 @@ import { isRunning } from "../../../shared/is-running.ts";
 import { UserError } from "../../../shared/user-error.ts";
 import { type CliContext, CliError, print, printJson } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
-import { tellBackup } from "./backup.ts";
+import { backupJson } from "./backup.ts";
 import { describeBackup, sizeOf } from "./describe-backup.ts";
 
 export interface RestoreOptions {
@@ -50,7 +50,7 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  if (options.json === true) printJson(context.output, { data_dir: target, ...tellBackup(backup) });
+  if (options.json === true) printJson(context.output, { data_dir: target, ...backupJson(backup) });
   else print(context.output, describeBackup(`Restored the backup ${backup.id} to ${target}`, backup));
 }
 

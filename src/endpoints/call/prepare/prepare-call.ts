@@ -71,7 +71,7 @@ function checkCall(runner: Runner, call: Call): CheckedCall {
   // A page of the endpoint's own query goes by its LIMIT, so that a smaller page is another query.
   const limit = sentLimit ?? (maxRows < ownRows ? maxRows : undefined);
   const bound = bindParameters(target.contract.parameters, parameters);
-  const tenants = tellTenants(runner.planner, call, bound);
+  const tenants = inferTenants(runner.planner, call, bound);
   const tenant = tenants.bound ?? null;
   // What a shape was made of is in its key.
   const scoped = shape === undefined || consumer === undefined ? consumer : { ...consumer, shape: shape.key };
@@ -106,7 +106,7 @@ function valuesOf({ fromUs, toUs, ids }: FollowedPeriod): readonly ParameterValu
 type BrokenCall = Pick<QueryCall, "target" | "isOwner">;
 
 /** The tenant of a call: from its parameters, and from a pin. */
-function tellTenants(
+function inferTenants(
   planner: Pick<Planner, "tenantParameters">,
   call: Pick<QueryCall, "target" | "pinned" | "isOwner">,
   values: BoundParameters,

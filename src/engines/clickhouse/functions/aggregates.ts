@@ -16,13 +16,13 @@ function counted({ args, filter }: AggregateContext, index = 0): Sql {
 }
 
 /** One zero and one NaN, where values are told apart by their bits. */
-export function settleFloat(value: Sql): Sql {
+export function canonicalFloat(value: Sql): Sql {
   return sql`if(isNaN(${value}), CAST('nan', 'Float64'), ${value} + 0.)`;
 }
 
 function distinctValue(context: AggregateContext): Sql {
   const value = counted(context);
-  return context.types[0]?.kind === "FLOAT64" ? context.bind([value], settleFloat) : value;
+  return context.types[0]?.kind === "FLOAT64" ? context.bind([value], canonicalFloat) : value;
 }
 
 function refuseModifiers(context: AggregateContext): void {
@@ -88,8 +88,8 @@ function sumOfFloats(context: AggregateContext, value: Sql): Sql {
     const wide = sql`${small} * 18446744073709551616.`;
     const fails = sql`NOT isFinite(${whole}) AND isFinite(${small}) AND NOT isFinite(${wide})`;
     const isPlain = sql`isNull(${whole}) OR isFinite(${whole})`;
-    const settled = sql`multiIf(${isPlain}, ${whole}, NOT isFinite(${small}), ${small}, ${wide})`;
-    return context.failIf(fails, "double overflow", settled);
+    const result = sql`multiIf(${isPlain}, ${whole}, NOT isFinite(${small}), ${small}, ${wide})`;
+    return context.failIf(fails, "double overflow", result);
   });
 }
 

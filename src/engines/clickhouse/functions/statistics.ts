@@ -48,7 +48,7 @@ function byScale({ value, size }: Side, print: (value: Sql) => Sql, unscale: Uns
   return sql`multiIf(${size} >= ${LARGE}, ${large}, ${size} > 0 AND ${size} < ${TINY}, ${tiny}, ${print(value)})`;
 }
 
-function settled(context: AggregateContext, sides: readonly [Side, ...Side[]], least: number, result: Sql): Sql {
+function guardedResult(context: AggregateContext, sides: readonly [Side, ...Side[]], least: number, result: Sql): Sql {
   const rows = sql`count(${sides[0].value})${context.over}`;
   const areInfinite = joinSql(
     sides.map((side) => side.isInfinite),
@@ -67,7 +67,7 @@ function ofOne(name: string, unscale: Unscale): PrintAggregate {
     checkForm(context);
     const side = sideOf(context, 0);
     const result = byScale(side, (value) => sql`${nameSql(name)}(${value})${context.over}`, unscale);
-    return settled(context, [side], name.includes("Samp") ? 2 : 1, result);
+    return guardedResult(context, [side], name.includes("Samp") ? 2 : 1, result);
   };
 }
 
@@ -77,7 +77,7 @@ function ofPairs(name: string, unscale: Unscale): PrintAggregate {
     const [left, right] = [sideOf(context, 0), sideOf(context, 1)];
     const call = (x: Sql, y: Sql) => sql`${nameSql(name)}(${x}, ${y})${context.over}`;
     const result = byScale(left, (x) => byScale(right, (y) => call(x, y), unscale), unscale);
-    return settled(context, [left, right], name === "covarPopStable" ? 1 : 2, result);
+    return guardedResult(context, [left, right], name === "covarPopStable" ? 1 : 2, result);
   };
 }
 
@@ -100,7 +100,7 @@ function correlation(context: AggregateContext): Sql {
     " AND ",
   );
   const result = sql`${scaled} / ${deviation(left)} / ${deviation(right)}`;
-  return settled(context, sides, 2, sizes.length === 0 ? plain : sql`if(${areModest}, ${plain}, ${result})`);
+  return guardedResult(context, sides, 2, sizes.length === 0 ? plain : sql`if(${areModest}, ${plain}, ${result})`);
 }
 
 export const statisticalFunctions: AggregateTable = {

@@ -77,9 +77,9 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
     if (!(statement instanceof Refusal)) return { kind: "whole", statement, tables: [...compilation.tablesRead] };
     pushdown.note(statement);
   }
-  const settled = pushdown.settle(part);
+  const whole = pushdown.toScan(part);
   const definitions = pushdown.definitions;
-  const scan: Scan = definitions.length === 0 ? settled : { kind: "With", ctes: definitions, input: settled };
+  const scan: Scan = definitions.length === 0 ? whole : { kind: "With", ctes: definitions, input: whole };
   const found = readRemotes({ ...query, scan }, pushdown);
   const remotes = found.map((from, index): RemoteStatement => {
     const { columns: read } = from;

@@ -70,10 +70,10 @@ export class Pushdown {
     this.#pushesConstants = pushesConstants;
     // Of a sub-query that a branch holds, the server computes what cannot fail.
     const ofBranch = createMapping({
-      scan: (scan) => (computesFailing(scan) ? undefined : this.settle(this.divide(scan))),
+      scan: (scan) => (computesFailing(scan) ? undefined : this.toScan(this.divide(scan))),
     });
     this.#mapping = createMapping({
-      scan: (scan) => (compilation.branchQueries.has(scan) ? ofBranch.scan(scan) : this.settle(this.divide(scan))),
+      scan: (scan) => (compilation.branchQueries.has(scan) ? ofBranch.scan(scan) : this.toScan(this.divide(scan))),
     });
   }
 
@@ -93,7 +93,7 @@ export class Pushdown {
   }
 
   /** The part as a tree of the embedded engine's, which reads the server's rows where the server takes over. */
-  settle(part: Part): Scan {
+  toScan(part: Part): Scan {
     if (part.kind === "residual") return part.scan;
     if (!this.#pushesConstants && !readsTables(part)) return part.scan;
     if (this.remotes.length >= MAX_STATEMENTS)
@@ -135,8 +135,8 @@ export class Pushdown {
         return this.#setOperation(scan);
       case "Recursive": {
         this.note({ reason: "a recursive query", span: undefined });
-        const anchor = { ...scan.anchor, scan: this.settle(this.divide(scan.anchor.scan)) };
-        const step = { ...scan.step, scan: this.settle(this.divide(scan.step.scan)) };
+        const anchor = { ...scan.anchor, scan: this.toScan(this.divide(scan.anchor.scan)) };
+        const step = { ...scan.step, scan: this.toScan(this.divide(scan.step.scan)) };
         return { kind: "residual", scan: { ...scan, anchor, step } };
       }
       default: {
@@ -172,7 +172,7 @@ export class Pushdown {
     const definition = { ...cte };
     this.#definitions.set(cte.id, definition);
     // The step of a recursion reads the definition that is being made.
-    (definition as { scan: Scan }).scan = this.settle(part ?? this.divide(cte.scan));
+    (definition as { scan: Scan }).scan = this.toScan(part ?? this.divide(cte.scan));
     this.definitions.push(definition);
     return { kind: "residual", scan: { ...scan, cte: definition } };
   }
@@ -190,7 +190,7 @@ export class Pushdown {
     }
     const inputs = scan.inputs.map((input, index) => ({
       ...input,
-      scan: this.settle(parts[index] ?? { kind: "residual", scan: input.scan }),
+      scan: this.toScan(parts[index] ?? { kind: "residual", scan: input.scan }),
     }));
     return { kind: "residual", scan: { ...scan, inputs } };
   }
@@ -211,7 +211,7 @@ export class Pushdown {
   /** The step in the embedded engine. */
   #above(scan: Scan, part: Part): Part {
     const own = this.#mapping.own(scan);
-    return { kind: "residual", scan: { ...own, input: this.settle(part) } as Scan };
+    return { kind: "residual", scan: { ...own, input: this.toScan(part) } as Scan };
   }
 
   #filter(scan: Scan & { kind: "Filter" }, part: PushedPart): Part {
@@ -301,7 +301,7 @@ export class Pushdown {
       }
     }
     const own = this.#mapping.own(scan);
-    return { kind: "residual", scan: { ...own, left: this.settle(left), right: this.settle(right) } as Scan };
+    return { kind: "residual", scan: { ...own, left: this.toScan(left), right: this.toScan(right) } as Scan };
   }
 }
 

@@ -30,11 +30,11 @@ export class SchemaWatch {
 
   async start(): Promise<void> {
     await this.#look();
-    this.#tellStray();
+    this.#reportStray();
     this.#plan();
   }
 
-  #tellStray(): void {
+  #reportStray(): void {
     const { sources, keeper, log } = this.#options;
     for (const source of sources.all()) {
       const stray = keeper.strayColumns(source);

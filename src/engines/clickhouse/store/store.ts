@@ -118,7 +118,7 @@ export class ClickHouseStore implements EventStore {
   }
 
   async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
-    for (const { name } of definitions) await this.#sources.settle(name);
+    for (const { name } of definitions) await this.#sources.waitForDrop(name);
     const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined);
     if (missing.length > 0) {
       const decisions = missing.map((definition) => {

@@ -187,7 +187,7 @@ function andFirst(taken: Expr | undefined, before: readonly Expr[], last: Expr |
 /** The sub-query's scan, without rows where it is not taken. */
 function guardQuery(guards: Guards, asked: Asked, query: AnySubquery, taken: Expr | undefined): Scan {
   const { scan } = query;
-  if (taken === undefined || !isFailingQuery(query) || someExpression(taken, isUnsettled, false)) {
+  if (taken === undefined || !isFailingQuery(query) || someExpression(taken, isRandomOrQuery, false)) {
     return guardScan(guards, scan);
   }
   // A sub-query without FROM is printed as the expression that it is.
@@ -199,7 +199,7 @@ function guardQuery(guards: Guards, asked: Asked, query: AnySubquery, taken: Exp
 }
 
 /** Is it another value the next time, or one that another sub-query has to tell first? */
-const isUnsettled = (at: AnyExpr) => isRandomCall(at) || isSubquery(at);
+const isRandomOrQuery = (at: AnyExpr) => isRandomCall(at) || isSubquery(at);
 
 /** The condition as a column that the scan below is asked for; itself where it is one of a query around. */
 function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {

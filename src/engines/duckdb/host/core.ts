@@ -286,7 +286,7 @@ class Core implements EngineHost {
     await this.#ids.close();
     await this.#writer.close();
     // DuckDB makes a checkpoint of its own where there is something left in the log.
-    this.#position?.unsettle();
+    this.#position?.invalidate();
     this.#database.close();
     this.#position?.record();
     this.#position?.close();

@@ -19,7 +19,7 @@ const eventOf = (fields: LogEvent["fields"]): LogEvent => {
 type Encode = ThreadEvents<EncodedBatch>["encode"];
 
 /** Lets everything run that does not have to wait. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A store over a host that does nothing, and notes what it is asked. */
 function open(schema: Partial<StoreLimits["schema"]> = {}) {
@@ -101,7 +101,7 @@ describe("a change of a source's schema", () => {
       return outcome;
     };
     const sent = send();
-    await settle();
+    await nextTurn();
     await store.append("edge", [eventOf({ fresh: 1 })], signal);
     finish();
     expect(await sent).toMatchObject({ stored: 1 });
@@ -119,9 +119,9 @@ describe("a change of a source's schema", () => {
         finish = resolve;
       });
     const first = store.append("edge", [eventOf({ fresh: 1 })], signal);
-    await settle();
+    await nextTurn();
     const second = send();
-    await settle();
+    await nextTurn();
     expect(asked).toEqual([expect.stringMatching(/^add .*fresh to edge$/)]);
     finish();
     await Promise.all([first, second]);

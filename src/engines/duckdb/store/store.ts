@@ -105,7 +105,7 @@ export class DuckDbStore implements EventStore {
   }
 
   async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
-    for (const { name } of definitions) await this.#sources.settle(name);
+    for (const { name } of definitions) await this.#sources.waitForDrop(name);
     const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined).map(toNewSource);
     const made = missing.length === 0 ? [] : await this.#host().createSources(missing);
     for (const schema of made) this.#sources.add(schema);

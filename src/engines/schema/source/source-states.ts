@@ -92,7 +92,7 @@ export class SourceStates {
   }
 
   /** Waits for a running drop, however it ends. */
-  async settle(name: string): Promise<void> {
+  async waitForDrop(name: string): Promise<void> {
     const state = this.#states.get(name);
     if (state !== undefined) await this.#dropping.get(state)?.catch(() => undefined);
   }

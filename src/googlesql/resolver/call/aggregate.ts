@@ -4,7 +4,7 @@ import { someExpression } from "../../resolved/walk.ts";
 import type { AggregateCall, Column, Expr } from "../../resolved.ts";
 import { BOOL, INT64 } from "../../types.ts";
 import { isGroupable, isOrderable } from "../../typing/same-type.ts";
-import { type Block, type ExprContext, inClause, resolveExpression } from "../context.ts";
+import { type ExprContext, inClause, type QueryBlock, resolveExpression } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { hashCall } from "../expression/expression-index.ts";
 import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
@@ -47,7 +47,7 @@ export function resolveAggregate(
 }
 
 /** Does an argument read an alias that stands for an aggregate or a window function? */
-function readsAggregate(block: Block, call: AggregateCall): boolean {
+function readsAggregate(block: QueryBlock, call: AggregateCall): boolean {
   const isOfBlock = ({ id }: Column) => [...block.aggregates, ...block.windows].some(({ column }) => column.id === id);
   return someExpression(call, (inner) => inner.kind === "Column" && isOfBlock(inner.column), true);
 }

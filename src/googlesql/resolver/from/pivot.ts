@@ -7,7 +7,7 @@ import { callOperator } from "../call/call-function.ts";
 import { coerce, commonTypeOf, isLenientExpr, keyTypeName, typeName } from "../call/coerce.ts";
 import {
   blockContext,
-  createBlock,
+  createQueryBlock,
   type Environment,
   plainContext,
   plainRelation,
@@ -97,7 +97,7 @@ function resolvePivotAggregate(
   item: Pivot["aggregates"][number],
   random: ComputedColumn[],
 ): PivotAggregate | undefined {
-  const block = createBlock(environment.resolution);
+  const block = createQueryBlock(environment.resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const expression = resolveExpression(blockContext(environment, scope, block, "PIVOT", "aggregates"), item.expression);
   const [only] = block.aggregates;

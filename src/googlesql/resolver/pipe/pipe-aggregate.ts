@@ -5,7 +5,7 @@ import { columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
-  createBlock,
+  createQueryBlock,
   type Environment,
   type ExprContext,
   inClause,
@@ -32,7 +32,7 @@ interface OutputColumn {
 /** AGGREGATE: the output is the grouping columns, then the aggregates. */
 export function resolvePipeAggregate(environment: Environment, relation: Relation, pipe: PipeAggregate): Relation {
   const { resolution } = environment;
-  const block = createBlock(resolution);
+  const block = createQueryBlock(resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, "pipe AGGREGATE", "aggregates");
   const items = resolveItems(context, relation, pipe);

@@ -4,11 +4,11 @@ import type { Column, ComputedColumn, Scan } from "../../resolved.ts";
 import { columnOf } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
-  type Block,
   blockContext,
-  createBlock,
+  createQueryBlock,
   type Environment,
   type ExprContext,
+  type QueryBlock,
   type Relation,
   resolveExpression,
 } from "../context.ts";
@@ -26,8 +26,8 @@ export function windowContext(
   relation: Relation,
   clause: string,
   windows: readonly NamedWindow[] = [],
-): { readonly context: ExprContext; readonly block: Block; readonly withWindows: () => Scan } {
-  const block = createBlock(environment.resolution, windows);
+): { readonly context: ExprContext; readonly block: QueryBlock; readonly withWindows: () => Scan } {
+  const block = createQueryBlock(environment.resolution, windows);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, clause, "windows");
   const withWindows = (): Scan => {

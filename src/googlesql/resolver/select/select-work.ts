@@ -1,7 +1,7 @@
 import type { Expression, GroupBy, NamedWindow, Path, Select, SelectItem } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr, Scan } from "../../resolved.ts";
-import type { Block, Environment, Relation } from "../context.ts";
+import type { Environment, QueryBlock, Relation } from "../context.ts";
 import type { SortKey } from "./order-by.ts";
 import type { Item } from "./select-list.ts";
 
@@ -23,7 +23,7 @@ export interface SelectClauses {
 /** The state shared by the parts of one SELECT. */
 export interface SelectWork {
   readonly environment: Environment;
-  readonly block: Block;
+  readonly block: QueryBlock;
   readonly source: Relation;
   items: readonly Item[];
   sortKeys: readonly SortKey[];

@@ -5,7 +5,7 @@ import { BOOL } from "../../types.ts";
 import { coerceOrFail, columnOf } from "../call/coerce.ts";
 import {
   blockContext,
-  createBlock,
+  createQueryBlock,
   type Environment,
   type ExprContext,
   inClause,
@@ -36,7 +36,7 @@ export function selectFrom(
   orderBy?: readonly OrderItem[],
 ): QueryResult {
   const { resolution } = environment;
-  const block = createBlock(resolution, clauses.windows);
+  const block = createQueryBlock(resolution, clauses.windows);
   const fromScope = scopeOf(source.names, environment.outer);
   const below = blockContext(environment, fromScope, block, "WHERE clause", "nothing");
   const work: SelectWork = {

@@ -2,6 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toBigQueryError } from "../../../bigquery/error-body.ts";
 import { createJobStore } from "../../../bigquery/job-store.ts";
 import {
+  answerDataset,
+  answerDatasets,
+  answerJob,
+  answerTable,
+  answerTables,
   type BigQueryContext,
   insertJob,
   listJobs,
@@ -10,11 +15,6 @@ import {
   readResults,
   startQuery,
   stopJob,
-  tellDataset,
-  tellDatasets,
-  tellJob,
-  tellTable,
-  tellTables,
 } from "../../../bigquery/serve-bigquery.ts";
 import { runErrors } from "../../../openapi/error-responses.ts";
 import { anyRow } from "../../../openapi/forms.ts";
@@ -105,20 +105,20 @@ function addMetadataRoutes(scope: FastifyInstance, open: Open): void {
   });
   add(bigQueryRoutes.listBigQueryDatasets, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(tellDatasets(context, fieldsOfUrl(request)));
+    return reply.send(answerDatasets(context, fieldsOfUrl(request)));
   });
   add(bigQueryRoutes.getBigQueryDataset, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(tellDataset(context, request.params.dataset));
+    return reply.send(answerDataset(context, request.params.dataset));
   });
   add(bigQueryRoutes.listBigQueryTables, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(await tellTables(context, request.params.dataset, fieldsOfUrl(request)));
+    return reply.send(await answerTables(context, request.params.dataset, fieldsOfUrl(request)));
   });
   add(bigQueryRoutes.getBigQueryTable, async (request, reply) => {
     const { project, dataset, table } = request.params;
     const context = open(request, reply, project);
-    return reply.send(await tellTable(context, dataset, table));
+    return reply.send(await answerTable(context, dataset, table));
   });
   add(bigQueryRoutes.listBigQueryRows, async (request, reply) => {
     const { project, dataset, table } = request.params;
@@ -147,7 +147,7 @@ function addJobRoutes(scope: FastifyInstance, open: Open): void {
   });
   add(bigQueryRoutes.getBigQueryJob, async (request, reply) => {
     const context = open(request, reply, request.params.project);
-    return reply.send(await tellJob(context, request.params.job));
+    return reply.send(await answerJob(context, request.params.job));
   });
   add(bigQueryRoutes.cancelBigQueryJob, async (request, reply) => {
     const context = open(request, reply, request.params.project);

@@ -1,7 +1,7 @@
 /** Building SELECTs for GROUP BY and DISTINCT. */
 import type { AggregateCall, Scan } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { aggregateFunctions, printQuantile, settleFloat } from "../../functions/aggregates.ts";
+import { aggregateFunctions, canonicalFloat, printQuantile } from "../../functions/aggregates.ts";
 import { isComparable } from "../../functions/comparisons.ts";
 import { missingForm } from "../../functions/reasons.ts";
 import type { AggregateContext } from "../../functions/types.ts";
@@ -25,7 +25,7 @@ import {
 
 /** One zero and one NaN among what is compared by its bits. */
 function comparedSql(value: Sql, { kind }: SqlType): Sql {
-  return kind === "FLOAT64" ? bind([value], "k", settleFloat) : value;
+  return kind === "FLOAT64" ? bind([value], "k", canonicalFloat) : value;
 }
 
 export function buildAggregate(compilation: Compilation, scan: GroupedScan, from: SelectBuilder): SelectBuilder {

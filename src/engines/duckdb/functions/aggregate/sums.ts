@@ -14,7 +14,11 @@ import type { AggregateContext } from "./aggregate-shape.ts";
 import { aggregate, aggregateOf } from "./collect.ts";
 
 /** SAFE.SUM: an overflow is NULL. TRY takes no aggregate, so the totals are bound outside of it. */
-function settle(context: AggregateContext, totals: readonly Sql[], result: (...totals: readonly Sql[]) => Sql): Sql {
+function checkedResult(
+  context: AggregateContext,
+  totals: readonly Sql[],
+  result: (...totals: readonly Sql[]) => Sql,
+): Sql {
   if (context.call.isSafe) return computeOnce(totals, "safe_sum", (...bound) => tried(result(...bound)));
   return result(...totals);
 }
@@ -57,7 +61,7 @@ function sumOfFloats(context: AggregateContext): Sql {
 export function sum(context: AggregateContext): Sql {
   switch (context.type.kind) {
     case "INTERVAL":
-      return settle(context, intervalTotals(context), (months, days, micros) => {
+      return checkedResult(context, intervalTotals(context), (months, days, micros) => {
         return sql`
           CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
           VARCHAR), 1) AS INTERVAL)
@@ -66,18 +70,20 @@ export function sum(context: AggregateContext): Sql {
     case "FLOAT64":
       return sumOfFloats(context);
     case "NUMERIC":
-      return settle(
+      return checkedResult(
         context,
         numericTotals(context),
         (whole, fraction) => sql`lw_numeric_total(${whole}, ${fraction}, 1)`,
       );
     case "BIGNUMERIC":
-      return settle(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total = EMPTY) =>
+      return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total = EMPTY) =>
         bignumericCheckedSum(total),
       );
     default:
       // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
-      return settle(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total) => castTo(total, BIGINT));
+      return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total) =>
+        castTo(total, BIGINT),
+      );
   }
 }
 
@@ -87,20 +93,20 @@ export function average(context: AggregateContext): Sql {
   const count = () => aggregate(context, "count", x);
   switch (context.type.kind) {
     case "INTERVAL":
-      return settle(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
+      return checkedResult(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
         return sql`
           CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
           VARCHAR), ${n}) AS INTERVAL)
         `;
       });
     case "NUMERIC":
-      return settle(
+      return checkedResult(
         context,
         [...numericTotals(context), count()],
         (whole, fraction, n) => sql`lw_numeric_total(${whole}, ${fraction}, ${n})`,
       );
     case "BIGNUMERIC":
-      return settle(
+      return checkedResult(
         context,
         [aggregate(context, "sum", x), count()],
         (total, n) => sql`lw_bignumeric_average(${total}, ${n})`,

@@ -117,7 +117,7 @@ export class IdFolder {
   }
 
   /** Waits for changes that are under way, whether they succeed or not. */
-  async settled(): Promise<void> {
+  async changesDone(): Promise<void> {
     await this.#changing;
   }
 

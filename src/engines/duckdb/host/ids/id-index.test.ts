@@ -34,7 +34,7 @@ describe("the index of ids", () => {
   });
   afterEach(async () => {
     for (const index of open.splice(0)) index.close();
-    for (const folder of folders.splice(0)) await folder.settled();
+    for (const folder of folders.splice(0)) await folder.changesDone();
     rmSync(directory, { recursive: true });
   });
 

@@ -68,7 +68,7 @@ describe("what maintenance decides", () => {
     const database = { connect: async () => connection } as unknown as Database;
     const position = {
       record: () => positions.push("record"),
-      unsettle: () => positions.push("unsettle"),
+      invalidate: () => positions.push("invalidate"),
     } as unknown as LogPosition;
     const maintenance = new Maintenance(
       {
@@ -152,7 +152,7 @@ describe("what maintenance decides", () => {
     setLog(5 * MEBIBYTE);
     await commit(1);
     expect(statements).toEqual(["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"]);
-    expect(positions.slice(1)).toEqual(["record", "unsettle", "record"]);
+    expect(positions.slice(1)).toEqual(["record", "invalidate", "record"]);
   });
 
   it("makes it on the database's own threads, unless a query may have them", async () => {

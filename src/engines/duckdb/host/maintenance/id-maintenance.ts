@@ -79,7 +79,7 @@ export class IdMaintenance {
     this.#isClosing = true;
     this.#connection?.interrupt();
     await Promise.all([this.#loading, this.#storing?.catch(() => undefined)]);
-    await this.#folder?.settled();
+    await this.#folder?.changesDone();
     for (const { ids } of this.#sources()) ids.close();
   }
 
@@ -124,7 +124,7 @@ export class IdMaintenance {
         if (this.#isClosing) continue;
         await loadIds(this.#connection, source, () => this.#makeRoom(writer));
         // Else the files of a damaged index might still be named that are being removed.
-        await this.#folder?.settled();
+        await this.#folder?.changesDone();
         // From now on a start reads what comes after, and no longer the whole table.
         if (this.#folder?.filesOf(source.table).coveredRun === null && source.ids.fileCount > 0) {
           while (this.#storing !== undefined) await this.#storing;

@@ -273,7 +273,7 @@ export class Maintenance {
   /** Answers whether it was made: not while a statement keeps the log, which goes on to grow. */
   async #write(connection: Connection, maxFolds = 0): Promise<boolean> {
     const { position, isQueried, pauseQueries } = this.#options;
-    position.unsettle();
+    position.invalidate();
     this.#moveCount++;
     let isMade = false;
     const write = async () => {

@@ -19,7 +19,7 @@ const query: HostQuery = {
 };
 
 /** Lets everything run that does not have to wait. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A runner of one query at a time, over a database whose statements do what the test says. */
 function open(findIdRange: FindIdRange = () => undefined) {
@@ -129,7 +129,7 @@ describe("the query runner", () => {
     hang();
     const caller = new AbortController();
     const reading = readAll(run({}, caller.signal));
-    await settle();
+    await nextTurn();
     caller.abort();
     const stopped = { code: "aborted", message: "The query was stopped" };
     await expect(reading).rejects.toMatchObject(stopped);
@@ -142,7 +142,7 @@ describe("the query runner", () => {
     const { runner, run, noted, hang } = open();
     hang();
     const reading = readAll(run());
-    await settle();
+    await nextTurn();
     await runner.close();
     const stopping = { code: "unavailable", message: "The engine is stopping" };
     await expect(reading).rejects.toMatchObject(stopping);
@@ -160,7 +160,7 @@ describe("the query runner", () => {
       isDone = true;
     };
     const pausing = runner.pauseFor(work);
-    await settle();
+    await nextTurn();
     expect(isDone).toBe(false);
     await rows.return({ rowCount: 0, isTruncated: true, engineMs: 0 });
     expect(await pausing).toBe(true);

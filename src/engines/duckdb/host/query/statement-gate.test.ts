@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { StatementGate } from "./statement-gate.ts";
 
 /** Lets everything run that does not have to wait. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it("the statement gate starts work once running statements end, and new statements after the work", async () => {
   const gate = new StatementGate(60_000);
@@ -11,13 +11,13 @@ it("the statement gate starts work once running statements end, and new statemen
   await gate.enter();
   const pause = gate.pause(async () => {
     seen.push("work");
-    await settle();
+    await nextTurn();
     seen.push("work done");
   });
   const late = gate.enter().then(() => seen.push("late statement"));
-  await settle();
+  await nextTurn();
   gate.leave();
-  await settle();
+  await nextTurn();
   expect(seen).toEqual([]);
   gate.leave();
   expect(await pause).toBe(true);
@@ -28,9 +28,9 @@ it("the statement gate starts work once running statements end, and new statemen
 it("the statement gate gives up on a statement that does not end in time, and returns false", async () => {
   const gate = new StatementGate(1);
   await gate.enter();
-  expect(await gate.pause(settle)).toBe(false);
+  expect(await gate.pause(nextTurn)).toBe(false);
   gate.leave();
-  expect(await gate.pause(settle)).toBe(true);
+  expect(await gate.pause(nextTurn)).toBe(true);
 });
 
 it("the statement gate admits statements again after the work failed", async () => {

@@ -59,7 +59,7 @@ describe("the recorded log position", () => {
     const checkpoint = (position: LogPosition) => {
       writeLog(5000);
       position.record();
-      position.unsettle();
+      position.invalidate();
       rmSync(join(folder, "log"));
     };
     expect(findAfter(checkpoint)).toBeUndefined();
@@ -146,7 +146,7 @@ describe("the recorded log position", () => {
     expect(findLogDamage(path, file)).toBeUndefined();
     writeFileSync(file, Buffer.alloc(log.length));
     expect(findLogDamage(path, file)).toEqual(expect.any(String));
-    position.unsettle();
+    position.invalidate();
     position.close();
     expect(findLogDamage(path, file)).toBeUndefined();
     writeFileSync(path, JSON.stringify({ log_bytes: log.length }));

@@ -152,7 +152,7 @@ export class LogPosition {
   }
 
   /** Notes, durably, that the log may be replaced from now on. */
-  unsettle(): void {
+  invalidate(): void {
     const { head: _, ...rest } = this.#known;
     this.#write({ ...rest, log_bytes: null });
     fsyncSync(this.#file);

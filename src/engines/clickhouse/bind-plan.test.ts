@@ -3,32 +3,32 @@ import { compileText } from "../../../test/support/engines/clickhouse/compile-te
 import { digestQuery } from "../../endpoints/call/plan/planned-query.ts";
 import { type SqlType, STRING } from "../../googlesql/types.ts";
 import type { ParameterValue, RunRequest } from "../contract/query-engine.ts";
+import { bindPlan } from "./bind-plan.ts";
 import { planOf } from "./compile-query.ts";
-import { settlePlan } from "./settle-plan.ts";
 
 const NOW_US = 1_787_184_000_000_000n;
 const HOUR_US = 3_600_000_000n;
 
 /** The constants bound before the run for the values of the STRING parameters `s` and `t`, and the chosen plan. */
-function settle(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
+function bind(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
   const parameters = new Map<string, SqlType>(["s", "t"].map((name) => [name, STRING]));
   const query = compileText(`SELECT id FROM edge_logs WHERE ${condition}`, { parameters });
   const given = query.parameters.map(({ key }) => values[key] ?? null);
   const request: Pick<RunRequest, "query" | "values"> = { query, values: given };
-  const { plan, constants } = settlePlan(planOf(query), request, NOW_US);
+  const { plan, constants } = bindPlan(planOf(query), request, NOW_US);
   const sql = plan.kind === "whole" ? plan.statement.sql : plan.remotes.map((remote) => remote.sql).join();
   return { constants, isPerRow: plan === planOf(query).perRow(), kind: plan.kind, sql };
 }
 
-describe("settlePlan", () => {
+describe("bindPlan", () => {
   it("computes an expression that is the same for every row from the values and the time of the run", () => {
     const bound = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CAST(@s AS INT64) HOUR)";
-    expect(settle(bound, { s: "3" })).toMatchObject({
+    expect(bind(bound, { s: "3" })).toMatchObject({
       constants: { k1: NOW_US - 3n * HOUR_US },
       isPerRow: false,
       sql: expect.stringContaining("(t1.`timestamp` > {k1:Nullable(Int64)})"),
     });
-    expect(settle(bound, { s: null }).constants).toEqual({ k1: null });
+    expect(bind(bound, { s: null }).constants).toEqual({ k1: null });
   });
 
   it("computes an expression once if it occurs several times", () => {
@@ -64,10 +64,10 @@ describe("settlePlan", () => {
   });
 
   it("leaves an expression that fails for the call's values to the rows, on the server where possible", () => {
-    const failing = settle("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
+    const failing = bind("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
     expect(failing).toMatchObject({ constants: {}, isPerRow: true, kind: "whole" });
     expect(failing.sql).toContain("throwIf");
-    const parsed = settle("timestamp > CAST(@s AS TIMESTAMP)", { s: "yesterday" });
+    const parsed = bind("timestamp > CAST(@s AS TIMESTAMP)", { s: "yesterday" });
     expect(parsed).toMatchObject({ constants: {}, isPerRow: true, kind: "divided" });
   });
 
@@ -81,24 +81,24 @@ describe("settlePlan", () => {
     ["CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE id = 'd' END", "(t1.`id` = 'd')"],
     ["COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)", undefined],
   ])("decides conditions on the call's values and skips the branches they exclude: %s", (given, left) => {
-    const settled = settle(given, { s: "", t: "" });
-    expect(settled).toMatchObject({ constants: {}, kind: "whole" });
-    expect(settled.sql).toBe(
+    const result = bind(given, { s: "", t: "" });
+    expect(result).toMatchObject({ constants: {}, kind: "whole" });
+    expect(result.sql).toBe(
       `SELECT t1.\`id\` AS o1 FROM \`events_1\` AS t1${left === undefined ? "" : ` WHERE ${left}`}`,
     );
-    const bound = settle(given, { s: "2026-08-20", t: "" });
+    const bound = bind(given, { s: "2026-08-20", t: "" });
     expect(bound.constants).toEqual({ k1: NOW_US });
     expect(bound.sql).toContain("(t1.`timestamp` > {k1:Nullable(Int64)})");
     expect(bound.sql).not.toContain("{p");
-    expect(settle(given, { s: "yesterday", t: "" }).kind).toBe("divided");
+    expect(bind(given, { s: "yesterday", t: "" }).kind).toBe("divided");
   });
 
   it("leaves a failing expression to the rows if a condition on the row may exclude it", () => {
-    expect(settle("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" }).isPerRow).toBe(true);
+    expect(bind("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" }).isPerRow).toBe(true);
   });
 
   it("binds no constant that the server can compute itself", () => {
-    expect(settle("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
+    expect(bind("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
       constants: {},
       sql: expect.stringContaining("{p1:Nullable(String)}"),
     });

@@ -5,17 +5,13 @@ import { bindConstants, computeKnown } from "./compile/run-constants.ts";
 import type { ServerPlan } from "./compile-query.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
 
-interface SettledPlan {
+interface BoundPlan {
   readonly plan: ServerPlan;
   readonly constants: Readonly<Record<string, ServerValue>>;
 }
 
 /** The plan for the values of a call, and what was computed beforehand. */
-export function settlePlan(
-  general: ServerPlan,
-  request: Pick<RunRequest, "query" | "values">,
-  nowUs: bigint,
-): SettledPlan {
+export function bindPlan(general: ServerPlan, request: Pick<RunRequest, "query" | "values">, nowUs: bigint): BoundPlan {
   const facts = factsOf(request, nowUs);
   const choices = general.choices();
   const plan = choices.length === 0 ? general : general.withChoices(computeKnown(choices, facts));
