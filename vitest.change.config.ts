@@ -2,18 +2,11 @@ import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import long from "./vitest.long.config.ts";
 import { heavyTests } from "./vitest.suites.ts";
 
-/**
- * Long suites of what any change can break, with a tenth of their samples, which `.ci/nightly` runs whole; and tests
- * that `npm test` leaves out.
- */
-const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: "0.1" }, maxConcurrency: 2 } }));
-
 /** By stage of `.ci/run`. */
 export const changeSuites: Readonly<Record<string, readonly string[]>> = {
-  store: [...heavyTests.store, ...heavyTests.language],
+  rest: [...heavyTests.security, ...heavyTests.store, ...heavyTests.language],
   security: [
     "test/security/**/*.long.ts",
-    ...heavyTests.security,
     "test/security/attempts.test.ts",
     "test/security/sandbox-properties.test.ts",
     "src/redaction/corpus.test.ts",
@@ -37,6 +30,13 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
 };
 
 const { CI_SUITE: suite = "security" } = process.env;
+
+/**
+ * Long suites of what any change can break, with a tenth of their samples, which `.ci/nightly` runs whole; and the rest
+ * of `npm test`, with the samples that it would have there.
+ */
+const samples = suite === "rest" ? "0" : "0.1";
+const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: samples }, maxConcurrency: 2 } }));
 export default {
   ...config,
   test: { ...config.test, include: [...(changeSuites[suite] ?? [])], exclude: configDefaults.exclude },
