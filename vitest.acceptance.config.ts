@@ -8,7 +8,5 @@ export default {
     ...common.test,
     include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"],
     exclude: configDefaults.exclude,
-    // They wait for processes and sockets half of their time.
-    maxWorkers: 4,
   },
 };

@@ -19,6 +19,7 @@ export const embeddedOnly = [
 /** Suites in which the engine has no part; those of a night run over ClickHouse too. */
 const withoutEngine = [
   "alerts-as-code",
+  "bigquery-cases",
   "bigquery-key",
   "definitions",
   "endpoint-versions",

@@ -109,10 +109,14 @@ async function runStages(
     await giveWay();
     const { ns, line, labels } = readRow(row, table);
     const made = pipeline(line, labels);
-    if (made !== undefined) keep(made, labels);
-    const { stream, value } = writeLine({ ns, line: made ?? "", labels }, isCategorized);
+    if (made === undefined) {
+      told.push({ ...row, json: "", isHidden: true });
+      continue;
+    }
+    keep(made, labels);
+    const { stream, value } = writeLine({ ns, line: made, labels }, isCategorized);
     const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
-    told.push(made === undefined ? { ...row, json: "", isHidden: true } : { ...row, restNs: Number(ns % 1000n), json });
+    told.push({ ...row, restNs: Number(ns % 1000n), json });
   }
   return told;
 }
