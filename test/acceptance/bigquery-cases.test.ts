@@ -19,6 +19,9 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
+/** The default of `max_rows`. */
+const maxRows = 10_000;
+
 type Told = { readonly rows: readonly Row[] } | { readonly error: string };
 
 async function askOurs(query: string): Promise<Told> {
@@ -91,6 +94,9 @@ function isSameJson(ours: unknown, text: string): boolean {
 function fault({ query }: OwnCase, ours: Told, theirs: Told): readonly string[] {
   if ("error" in ours || "error" in theirs) {
     if ("error" in ours && "error" in theirs) return [];
+    // An endless recursion: our API cuts its rows and says so, where BigQuery's form has no word for it.
+    if ("rows" in ours && ours.rows.length === maxRows && "error" in theirs && theirs.error.includes("max_rows"))
+      return [];
     return [`${query}\n  ${JSON.stringify(ours).slice(0, 300)}\n  ${JSON.stringify(theirs).slice(0, 300)}`];
   }
   const left = [...theirs.rows];
