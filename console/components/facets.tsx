@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { canFilter, splitClauses, typeOf, withFilter } from "../lib/query-text.ts";
 import { countableFields, formatCount, lineOf, showControls } from "../lib/values.ts";
 import { change, facetPaths, fields, overview, query } from "../state/explore.ts";
-import { Icon } from "./icon.tsx";
+import { Icon, IconButton } from "./icon.tsx";
 
 /** Narrows the query to rows with this value of a field, or to those without it. */
 export function filterBy(path: string, value: string | null, isExcluded: boolean): void {
@@ -57,14 +57,11 @@ function Facet({ path, values }: FacetProps) {
         >
           <Icon name="search" />
         </button>
-        <button
-          type="button"
-          class="button plain small icon-only"
-          aria-label={`Hide ${path}`}
+        <IconButton
+          icon="close"
+          label={`Hide ${path}`}
           onClick={() => change({ facets: facetPaths.value.filter((each) => each !== path) }, "show")}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </div>
       {isSearching && <FacetSearch path={path} search={search} onSearch={setSearch} />}
       {matching?.map(({ value, count }) => (

@@ -7,7 +7,7 @@ import { navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
 import { Form } from "./fields.tsx";
-import { Icon } from "./icon.tsx";
+import { IconButton } from "./icon.tsx";
 import { Loaded } from "./loaded.tsx";
 import { Menu } from "./menu.tsx";
 
@@ -60,14 +60,7 @@ function ViewList({ onOpened }: { readonly onOpened: () => void }) {
                     {view.is_shared && <span class="badge">shared</span>}
                   </button>
                   {(view.is_own || isOwner) && (
-                    <button
-                      type="button"
-                      class="button plain small icon-only"
-                      aria-label={`Delete the view ${view.name}`}
-                      onClick={() => void remove(view)}
-                    >
-                      <Icon name="trash" />
-                    </button>
+                    <IconButton icon="trash" label={`Delete the view ${view.name}`} onClick={() => void remove(view)} />
                   )}
                 </li>
               ))}

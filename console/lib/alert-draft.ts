@@ -1,3 +1,4 @@
+import { readParameters } from "./parameters.ts";
 /** An alert's condition, schedule and query as a form holds them: texts, empty for what is not set. */
 export interface AlertDraft {
   readonly name: string;
@@ -136,20 +137,6 @@ export function toAlertDocument(draft: AlertDraft, isChange: boolean): Readonly<
     enabled: draft.isEnabled,
     ...Object.fromEntries(given.filter(([, value]) => isChange || value !== null)),
   };
-}
-
-/** The JSON object of a text; undefined for none. Throws `Error` for anything else. */
-export function readParameters(text: string): object | undefined {
-  if (text.trim() === "") return undefined;
-  const problem = 'The parameters are no JSON object, such as {"project": "default"}';
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    throw new Error(problem);
-  }
-  if (typeof read !== "object" || read === null || Array.isArray(read)) throw new Error(problem);
-  return read;
 }
 
 function toCondition({ column, op, value, for: length }: AlertDraft): object | undefined {

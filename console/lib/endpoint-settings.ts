@@ -1,5 +1,5 @@
 import type { Endpoint } from "../api/operations.generated.ts";
-import { readParameters } from "./alert-draft.ts";
+import { readParameters, withoutNulls } from "./parameters.ts";
 
 /** The fields of an endpoint in a form, besides its name and its query. */
 export interface EndpointSettings {
@@ -18,9 +18,7 @@ type Shown = Pick<Endpoint, "description" | "max_rows" | "cache_seconds" | "sand
 
 /** The settings as the form shows them. */
 export function readEndpointSettings(endpoint: Shown): EndpointSettings {
-  const parameters = Object.entries(endpoint.parameters).map(([name, parameter]) => {
-    return [name, Object.fromEntries(Object.entries(parameter).filter(([, value]) => value !== null))] as const;
-  });
+  const parameters = Object.entries(endpoint.parameters).map(([name, each]) => [name, withoutNulls(each)] as const);
   return {
     description: endpoint.description ?? "",
     maxRows: String(endpoint.max_rows),

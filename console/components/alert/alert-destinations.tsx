@@ -4,7 +4,7 @@ import type { Destination } from "../../lib/alert-draft.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { showControls } from "../../lib/values.ts";
 import { SelectField, TextField } from "../fields.tsx";
-import { Icon } from "../icon.tsx";
+import { Icon, IconButton } from "../icon.tsx";
 
 const types = [
   ["backend", "A backend of drains"],
@@ -48,14 +48,11 @@ export function DestinationsField({ value, onChange }: DestinationsProps) {
         return (
           <div class="row" key={JSON.stringify(destination)}>
             <span class="badge mono plain-text">{text}</span>
-            <button
-              type="button"
-              class="button plain small icon-only"
-              aria-label={`Remove ${text}`}
+            <IconButton
+              icon="trash"
+              label={`Remove ${text}`}
               onClick={() => onChange(value.filter((_, at) => at !== index))}
-            >
-              <Icon name="trash" />
-            </button>
+            />
           </div>
         );
       })}

@@ -6,7 +6,7 @@ import { useLoad } from "../../lib/use-load.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
 import { Form, SelectField, TextField } from "../fields.tsx";
-import { Icon } from "../icon.tsx";
+import { Icon, IconButton } from "../icon.tsx";
 import { Loaded } from "../loaded.tsx";
 import { Problems } from "../notices.tsx";
 import { Table } from "../table-card.tsx";
@@ -108,22 +108,8 @@ function RuleLine({ rule: { source, lql_string: lql }, status, onEdit, onRemove 
         {last === null ? <span class="faint">none yet</span> : formatAgo(Date.parse(last), Date.now())}
       </td>
       <td class="name">
-        <button
-          type="button"
-          class="button plain small icon-only"
-          aria-label={`Edit the rule of ${showControls(source)}`}
-          onClick={onEdit}
-        >
-          <Icon name="edit" />
-        </button>
-        <button
-          type="button"
-          class="button plain small icon-only"
-          aria-label={`Delete the rule of ${showControls(source)}`}
-          onClick={onRemove}
-        >
-          <Icon name="trash" />
-        </button>
+        <IconButton icon="edit" label={`Edit the rule of ${showControls(source)}`} onClick={onEdit} />
+        <IconButton icon="trash" label={`Delete the rule of ${showControls(source)}`} onClick={onRemove} />
       </td>
     </tr>
   );

@@ -10,6 +10,7 @@ import {
   withTables,
   writeEndpointFile,
 } from "../../lib/endpoint-draft.ts";
+import { withoutNulls } from "../../lib/parameters.ts";
 import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
@@ -62,7 +63,7 @@ async function readDraft(parameters: URLSearchParams, signal: AbortSignal): Prom
     ...empty,
     query: withTables(endpoint.query, text),
     parameters: Object.fromEntries(
-      Object.entries(endpoint.parameters).map(([name, parameter]) => [name, withoutNulls(parameter)]),
+      Object.entries(endpoint.parameters).map(([name, parameter]) => [name, withoutNulls<Parameter>(parameter)]),
     ),
     inherited: {
       ...(typeof tenant_parameter === "string" ? { tenant_parameter } : {}),
@@ -70,9 +71,6 @@ async function readDraft(parameters: URLSearchParams, signal: AbortSignal): Prom
     },
   };
 }
-
-const withoutNulls = (object: object): Parameter =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
 /** Those parameters that the query still names. */
 function usedParameters({ query, parameters }: Draft): readonly (readonly [string, Parameter])[] {

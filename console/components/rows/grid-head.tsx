@@ -1,6 +1,6 @@
 import { change, query } from "../../state/explore.ts";
 import { shortName } from "../facets.tsx";
-import { Icon } from "../icon.tsx";
+import { IconButton } from "../icon.tsx";
 import { columnWidth, setColumnWidth, timeWidth, widthOf } from "./column-widths.ts";
 
 /** The names of the columns, which can be moved, hidden and made wider. */
@@ -52,14 +52,11 @@ function ColumnActions({ path, index }: { readonly path: string; readonly index:
           <span aria-hidden="true">‹</span>
         </button>
       )}
-      <button
-        type="button"
-        class="button plain small icon-only"
-        aria-label={`Hide the column ${path}`}
+      <IconButton
+        icon="close"
+        label={`Hide the column ${path}`}
         onClick={() => change({ columns: columns.filter((each) => each !== path) }, "show")}
-      >
-        <Icon name="close" />
-      </button>
+      />
     </>
   );
 }

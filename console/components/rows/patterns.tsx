@@ -4,7 +4,7 @@ import { splitClauses } from "../../lib/query-text.ts";
 import { formatCount, showControls, textOf } from "../../lib/values.ts";
 import { change, query } from "../../state/explore.ts";
 import { absentRow, rows } from "../../state/row-pages.ts";
-import { Icon } from "../icon.tsx";
+import { IconButton } from "../icon.tsx";
 import { Empty } from "../notices.tsx";
 
 const shownPatterns = 200;
@@ -29,14 +29,11 @@ export function Patterns() {
             {showControls(shape)}
           </span>
           {query.value.language === "lql" && (
-            <button
-              type="button"
-              class="button plain small icon-only"
-              aria-label="Only rows of this pattern"
+            <IconButton
+              icon="plus"
+              label="Only rows of this pattern"
               onClick={() => change({ text: [...splitClauses(query.value.text), clauseOf(shape)].join(" ") })}
-            >
-              <Icon name="plus" />
-            </button>
+            />
           )}
         </div>
       ))}

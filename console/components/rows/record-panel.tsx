@@ -7,7 +7,7 @@ import { linkTo } from "../../state/route.ts";
 import { rows } from "../../state/row-pages.ts";
 import { copyText } from "../../state/toasts.ts";
 import { filterBy } from "../facets.tsx";
-import { Icon } from "../icon.tsx";
+import { Icon, IconButton } from "../icon.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
 import { timeOf } from "./grid-row.tsx";
 
@@ -49,26 +49,18 @@ export function RecordPanel({ row, onClose }: RecordPanelProps) {
           </button>
         )}
         {hasPlace && (
-          <button
-            type="button"
-            class="button plain small icon-only"
-            aria-label="Copy a link to this record"
+          <IconButton
+            icon="link"
+            label="Copy a link to this record"
             onClick={() => void copyText(linkToRow(row), "a link")}
-          >
-            <Icon name="link" />
-          </button>
+          />
         )}
-        <button
-          type="button"
-          class="button plain small icon-only"
-          aria-label="Copy the record as JSON"
+        <IconButton
+          icon="copy"
+          label="Copy the record as JSON"
           onClick={() => void copyText(JSON.stringify(unwrap(row), null, 2), "the record")}
-        >
-          <Icon name="copy" />
-        </button>
-        <button type="button" class="button plain small icon-only" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        />
+        <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="record-body" tabIndex={0} aria-label={showsAround ? "Rows around it" : "Fields"}>
