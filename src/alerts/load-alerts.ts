@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { messageOf } from "../shared/message-of.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { AlertForm } from "./alert.ts";
 import { AlertDocument, readAlert } from "./alert-document.ts";
@@ -47,7 +48,7 @@ async function listFiles(path: string): Promise<readonly string[]> {
       .sort()
       .map((name) => join(path, name));
   } catch (error) {
-    throw new AlertFileError(`Alerts cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new AlertFileError(`Alerts cannot be read: ${messageOf(error)}`);
   }
 }
 

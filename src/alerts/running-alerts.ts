@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
-import { setImmediate as otherWork } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
 import type { SendRequest } from "../drains/destinations/send-request.ts";
 import { Admission } from "../shared/admission.ts";
+import { createWay } from "../shared/give-way.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/serial-queue.ts";
 import type { AlertDestination, AlertPlan } from "./alert.ts";
 import { type AlertFigures, countRun, createCounts, figuresOf } from "./alert-counts.ts";
@@ -60,8 +60,6 @@ export interface RunningOptions {
 
 /** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
 const longestSleepMs = 1_000;
-/** Alerts that are begun before others have their turn: thousands may be due in the same minute. */
-const begunAtOnce = 20;
 /** Queries of alerts that run at once. */
 const maxRunning = 4;
 
@@ -186,12 +184,13 @@ class AlertsAtWork implements RunningAlerts {
     if (nowMs < this.#steppedAtMs) this.#setBack(nowMs);
     this.#steppedAtMs = nowMs;
     let wakeMs = nowMs + longestSleepMs;
-    let begunCount = 0;
+    const giveWay = createWay();
     for (const alert of this.#alerts.values()) {
       if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
         alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
         this.#follow(this.#evaluate(queries, alert));
-        if (++begunCount % begunAtOnce === 0) await otherWork();
+        // Thousands may be due in the same minute.
+        await giveWay();
       }
       this.#sendWaiting(alert);
       wakeMs = Math.min(wakeMs, alert.nextMs ?? wakeMs);

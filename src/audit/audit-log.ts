@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
+import { messageOf } from "../shared/message-of.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
 import { type AuditEntry, type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";
 import type { AuditEvent, AuditLevel } from "./audit-event.ts";
@@ -164,7 +165,7 @@ class BatchedAuditLog implements AuditLog {
   #noteFailure(error: unknown): void {
     // Part of it may have been stored: when sent again, it must be recognized by its ids.
     this.#unstored = this.#unstored.map((event) => ({ ...event, hasGeneratedId: false }));
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (!this.#isFailing) this.#options.warn(`the audit waits to be stored: ${reason}`);
     this.#isFailing = true;
   }

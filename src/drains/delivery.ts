@@ -1,4 +1,5 @@
 import type { LogEvent } from "../engines/contract/query-engine.ts";
+import { messageOf } from "../shared/message-of.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import type { ByteBudget, ByteLease } from "./byte-budget.ts";
 import { makeRequest } from "./destinations/make-request.ts";
@@ -119,7 +120,7 @@ class Delivery {
     try {
       await this.#deliverNext();
     } catch (error) {
-      if (!this.#signal.aborted) this.#fail(error instanceof Error ? error.message : String(error));
+      if (!this.#signal.aborted) this.#fail(messageOf(error));
     }
     const pauseMs = this.#pauseMs;
     this.#pauseMs = 0;
@@ -182,7 +183,7 @@ class Delivery {
     } catch (error) {
       if (this.#signal.aborted) throw error;
       this.#batch = Math.max(1, Math.floor(keys.length / 2));
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (!isTooLarge(error)) this.#fail(reason);
       else if (keys.length === 1 && ++this.#reads >= readsOf(error)) {
         this.#reads = 0;

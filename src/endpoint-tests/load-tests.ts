@@ -5,6 +5,7 @@ import type { Endpoint } from "../endpoints/definition/definition.ts";
 import type { LogEvent } from "../engines/contract/query-engine.ts";
 import { defaultMaxBodyBytes } from "../ingest/limits.ts";
 import { parseEvents } from "../ingest/parse-events.ts";
+import { messageOf } from "../shared/message-of.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { type Given, parseTestFile, readInstant, type TestCase } from "./test-file.ts";
 
@@ -132,6 +133,6 @@ async function readEvents(folder: string, source: string, content: Given[string]
       ),
     };
   } catch (error) {
-    return { problems: [error instanceof Error ? error.message : String(error)] };
+    return { problems: [messageOf(error)] };
   }
 }

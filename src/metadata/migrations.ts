@@ -1,4 +1,5 @@
 import { type Kysely, Migrator, sql } from "kysely";
+import { messageOf } from "../shared/message-of.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { Columns } from "./columns.ts";
 
@@ -141,7 +142,7 @@ export async function migrate<Schema>(queries: Kysely<Schema>, columns: Columns,
   const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => Object.fromEntries(steps) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const unknown = /previously executed migration (\S+) is missing/.exec(message)?.[1];
   if (unknown === undefined) throw error;
   throw new UserError(

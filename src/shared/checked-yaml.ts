@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { messageOf } from "./message-of.ts";
 import { findSchemaProblems } from "./schema-problems.ts";
 
 /** The maximum number of aliases that a document may resolve; more are considered an attack. */
@@ -35,7 +36,7 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
     value = document.toJS({ maxAliasCount }) ?? {};
   } catch (error) {
     // A few lines of nested aliases can expand to billions of values.
-    const message = `its aliases cannot be resolved: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `its aliases cannot be resolved: ${messageOf(error)}`;
     return { isValid: false, problems: [{ message, offset: 0 }] };
   }
   const contents = document.contents;

@@ -1,4 +1,5 @@
 import type { EventFilter } from "../engines/contract/query-engine.ts";
+import { messageOf } from "../shared/message-of.ts";
 import type { Forgetting } from "./forgetting.ts";
 import type { RetentionDays, Source } from "./source.ts";
 
@@ -93,7 +94,7 @@ export async function runRetention(
         if (deleted > 0) log("info", `retention: deleted ${deleted} events of ${name} older than ${days} days`);
         total += deleted;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         log("error", `retention of ${name} failed and will be tried again: ${reason}`);
       }
     }

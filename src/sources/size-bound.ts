@@ -1,4 +1,5 @@
 import type { EventStore, SourceStatistics, StoreSpace } from "../engines/contract/query-engine.ts";
+import { messageOf } from "../shared/message-of.ts";
 import type { Forgetting } from "./forgetting.ts";
 
 /** The space that a store may use, and that it has to leave; undefined for no bound. */
@@ -114,7 +115,7 @@ export function startSizeBound(options: SizeBoundOptions): { close(): Promise<vo
           lastFailure = undefined;
         },
         (error: unknown) => {
-          const failure = error instanceof Error ? error.message : String(error);
+          const failure = messageOf(error);
           if (!closing.signal.aborted && failure !== lastFailure) {
             log("error", `the oldest events cannot be deleted, which is tried again: ${failure}`);
           }

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../shared/message-of.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { findImportFiles, type ImportFile } from "../input/import-files.ts";
 import { withId } from "../input/line-ids.ts";
@@ -73,14 +74,10 @@ export async function importFiles(
   progress.end();
   if (failures.length > 0) {
     const again = "Import the same again once the reason is gone: what is stored already is not stored twice";
-    throw new CliError(`${textOf(failures[0])}\nThe import stopped: ${accepted} events are stored. ${again}.`);
+    throw new CliError(`${messageOf(failures[0])}\nThe import stopped: ${accepted} events are stored. ${again}.`);
   }
   const sources = [...new Set(files.map(({ source }) => source))];
   report({ accepted, rejectedCount, listed, sources }, options, context);
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Outcome {
@@ -136,7 +133,7 @@ async function* linesOf(
   try {
     yield* numberedLines(unzipped(counted(input, onRead)), maxLineBytes);
   } catch (error) {
-    throw new CliError(`${file.path} cannot be read to its end: ${textOf(error)}`);
+    throw new CliError(`${file.path} cannot be read to its end: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { messageOf } from "../../shared/message-of.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 
 interface NewFile {
@@ -141,7 +142,7 @@ async function writeAll(directory: string, files: readonly NewFile[]): Promise<v
     }
   } catch (error) {
     for (const file of written) await rm(file, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CliError(`Nothing was written to ${directory}: ${reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/message-of.ts";
 import type { ServiceCommandOptions } from "../command-definition.ts";
 import type { CliContext } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
@@ -45,7 +46,7 @@ export async function bridgeMcp(options: ServiceCommandOptions, context: CliCont
       }
     } catch (error) {
       if (isRequest && !stop.signal.aborted) {
-        const told = { code: internalError, message: error instanceof Error ? error.message : String(error) };
+        const told = { code: internalError, message: messageOf(error) };
         await writeLine(output, JSON.stringify({ jsonrpc: "2.0", id: message.id, error: told }));
       }
     } finally {

@@ -14,6 +14,7 @@ import {
 import { parquetHeader } from "hyparquet/src/column.js";
 import { valueText } from "../../engines/contract/event-line.ts";
 import { parseJson } from "../../engines/contract/parse-json.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { CliError } from "../context.ts";
 import { digestKey, eventColumn } from "../exporting/parquet-file.ts";
@@ -100,7 +101,7 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
     if (written !== undefined && written !== hash.digest("hex")) throw new Error("its events were changed");
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CliError(`${path} is damaged, or no Parquet file that can be read: ${reason}`);
   }
 }

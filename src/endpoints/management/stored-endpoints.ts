@@ -1,4 +1,5 @@
 import { parseQuery } from "../../googlesql/parse.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { writeContract } from "../definition/contract.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition } from "../definition/document.ts";
@@ -19,7 +20,7 @@ function toEndpoint({ id, number, document, contract }: StoredEndpoint): Endpoin
     return { ...common, savedQuery: parseQuery(query), sourceText: query, problem: "it was not compiled yet" };
   } catch (error) {
     // Written for another release of the language.
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     return { ...common, savedQuery: parseQuery("SELECT 1"), sourceText: "SELECT 1", problem };
   }
 }

@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError, WideNumber } from "../../engines/contract/query-engine.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import type { EventCount } from "../event-count.ts";
 import { BadEvent, type MediaTypes, type ProtocolBody } from "./protocol.ts";
 
@@ -61,7 +62,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     throw new BodyError("invalid_body", `The body is not valid JSON: ${detail.slice(0, 200)}${guessForm(bytes, text)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { countAny } from "../event-count.ts";
 import { counted } from "./bodies.ts";
 
@@ -29,7 +30,7 @@ function parseOne(text: string, index: number): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     throw new BodyError("invalid_body", `Value ${index} is not valid JSON: ${detail.slice(0, 200)}`, index);
   }
 }

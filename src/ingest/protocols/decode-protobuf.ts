@@ -1,5 +1,6 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { countAny, type EventCount } from "../event-count.ts";
 import { type DecodedMessage, type FieldKind, type MessageShape, maxValueDepth, setField } from "./message-shape.ts";
 
@@ -13,7 +14,7 @@ export function decodeProtobuf(bytes: Uint8Array, shape: MessageShape, count = c
     return readMessage(reader, bytes.length, shape);
   } catch (error) {
     if (error instanceof BodyError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     throw new BodyError(
       "invalid_body",
       `The body is not a ${shape.name} in protocol buffers: ${detail} at byte ${Math.min(reader.pos, bytes.length)}`,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/message-of.ts";
 import { compileIpRange } from "../pipeline/ip-range.ts";
 import { checkPattern } from "../pipeline/line-pattern.ts";
 import { parseJsonPath } from "../pipeline/parse-json-line.ts";
@@ -51,7 +52,7 @@ export function checked<T>(reader: TokenReader, at: number, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    return reader.refuse(error instanceof Error ? error.message : String(error), at);
+    return reader.refuse(messageOf(error), at);
   }
 }
 

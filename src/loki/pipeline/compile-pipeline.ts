@@ -1,3 +1,4 @@
+import { messageOf } from "../../shared/message-of.ts";
 import type { ComparisonOperator, LabelFilter, LineFilter, Stage, Unwrap } from "../logql/logql-ast.ts";
 import { parseBytes, parseGoDuration, parseNumber } from "../logql/scan-logql.ts";
 import { compileIpRange, compileIpSearch } from "./ip-range.ts";
@@ -155,7 +156,7 @@ function compileLineFormat(source: string): Step {
     try {
       return render({ line, label: (name) => labels.get(name) ?? "" });
     } catch (error) {
-      labels.fail("TemplateFormatErr", error instanceof Error ? error.message : String(error));
+      labels.fail("TemplateFormatErr", messageOf(error));
       return line;
     }
   };
@@ -192,7 +193,7 @@ function renderLabel(
   try {
     labels.set(name, render({ line, label: (each) => before.get(each) ?? "" }));
   } catch (error) {
-    labels.fail("TemplateFormatErr", error instanceof Error ? error.message : String(error));
+    labels.fail("TemplateFormatErr", messageOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { ServiceError } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import type { Matcher } from "../logql/logql-ast.ts";
 
 /** A regular expression of RE2, as Go and GoogleSQL have them; its time grows with the text alone. */
@@ -80,7 +81,7 @@ function compile(source: string): RE2JS {
   try {
     return RE2JS.compile(source);
   } catch (error) {
-    throw new Error(error instanceof Error ? error.message : String(error));
+    throw new Error(messageOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { DatabasePlace } from "./database-url.ts";
 
@@ -54,7 +55,7 @@ export function isConnectionLost(error: unknown): boolean {
 /** The message for the operator who starts the service. */
 export function describeStartFailure(error: unknown, { shown, user, database, host, tls }: DatabasePlace): UserError {
   if (error instanceof UserError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new UserError(`${shown} cannot be used: ${describe()}. It is named by LOGWEIR_METADATA_URL`, { cause: error });
 
   function describe(): string {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { ServiceError } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { createSerialQueue } from "../../shared/serial-queue.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { JoinOptions } from "../database.ts";
@@ -186,7 +187,7 @@ export class Member implements Nodes {
       } catch (error) {
         await this.#drop();
         if (this.#failures++ === 0) {
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = messageOf(error);
           this.#options.log("error", `${this.#options.shown} is away, and is tried again until it is back: ${reason}`);
         }
       }

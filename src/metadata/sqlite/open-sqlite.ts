@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { type DatabaseConnection, type Driver, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
 import Database from "libsql";
 import { findInaccessible } from "../../shared/check-access.ts";
+import { messageOf } from "../../shared/message-of.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { Columns } from "../columns.ts";
 import type { MetadataDatabase } from "../database.ts";
@@ -59,9 +60,7 @@ function openChecked(path: string): Database.Database {
     database.close();
     throw damaged(path, result);
   } catch (error) {
-    throw error instanceof UserError
-      ? error
-      : damaged(path, error instanceof Error ? error.message : String(error), error);
+    throw error instanceof UserError ? error : damaged(path, messageOf(error), error);
   }
 }
 
@@ -148,7 +147,7 @@ export async function openSqlite(path: string, warn: (message: string) => void):
   await migrate(queries, columns, path).catch(async (error: unknown) => {
     await queries.destroy();
     if (error instanceof UserError) throw error;
-    throw new Error(`${path} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${path} cannot be brought up to date: ${messageOf(error)}`);
   });
   const version = database.prepare("PRAGMA data_version");
   return {

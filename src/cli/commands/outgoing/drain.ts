@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../../../shared/message-of.ts";
 import type { CommandOptions, ServiceCommandOptions } from "../../command-definition.ts";
 import { type CliContext, CliError, print, printJson } from "../../context.ts";
 import { printTable } from "../../output/table.ts";
@@ -66,7 +67,7 @@ async function readConfig(path: string): Promise<object> {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
-    throw new CliError(`${path} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`${path} cannot be read as JSON: ${messageOf(error)}`);
   }
   throw new CliError(`${path} must hold a JSON object, such as {"headers": {"Authorization": "Bearer ..."}}`);
 }

@@ -14,8 +14,3 @@ export function isPassing(error: unknown): boolean {
     error.isLost || ["unavailable", "overloaded", "disk_full", "timeout", "aborted", "refused"].includes(error.code)
   );
 }
-
-/** The error in words for an operator. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -5,6 +5,7 @@
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type JournalFile, type LineJournal, openLineJournal } from "../../../shared/journal/line-journal.ts";
+import { messageOf } from "../../../shared/message-of.ts";
 import { createSerialQueue } from "../../../shared/serial-queue.ts";
 import { EngineError, type EventStore } from "../../contract/query-engine.ts";
 import { byReason, groupsOf } from "./append-groups.ts";
@@ -12,7 +13,7 @@ import { type SpoolDeletion, SpoolDeletions, withoutDeleted } from "./deletions.
 import { readLine, type SpooledAppend, writeLine } from "./event-line.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type RefusedCounts, RefusedEvents } from "./refused-events.ts";
-import { isPassing, reasonOf } from "./spool-errors.ts";
+import { isPassing } from "./spool-errors.ts";
 import { type Attempt, storeInPieces } from "./store-in-pieces.ts";
 
 /** Bytes of one file, which is read as a whole. */
@@ -123,7 +124,7 @@ export class Spool {
   takeRetried(): Promise<void> {
     this.#taking ??= this.#inTurn(() => this.#refused.takeRetried((append) => this.#note(writeLine(append))))
       .catch((error: unknown) => {
-        this.#options.log("error", `refused events cannot be read from the disk: ${reasonOf(error)}`);
+        this.#options.log("error", `refused events cannot be read from the disk: ${messageOf(error)}`);
       })
       .finally(() => {
         this.#taking = undefined;
@@ -221,7 +222,7 @@ export class Spool {
         await this.#replayOldest();
         if (!this.isWaiting) this.#options.log("info", "all events that waited are stored");
       } catch (error) {
-        this.#options.log("error", `events wait, and cannot be read from the disk: ${reasonOf(error)}`);
+        this.#options.log("error", `events wait, and cannot be read from the disk: ${messageOf(error)}`);
         this.#isBack = false;
         this.#endRest();
         await this.#options.sleep(MAX_PAUSE_MS, signal);
@@ -313,7 +314,7 @@ export class Spool {
         return !signal.aborted;
       },
     });
-    return refused === undefined ? undefined : byReason(source, refused, reasonOf);
+    return refused === undefined ? undefined : byReason(source, refused, messageOf);
   }
 
   /** Tries until the server takes the events or refuses them. */
@@ -336,7 +337,7 @@ export class Spool {
           return { kind: "stored", wrote: false };
         }
         if (!isPassing(error)) return { kind: "refused", reason: error };
-        const obstacle = reasonOf(error);
+        const obstacle = messageOf(error);
         if (obstacle !== this.#obstacle) this.#options.log("warn", `events wait: ${obstacle}`);
         this.#obstacle = obstacle;
       }

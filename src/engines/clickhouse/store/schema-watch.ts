@@ -1,5 +1,6 @@
 /** Follows what other nodes decide: new sources, fields, tenants' fields, and sources that are dropped. */
 
+import { messageOf } from "../../../shared/message-of.ts";
 import { parseEntries } from "../../schema/entry-set.ts";
 import type { TenantEntries } from "../../schema/source/source-schema.ts";
 import { growSourceState, noteTenant, type SourceState } from "../../schema/source/source-state.ts";
@@ -77,7 +78,7 @@ export class SchemaWatch {
   #tell(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     this.#options.log("warn", `new fields of other nodes cannot be looked for at the moment: ${reason}`);
   }
 

@@ -1,5 +1,6 @@
 /** DuckDB's errors, which are texts, as errors of the engine contract. */
 
+import { messageOf } from "../../../shared/message-of.ts";
 import { trimEnd } from "../../../values/trim-end.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 
@@ -81,7 +82,7 @@ function publicText(message: string): string {
 const WRAPPED = /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
 
 function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(WRAPPED, "");
+  return messageOf(error).replace(WRAPPED, "");
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { canFail, packedFieldName } from "../../../semantics/can-fail.ts";
 import type { ScalarFunction, ScalarType, ScalarValue } from "../../../semantics/scalar-function.ts";
+import { messageOf } from "../../../shared/message-of.ts";
 import {
   BIGINT,
   BIGNUM,
@@ -104,7 +105,7 @@ function createFunction(udf: ScalarFunction): DuckDBScalarFunction {
         }
         output.flush();
       } catch (error) {
-        info.setError(error instanceof Error ? error.message : String(error));
+        info.setError(messageOf(error));
       }
     },
   });

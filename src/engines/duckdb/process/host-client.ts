@@ -1,5 +1,6 @@
 /** The engine host as seen over a stream of frames. */
 import type { Duplex } from "node:stream";
+import { messageOf } from "../../../shared/message-of.ts";
 import { createPassingMap } from "../../../shared/passing-map.ts";
 import {
   type AppendResult,
@@ -84,7 +85,7 @@ export class HostClient implements EngineHost {
         stream.off("data", read);
         // The host's further output must not fill the pipe, or the host would block for ever.
         stream.resume();
-        onBroken(error instanceof Error ? error.message : String(error));
+        onBroken(messageOf(error));
       }
     };
     stream.on("data", read);

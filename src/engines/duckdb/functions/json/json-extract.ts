@@ -3,6 +3,7 @@
  * and costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
 
+import { messageOf } from "../../../../shared/message-of.ts";
 import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../../values/json/json-path.ts";
 import { NULL, nameSql, TRUE, textSql } from "../../sql/atoms.ts";
 import { bindOnce, boundName, raiseText, tried } from "../../sql/forms.ts";
@@ -152,7 +153,7 @@ export function extractor(style: JsonPathStyle, print: (extraction: Extraction) 
     try {
       return print(readExtraction(context, style));
     } catch (error) {
-      return raiseText(error instanceof Error ? error.message : String(error));
+      return raiseText(messageOf(error));
     }
   };
 }

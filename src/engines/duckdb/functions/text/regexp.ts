@@ -5,6 +5,7 @@
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { checkReplacement, countGroups, GAP, splitAtGroup } from "../../../../semantics/text/regexp-syntax.ts";
+import { messageOf } from "../../../../shared/message-of.ts";
 import { MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
@@ -28,7 +29,7 @@ function checked(print: PrintCall): PrintCall {
       if (context.call.function === "REGEXP_CONTAINS") return print(context);
       return computeApart(context.args, "regexp", (...args) => print({ ...context, args }));
     } catch (error) {
-      return raiseText(error instanceof Error ? error.message : String(error));
+      return raiseText(messageOf(error));
     }
   };
 }

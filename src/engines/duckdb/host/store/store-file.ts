@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findInaccessible } from "../../../../shared/check-access.ts";
+import { messageOf } from "../../../../shared/message-of.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";
@@ -110,7 +111,7 @@ async function openFile(
 export function explainOpenError(error: unknown, file: string): EngineError {
   const known = toEngineError(error);
   if (known.code === "disk_full" || error instanceof EngineError) return known;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (isOfLog(error)) return damagedLog(`${file}.wal`, message.split("\n")[0] ?? "", error);
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
