@@ -3,12 +3,14 @@
  * that run each minute over the sample events, beside the same queries at the same pace over the API, and beside rest,
  * in turns on one service.
  */
+
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
 import { type HttpClient, openHttpClient } from "./http-client.ts";
+import { parseCount } from "./options.ts";
 import { startProcess, token } from "./peers/logweir.ts";
 import { treeCpuSeconds, waitForRest } from "./processes.ts";
 import { formatTable, ratioText } from "./report.ts";
@@ -182,9 +184,9 @@ function print(turns: readonly { readonly rest: Turn; readonly alerts: Turn; rea
 
 await new Command("npm run bench:alerts --")
   .description("Measures what alerts cost, beside the same queries over the API.")
-  .option("--alerts <n>", "alerts, each of which runs every minute", Number, 1_000)
-  .option("--seconds <n>", "length of a turn", Number, 60)
-  .option("--rounds <n>", "turns of each", Number, 3)
+  .option("--alerts <n>", "alerts, each of which runs every minute", parseCount, 1_000)
+  .option("--seconds <n>", "length of a turn", parseCount, 60)
+  .option("--rounds <n>", "turns of each", parseCount, 3)
   .option("--dir <folder>", "folder of the store", join(tmpdir(), "logweir-bench-alerts"))
   .action(measure)
   .parseAsync();

@@ -3,12 +3,14 @@
  * store the same events, and are queried and sent events in turns of a few calls, so that other load on the machine
  * affects both alike. Prints medians, the least times (5 % are shorter), processor time, and the ratio of own to other.
  */
+
 import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { createSupply } from "./event-supply.ts";
 import { batchCount, defaultEndMs, type EventPlan, makeBatch } from "./events.ts";
+import { parseCount } from "./options.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import { treeCpuSeconds, waitForRest } from "./processes.ts";
 import { type BenchQuery, benchQueries, contextOf, variedQueries } from "./queries.ts";
@@ -148,8 +150,8 @@ async function compareBuilds(other: string, { events, rounds, only, dir, keep }:
 await new Command("npm run bench:beside --")
   .description("Measures this build beside another checkout of the project, which must be built.")
   .argument("<folder>", "the other checkout")
-  .option("--events <n>", "events that both hold", Number, 200_000)
-  .option("--rounds <n>", "turns that each takes", Number, 12)
+  .option("--events <n>", "events that both hold", parseCount, 200_000)
+  .option("--rounds <n>", "turns that each takes", parseCount, 12)
   .option("--only <part>", "queries or ingest")
   .option("--dir <folder>", "folder of the stores", join(tmpdir(), "logweir-beside"))
   .option("--keep", "leave the stores, and use those that are there", false)

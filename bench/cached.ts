@@ -3,12 +3,14 @@
  * by the short path and by the whole path. A call whose token is in the URL takes the whole path to the same cached
  * answer. With another checkout's folder, that build takes its turns too.
  */
+
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { runLoad } from "./http/load.ts";
 import { type BenchService, startBenchService } from "./http/service.ts";
+import { parseCount } from "./options.ts";
 import { cpuSeconds } from "./processes.ts";
 import { rootFolder } from "./root.ts";
 import { quantileOf } from "./statistics.ts";
@@ -77,8 +79,8 @@ async function measure(other: string | undefined, { calls, rounds, dir }: Flags)
 await new Command("npm run bench:cached --")
   .description("Measures what a hit of the cache costs, by the short way and by the whole way.")
   .argument("[folder]", "another checkout of the project, which must be built")
-  .option("--calls <n>", "calls of a turn", Number, 20_000)
-  .option("--rounds <n>", "turns of each", Number, 8)
+  .option("--calls <n>", "calls of a turn", parseCount, 20_000)
+  .option("--rounds <n>", "turns of each", parseCount, 8)
   .option("--dir <folder>", "folder of the stores", join(tmpdir(), "logweir-cached"))
   .action(measure)
   .parseAsync();

@@ -40,7 +40,7 @@ interface Flags {
   readonly engine: "duckdb" | "clickhouse";
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   const match = /^(\d+)([km]?)$/i.exec(text);
   if (match === null) throw new InvalidArgumentError("Expected a count such as 200000, 200k or 2m.");
   const unit = { "": 1, k: 1_000, m: 1_000_000 }[match[2]?.toLowerCase() ?? ""] ?? 1;
