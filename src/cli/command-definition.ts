@@ -1,42 +1,4 @@
-import type { CliContext } from "./context.ts";
-import type { ServiceOptions } from "./service-call.ts";
-
-/** Options of commands that call a running service. */
-export interface ServiceCommandOptions extends ServiceOptions {
-  readonly json?: boolean;
-}
-
-/** Options of commands that name no type of their own. */
-export interface CommandOptions extends ServiceCommandOptions {
-  readonly filter?: string;
-  readonly sources?: string;
-  readonly out?: string;
-  readonly from?: string;
-  readonly force?: boolean;
-  readonly prune?: boolean;
-  readonly yes?: boolean;
-  readonly lql?: string;
-  readonly sql?: string;
-  readonly parameters?: string;
-  readonly project?: string;
-  readonly endpoint?: boolean | string;
-  readonly alias?: string;
-  readonly tenant?: string;
-  readonly description?: string;
-  readonly retentionDays?: string;
-  readonly type?: string;
-  readonly config?: string;
-  readonly source?: string;
-  readonly dryRun?: boolean;
-  readonly verify?: boolean;
-  readonly keepState?: boolean;
-  readonly replaceState?: boolean;
-  readonly grace?: string;
-  readonly demo?: boolean;
-  readonly deep?: boolean;
-  readonly keep?: string;
-  readonly at?: string;
-}
+import type { CommandContext } from "./context.ts";
 
 /** An option: `--flag` or `--flag <value>`, its description, and how it may be given. */
 export type CommandOption = readonly [
@@ -60,11 +22,19 @@ export interface CommandDefinition {
   /** The page below `docs/` that says more. */
   readonly page?: string;
   readonly examples: readonly string[];
-  /** Runs it; a method, so that a row can name the type of its own options. */
+  /** Loads the function that runs it: most commands need a small part of the code. */
+  load(): Promise<RunCommand>;
+}
+
+/** Runs a command. */
+export type RunCommand = CommandMethod["run"];
+
+/** A method, so that a command can name the type of its own options, and an argument that must be there. */
+interface CommandMethod {
   run(
+    context: CommandContext,
     argument: string | undefined,
-    options: CommandOptions,
-    context: CliContext,
+    options: object,
     all: readonly string[],
   ): Promise<void> | void;
 }

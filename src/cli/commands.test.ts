@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createContext, type Outcome, runCommand } from "../../test/support/run-command.ts";
-import { type TailOptions, tail } from "./commands/tail.ts";
+import { followRows, type TailOptions, tail } from "./commands/tail.ts";
 
 const answers: Record<string, unknown> = {
   "POST /api/cache/clear": { cleared: 3 },
@@ -170,7 +170,9 @@ describe("the command tail", () => {
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const { context, readOutput } = createContext({ environment: environment() });
     const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-    const failure = await tail("edge", { url: at, ...options }, context, stop.signal).catch((error: Error) => error);
+    const failure = await followRows({ ...context, url: at }, "edge", options, stop.signal).catch(
+      (error: Error) => error,
+    );
     service.close();
     return { asked, failure, lines: readOutput().split("\n") };
   }
@@ -196,8 +198,8 @@ describe("the command tail", () => {
     const { asked } = await follow({ endpoint: true, project: "p" }, [""]);
     expect(asked[1]).toBe("/api/endpoints/query/edge/tail?project=p&since=10s");
     const { context } = createContext();
-    await expect(tail("edge", { url, sql: "x", lql: "y" }, context)).rejects.toThrow("--lql or --sql");
-    await expect(tail("edge", { url, sql: "x", project: "y" }, context)).rejects.toThrow("--project");
+    await expect(tail({ ...context, url }, "edge", { sql: "x", lql: "y" })).rejects.toThrow("--lql or --sql");
+    await expect(tail({ ...context, url }, "edge", { sql: "x", project: "y" })).rejects.toThrow("--project");
   });
 });
 

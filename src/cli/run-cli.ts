@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { EngineError } from "../engines/contract/query-engine.ts";
 import { UserError } from "../shared/user-error.ts";
 import { type CommandDefinition, optionsOf } from "./command-definition.ts";
-import { type CliContext, CliError, print, usageExitCode } from "./context.ts";
+import { type CliContext, CliError, type CommandContext, print, usageExitCode } from "./context.ts";
 import { openSafeOutput } from "./output/safe-output.ts";
 import { commandGroups, commands } from "./tables/commands.ts";
 
@@ -36,6 +36,8 @@ function describe(error: unknown): string {
   if (error instanceof Error) return isForUser || "code" in error ? error.message : (error.stack ?? error.message);
   return String(error);
 }
+
+type CommonOptions = Pick<CommandContext, "json" | "url" | "token">;
 
 const collect = (value: string, previous: readonly string[] = []) => [...previous, value];
 
@@ -80,6 +82,9 @@ function addCommand(program: Command, definition: CommandDefinition, context: Cl
   command.action(async () => {
     const all = command.processedArgs.flat().filter((value): value is string => typeof value === "string");
     // An option that the first word has too, such as `--json` of `backup list`, is taken for that one's.
-    await definition.run(all[0], command.optsWithGlobals(), context, all);
+    const options: CommonOptions = command.optsWithGlobals();
+    const { json, url, token } = options;
+    const run = await definition.load();
+    await run({ ...context, json, url, token }, all[0], options, all);
   });
 }

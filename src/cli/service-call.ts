@@ -1,12 +1,6 @@
 import { readClientDefaults } from "../config/config.ts";
 import { trimEnd } from "../values/trim-end.ts";
-import { type CliContext, CliError } from "./context.ts";
-
-/** The address and token of the service; the defaults are LOGWEIR_URL and LOGWEIR_TOKEN. */
-export interface ServiceOptions {
-  readonly url?: string;
-  readonly token?: string;
-}
+import { CliError, type CommandContext } from "./context.ts";
 
 /** A service, and a function to call it. */
 export interface ServiceClient {
@@ -16,14 +10,14 @@ export interface ServiceClient {
 }
 
 /** Where the service is, without a slash at the end. */
-export function serviceUrl(options: ServiceOptions, context: CliContext): string {
-  return trimEnd(options.url ?? readClientDefaults(context.environment).url, "/");
+export function serviceUrl({ url, environment }: CommandContext): string {
+  return trimEnd(url ?? readClientDefaults(environment).url, "/");
 }
 
 /** Throws `CliError` where no token is known. */
-export function createServiceClient(options: ServiceOptions, context: CliContext): ServiceClient {
-  const url = serviceUrl(options, context);
-  const token = options.token ?? readClientDefaults(context.environment).token;
+export function createServiceClient(context: CommandContext): ServiceClient {
+  const url = serviceUrl(context);
+  const token = context.token ?? readClientDefaults(context.environment).token;
   if (token === undefined) throw new CliError("This needs an access token: --token or LOGWEIR_TOKEN");
   return {
     url,
@@ -41,9 +35,8 @@ export function createServiceClient(options: ServiceOptions, context: CliContext
 }
 
 /** True when a service listens at the address. */
-export async function isServiceThere(options: ServiceOptions, context: CliContext): Promise<boolean> {
-  const url = serviceUrl(options, context);
-  return fetch(`${url}/health`).then(
+export async function isServiceThere(context: CommandContext): Promise<boolean> {
+  return fetch(`${serviceUrl(context)}/health`).then(
     (response) => response.body?.cancel().then(() => true) ?? true,
     () => false,
   );
@@ -68,14 +61,41 @@ export async function describeAnswer(response: Response): Promise<string> {
   }
 }
 
-/** Parses a running service's JSON answer. Throws `CliError` with the service's message if it refuses. */
-export async function readAnswer<T>(
-  path: string,
-  options: ServiceOptions,
-  context: CliContext,
-  request?: RequestInit,
-): Promise<T> {
-  const response = await createServiceClient(options, context).send(path, request);
+/** Sends a request. Throws `CliError` with the service's message if it refuses. */
+export async function askService(client: ServiceClient, path: string, request?: RequestInit): Promise<Response> {
+  const response = await client.send(path, request);
   if (!response.ok) throw new CliError(await describeAnswer(response));
-  return (await response.json()) as T;
+  return response;
+}
+
+/** The bytes of an answer as they arrive. Throws as `askService` does. */
+export async function readBytes(
+  client: ServiceClient,
+  path: string,
+  request?: RequestInit,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { body } = await askService(client, path, request);
+  return (body ?? []) as AsyncIterable<Uint8Array>;
+}
+
+interface JsonRequest extends Omit<RequestInit, "body" | "headers"> {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; by POST unless `method` is set. */
+  readonly body?: object;
+}
+
+/** Calls a running service and parses its JSON answer, if it has one. Throws as `askService` does. */
+export async function readAnswer<T>(
+  context: CommandContext,
+  path: string,
+  { body, headers = {}, ...request }: JsonRequest = {},
+): Promise<T> {
+  const sent = {
+    method: body === undefined ? "GET" : "POST",
+    ...request,
+    headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  };
+  const response = await askService(createServiceClient(context), path, sent);
+  return (response.status === 204 ? undefined : await response.json()) as T;
 }

@@ -48,11 +48,21 @@ export interface RouteDescription {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** A description as it is written: a GET unless `method` is set, answered 200, or 204 where there is no answer. */
+type WrittenRoute = Omit<RouteDescription, "id" | "method" | "status"> &
+  Partial<Pick<RouteDescription, "method" | "status">>;
+
 /** Descriptions by their ids. */
-export function describeRoutes<const Routes extends Readonly<Record<string, Omit<RouteDescription, "id">>>>(
+export function describeRoutes<const Routes extends Readonly<Record<string, WrittenRoute>>>(
   routes: Routes,
-): { readonly [Id in keyof Routes]: Routes[Id] & { readonly id: Id & string } } {
-  const described = Object.entries(routes).map(([id, route]) => [id, { ...route, id }]);
+): {
+  readonly [Id in keyof Routes]: Routes[Id] &
+    Pick<RouteDescription, "method" | "status"> & { readonly id: Id & string };
+} {
+  const described = Object.entries(routes).map(([id, route]) => {
+    const hasAnswer = route.answer !== undefined || route.mediaType !== undefined;
+    return [id, { method: "get", status: hasAnswer ? 200 : 204, ...route, id }];
+  });
   return Object.fromEntries(described);
 }
 

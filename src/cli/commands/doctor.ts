@@ -9,18 +9,11 @@ import { loadAllSources } from "../../service/all-sources.ts";
 import { metadataPlace, storeDirectory } from "../../service/data-folder.ts";
 import type { RetentionDays, Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { type CliContext, CliError, type CommandContext, failForAny, print, printAnswer } from "../context.ts";
 import { formatTable } from "../output/table.ts";
-import {
-  createServiceClient,
-  describeAnswer,
-  isServiceThere,
-  readAnswer,
-  type ServiceOptions,
-} from "../service-call.ts";
+import { createServiceClient, isServiceThere, readAnswer, readBytes } from "../service-call.ts";
 
-export interface DoctorOptions extends ServiceOptions {
-  readonly json?: boolean;
+interface DoctorOptions {
   /** Read the store's file to the last byte. */
   readonly deep?: boolean;
 }
@@ -29,26 +22,24 @@ export interface DoctorOptions extends ServiceOptions {
  * Prints the state of a store: of the service that runs, else of the data folder. Fails when something is wrong with
  * the store, after it has printed what.
  */
-export async function doctor(options: DoctorOptions, context: CliContext): Promise<void> {
-  const state = await examine(options, context);
-  if (options.json === true) printJson(context.output, state);
-  else printState(state, context);
-  const { length } = state.problems;
-  if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
+export async function doctor(context: CommandContext, _: unknown, { deep }: DoctorOptions): Promise<void> {
+  const state = await examine(deep === true, context);
+  printAnswer(context, state, () => printState(state, context));
+  failForAny(state.problems, "problem");
 }
 
-async function examine(options: DoctorOptions, context: CliContext): Promise<StoreState> {
+async function examine(isDeep: boolean, context: CommandContext): Promise<StoreState> {
   const server = () => readConfiguration(context, context.environment).settings.engineServer;
-  if (options.deep === true && !engineCapabilities(server()).hasLocalFiles) {
+  if (isDeep && !engineCapabilities(server()).hasLocalFiles) {
     throw new CliError("The engine keeps its events elsewhere: check its files by its own means");
   }
-  if (await isServiceThere(options, context)) {
-    const state = await readAnswer<StoreState>("/api/store", options, context);
-    return options.deep === true ? withDamages(state, await checkServiceBlocks(options, context)) : state;
+  if (await isServiceThere(context)) {
+    const state = await readAnswer<StoreState>(context, "/api/store");
+    return isDeep ? withDamages(state, await checkServiceBlocks(context)) : state;
   }
-  const damages = options.deep === true ? await findDamages(context) : [];
+  const damages = isDeep ? await findDamages(context) : [];
   try {
-    return withDamages(await openStore(options, context), damages);
+    return withDamages(await openStore(context), damages);
   } catch (error) {
     // The problems found are more informative than the fact that the store cannot be opened.
     if (damages.length === 0) throw error;
@@ -73,8 +64,8 @@ async function findDamages(context: CliContext): Promise<readonly string[]> {
   return (await verifyStore(storeDirectory(settings)))?.damages ?? [];
 }
 
-async function openStore(options: DoctorOptions, context: CliContext): Promise<StoreState> {
-  if (options.url !== undefined) throw new CliError(`No service answers at ${options.url}`);
+async function openStore(context: CommandContext): Promise<StoreState> {
+  if (context.url !== undefined) throw new CliError(`No service answers at ${context.url}`);
   const configuration: Configuration = readConfiguration(context, context.environment);
   const { engineServer: server } = configuration.settings;
   const directory = storeDirectory(configuration.settings);
@@ -148,10 +139,8 @@ function describeRetention(retention: RetentionDays | null): string {
  * Where blocks of a running service's store do not fit their checksums, in words; its bytes are read as a backup, and
  * not kept.
  */
-async function checkServiceBlocks(options: ServiceOptions, context: CliContext): Promise<readonly string[]> {
-  const response = await createServiceClient(options, context).send("/api/store/backup");
-  if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
-  const reader = new ByteReader(response.body as AsyncIterable<Uint8Array>);
+async function checkServiceBlocks(context: CommandContext): Promise<readonly string[]> {
+  const reader = new ByteReader(await readBytes(createServiceClient(context), "/api/store/backup"));
   const createChecker = await loadByteChecker();
   const head = await reader.line();
   if (head === undefined)

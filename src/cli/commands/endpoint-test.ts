@@ -5,15 +5,14 @@ import { runTests, type TestOutcome } from "../../endpoint-tests/run-tests.ts";
 import { openTestBench } from "../../endpoint-tests/test-bench.ts";
 import { EndpointFileError } from "../../endpoints/definition/load-endpoints.ts";
 import { SourceFileError } from "../../sources/load-sources.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { CliError, type CommandContext, print, printAnswer } from "../context.ts";
 import { createPaint } from "../output/paint.ts";
 
-export interface EndpointTestOptions {
+interface EndpointTestOptions {
   /** Only tests with this text in the endpoint's or the case's name. */
   readonly filter?: string;
   /** The folder of sources; as configured unless given. */
   readonly sources?: string;
-  readonly json?: boolean;
 }
 
 /** An unusable file is distinguished from a failed test. */
@@ -23,7 +22,11 @@ const unusableExitCode = 2;
  * Runs the tests beside endpoint files on an in-memory engine. Fails with 1 when a test fails, after all of them ran,
  * and with 2 when there is nothing to run or a file cannot be used.
  */
-export async function testEndpoints(folder: string, options: EndpointTestOptions, context: CliContext): Promise<void> {
+export async function testEndpoints(
+  context: CommandContext,
+  folder: string,
+  options: EndpointTestOptions = {},
+): Promise<void> {
   const outcomes = await runFolder(resolve(context.workingDir, folder), options, context).catch((error: unknown) => {
     const isUnusable = [TestFileError, EndpointFileError, SourceFileError].some((type) => error instanceof type);
     if (isUnusable && error instanceof Error) throw new CliError(error.message, unusableExitCode);
@@ -32,15 +35,15 @@ export async function testEndpoints(folder: string, options: EndpointTestOptions
   const failed = outcomes.filter(({ isPassed }) => !isPassed).length;
   const ms = Math.round(outcomes.reduce((sum, outcome) => sum + outcome.ms, 0));
   const counts = { passed: outcomes.length - failed, failed, ms };
-  if (options.json === true) printJson(context.output, { ...counts, tests: outcomes.map(toJson) });
-  else print(context.output, `\n${counts.passed} passed, ${failed} failed, in ${ms} ms`);
+  const value = { ...counts, tests: outcomes.map(toJson) };
+  printAnswer(context, value, `\n${counts.passed} passed, ${failed} failed, in ${ms} ms`);
   if (failed > 0) throw new CliError(failed === 1 ? "A test failed" : `${failed} tests failed`);
 }
 
 async function runFolder(
   folder: string,
-  { filter, sources, json }: EndpointTestOptions,
-  context: CliContext,
+  { filter, sources }: EndpointTestOptions,
+  context: CommandContext,
 ): Promise<readonly TestOutcome[]> {
   const sourceFolders =
     sources === undefined
@@ -52,7 +55,7 @@ async function runFolder(
     const outcomes: TestOutcome[] = [];
     for await (const outcome of runTests(bench, tests, () => performance.now())) {
       outcomes.push(outcome);
-      if (json !== true) printOutcome(outcome, context);
+      if (context.json !== true) printOutcome(outcome, context);
     }
     return outcomes;
   } finally {
@@ -70,7 +73,7 @@ function choose(tests: readonly EndpointTest[], filter: string | undefined): rea
   throw new CliError(`No test has ${JSON.stringify(filter)} in its name`, unusableExitCode);
 }
 
-function printOutcome({ endpoint, name, isPassed, ms, difference }: TestOutcome, context: CliContext): void {
+function printOutcome({ endpoint, name, isPassed, ms, difference }: TestOutcome, context: CommandContext): void {
   const { output } = context;
   const paint = createPaint(context);
   const mark = isPassed ? paint("green", "ok") : paint("red", "FAILED");

@@ -1,5 +1,4 @@
-import type { ServiceCommandOptions } from "../command-definition.ts";
-import { type CliContext, print, printJson } from "../context.ts";
+import { type CommandContext, print, printAnswer } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 
@@ -16,12 +15,8 @@ interface EndpointAnswer {
 }
 
 /** Lists the endpoints of a running service. */
-export async function listEndpoints(options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const endpoints = await readAnswer<readonly EndpointAnswer[]>("/api/endpoints", options, context);
-  if (options.json === true) {
-    printJson(context.output, endpoints);
-    return;
-  }
+export async function listEndpoints(context: CommandContext): Promise<void> {
+  const endpoints = await readAnswer<readonly EndpointAnswer[]>(context, "/api/endpoints");
   const rows = endpoints.map((endpoint) => [
     endpoint.name,
     endpoint.id,
@@ -29,21 +24,20 @@ export async function listEndpoints(options: ServiceCommandOptions, context: Cli
     Object.keys(endpoint.parameters).join(" "),
     endpoint.description ?? "",
   ]);
-  printTable(["NAME", "ID", "VERSION", "PARAMETERS", "DESCRIPTION"], rows, context);
+  const header = ["NAME", "ID", "VERSION", "PARAMETERS", "DESCRIPTION"];
+  printAnswer(context, endpoints, () => printTable(header, rows, context));
 }
 
 /** Shows one endpoint of a running service. */
-export async function getEndpoint(name: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const endpoint = await readAnswer<EndpointAnswer>(`/api/endpoints/${encodeURIComponent(name)}`, options, context);
-  if (options.json === true) {
-    printJson(context.output, endpoint);
-    return;
-  }
+export async function getEndpoint(context: CommandContext, name: string): Promise<void> {
+  const endpoint = await readAnswer<EndpointAnswer>(context, `/api/endpoints/${encodeURIComponent(name)}`);
   const { query, ...settings } = endpoint;
   const rows = Object.entries(settings).map(([key, value]) => [
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  printTable(["FIELD", "VALUE"], rows, context);
-  print(context.output, `\n${query}`);
+  printAnswer(context, endpoint, () => {
+    printTable(["FIELD", "VALUE"], rows, context);
+    print(context.output, `\n${query}`);
+  });
 }

@@ -1,5 +1,4 @@
-import type { CommandOptions } from "../command-definition.ts";
-import { type CliContext, CliError, print, printJson, usageExitCode } from "../context.ts";
+import { CliError, type CommandContext, print, printAnswer, usageExitCode } from "../context.ts";
 import { readAnswer } from "../service-call.ts";
 
 interface ExplainedPart {
@@ -10,34 +9,40 @@ interface ExplainedPart {
   readonly column?: number;
 }
 
+interface ExplainOptions {
+  readonly sql?: string;
+  readonly endpoint?: string;
+  readonly parameters?: string;
+}
+
 interface Report {
   readonly result: { readonly explain: readonly ExplainedPart[] };
 }
 
 /** Prints which engine of a running service runs what of a query or an endpoint, without running it. */
-export async function explain(name: string | undefined, options: CommandOptions, context: CliContext): Promise<void> {
-  const body = JSON.stringify({ sql: queryOf(name, options), parameters: readParameters(options) });
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body };
-  const { result } = await readAnswer<Report>("/api/query/parse", options, context, init);
-  const parts = result.explain;
-  if (options.json === true) {
-    printJson(context.output, parts);
-    return;
-  }
-  for (const part of parts) print(context.output, describePart(part));
+export async function explain(
+  context: CommandContext,
+  name: string | undefined,
+  options: ExplainOptions,
+): Promise<void> {
+  const body = { sql: queryOf(name, options), parameters: readParameters(options) };
+  const { result } = await readAnswer<Report>(context, "/api/query/parse", { body });
+  printAnswer(context, result.explain, () => {
+    for (const part of result.explain) print(context.output, describePart(part));
+  });
 }
 
-function queryOf(name: string | undefined, { sql, endpoint = name }: CommandOptions): string {
+function queryOf(name: string | undefined, { sql, endpoint = name }: ExplainOptions): string {
   const isTwice = name !== undefined && endpoint !== name;
-  if (typeof sql === "string" && endpoint === undefined) return sql;
-  if (typeof endpoint === "string" && sql === undefined && !isTwice) {
+  if (sql !== undefined && endpoint === undefined) return sql;
+  if (endpoint !== undefined && sql === undefined && !isTwice) {
     return `SELECT * FROM \`${endpoint.replaceAll("`", "\\`")}\``;
   }
   throw new CliError("This needs the name of an endpoint or --sql, one of them", usageExitCode);
 }
 
 /** By name; none unless given. */
-function readParameters({ parameters = "{}" }: CommandOptions): object {
+function readParameters({ parameters = "{}" }: ExplainOptions): object {
   try {
     const values: unknown = JSON.parse(parameters);
     if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;

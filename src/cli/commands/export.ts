@@ -5,7 +5,7 @@ import type { TimeRange } from "../../engines/contract/query-engine.ts";
 import { summarize } from "../../transfer/progress-file.ts";
 import { allTimes, dayOf, sliceWidthsUs } from "../../transfer/stores.ts";
 import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
-import { type CliContext, CliError, print, printJson, usageExitCode } from "../context.ts";
+import { CliError, type CommandContext, print, printAnswer, usageExitCode } from "../context.ts";
 import type { ColumnType } from "../exporting/event-text.ts";
 import { sourceFolder } from "../exporting/hive-path.ts";
 import {
@@ -24,16 +24,15 @@ import { checkedName } from "../input/checked-name.ts";
 import { createServiceEvents } from "../moving/service-events.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { printTable } from "../output/table.ts";
-import { createServiceClient, readAnswer, type ServiceOptions } from "../service-call.ts";
+import { createServiceClient, readAnswer } from "../service-call.ts";
 
-export interface ExportOptions extends ServiceOptions {
+interface ExportOptions {
   /** The folder; and a time, as some write it who would write `--until`. */
   readonly to: readonly string[];
   readonly format: string;
   readonly from?: string;
   readonly until?: string;
   readonly tenant?: string;
-  readonly json?: boolean;
 }
 
 const [dayUs] = sliceWidthsUs;
@@ -51,22 +50,22 @@ interface Outcome {
  * Writes the events of a running service's source into a folder, by day and tenant, for other tools and for
  * `logweir import`. Goes on where an earlier run ended; never changes a day that is there.
  */
-export async function exportEvents(sourceName: string, options: ExportOptions, context: CliContext): Promise<void> {
+export async function exportEvents(context: CommandContext, sourceName: string, options: ExportOptions): Promise<void> {
   const { folder, range, format } = readOptions(options);
   const path = `/api/sources/${encodeURIComponent(sourceName)}`;
-  const source = await readAnswer<{ readonly name: string; readonly tenant?: string }>(path, options, context);
+  const source = await readAnswer<{ readonly name: string; readonly tenant?: string }>(context, path);
   const { tenant = null } = options;
   if (tenant !== null && source.tenant === undefined) {
     throw new CliError(`The source ${source.name} has no tenants: leave --tenant out`, usageExitCode);
   }
   const selection: ExportSelection = { source: source.name, format, tenant };
   checkedName(source.name, "source");
-  const events = createServiceEvents(createServiceClient(options, context));
+  const events = createServiceEvents(createServiceClient(context));
   const { signal } = new AbortController();
   // What the token may not read is refused before there is a folder.
   const days = await events.slices(source.name, range, dayUs, signal);
   const manifest = await openFolder(folder, selection);
-  const readFields = async () => topFieldsOf(await readAnswer<Schema>(`${path}/schema`, options, context));
+  const readFields = async () => topFieldsOf(await readAnswer<Schema>(context, `${path}/schema`));
   const outcome = { files: [] as ExportedFile[], kept: [] as string[], changed: [] as string[] };
   const bar = createProgressBar(context.errors, "Reading events");
   const total = days.reduce((sum, { eventCount }) => sum + eventCount, 0);
@@ -98,7 +97,7 @@ export async function exportEvents(sourceName: string, options: ExportOptions, c
   }
   bar.update(total, total);
   bar.end();
-  report(folder, selection, outcome, options, context);
+  report(folder, selection, outcome, context);
 }
 
 function readOptions(options: ExportOptions) {
@@ -193,14 +192,12 @@ function report(
   folder: string,
   selection: ExportSelection,
   { files, kept, changed }: Outcome,
-  options: ExportOptions,
-  context: CliContext,
+  context: CommandContext,
 ): void {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  if (options.json === true) {
-    printJson(context.output, { folder, ...selection, rows, bytes, files, days_kept: kept, days_changed: changed });
-  } else {
+  const value = { folder, ...selection, rows, bytes, files, days_kept: kept, days_changed: changed };
+  printAnswer(context, value, () => {
     const count = (value: number) => value.toLocaleString("en");
     if (files.length > 0) {
       const lines = files.map((file) => [join(folder, file.path), count(file.rows), count(file.bytes)]);
@@ -208,7 +205,7 @@ function report(
     }
     const earlier = kept.length === 0 ? "" : `; days that were there already: ${kept.length}`;
     print(context.output, `${count(rows)} events of ${selection.source} in ${files.length} files${earlier}.`);
-  }
+  });
   for (const day of changed) {
     const path = join(sourceFolder(folder, selection.source), `day=${day}`);
     print(

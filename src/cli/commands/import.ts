@@ -1,19 +1,18 @@
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/message-of.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { type CliContext, CliError, type CommandContext, print, printAnswer } from "../context.ts";
 import { findImportFiles, type ImportFile } from "../input/import-files.ts";
 import { withId } from "../input/line-ids.ts";
 import { type NumberedLine, numberedLines, unzipped } from "../input/numbered-lines.ts";
 import { parquetLines } from "../input/parquet-lines.ts";
 import { sendLines } from "../input/send-lines.ts";
 import { createImportProgress } from "../output/import-progress.ts";
-import { createServiceClient, isServiceThere, type ServiceOptions } from "../service-call.ts";
+import { createServiceClient, isServiceThere } from "../service-call.ts";
 
-export interface ImportOptions extends ServiceOptions {
+interface ImportOptions {
   /** By default, that of the export that a file is in. */
   readonly source?: string;
-  readonly json?: boolean;
 }
 
 const linesPerBatch = 1_000;
@@ -39,14 +38,15 @@ interface Rejection {
  * its files. Memory does not depend on their size. Fails when lines were rejected, after all others are stored.
  */
 export async function importFiles(
-  paths: readonly string[],
+  context: CommandContext,
+  _: unknown,
   options: ImportOptions,
-  context: CliContext,
+  paths: readonly string[],
 ): Promise<void> {
-  const client = createServiceClient(options, context);
+  const client = createServiceClient(context);
   const files = await findImportFiles(paths, options.source);
   // From here on, a service that does not answer is assumed to be restarting.
-  if (!(await isServiceThere(options, context))) throw new CliError(`No service answers at ${client.url}`);
+  if (!(await isServiceThere(context))) throw new CliError(`No service answers at ${client.url}`);
   const totalBytes = paths.includes("-") ? undefined : files.reduce((sum, { bytes }) => sum + bytes, 0);
   const progress = createImportProgress(context.errors, totalBytes, () => performance.now());
   let [accepted, rejectedCount, readBytes] = [0, 0, 0];
@@ -77,7 +77,7 @@ export async function importFiles(
     throw new CliError(`${messageOf(failures[0])}\nThe import stopped: ${accepted} events are stored. ${again}.`);
   }
   const sources = [...new Set(files.map(({ source }) => source))];
-  report({ accepted, rejectedCount, listed, sources }, options, context);
+  report({ accepted, rejectedCount, listed, sources }, context);
 }
 
 interface Outcome {
@@ -87,13 +87,9 @@ interface Outcome {
   readonly sources: readonly string[];
 }
 
-function report(
-  { accepted, rejectedCount, listed, sources }: Outcome,
-  options: ImportOptions,
-  context: CliContext,
-): void {
-  if (options.json === true) printJson(context.output, { accepted, rejected_count: rejectedCount, rejected: listed });
-  else print(context.output, `${accepted} events stored in ${sources.join(", ")}, ${rejectedCount} lines rejected.`);
+function report({ accepted, rejectedCount, listed, sources }: Outcome, context: CommandContext): void {
+  const text = `${accepted} events stored in ${sources.join(", ")}, ${rejectedCount} lines rejected.`;
+  printAnswer(context, { accepted, rejected_count: rejectedCount, rejected: listed }, text);
   for (const { file, line, reason } of listed) print(context.errors, `${file}:${line}: ${reason}`);
   if (rejectedCount > listed.length) print(context.errors, `... and ${rejectedCount - listed.length} more`);
   if (rejectedCount > 0) throw new CliError(`${rejectedCount} lines were rejected`);

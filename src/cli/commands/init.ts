@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { messageOf } from "../../shared/message-of.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { CliError, type CommandContext, print, printJson } from "../context.ts";
 
 interface NewFile {
   /** Within the folder. */
@@ -97,7 +97,7 @@ cases:
  * Writes what a new installation begins with: a compose file, a token in `.env`, and an endpoint with its test. Writes
  * nothing where one of these files is there already.
  */
-export async function initFolder(folder: string, json: boolean, context: CliContext): Promise<void> {
+export async function initFolder(context: CommandContext, folder: string): Promise<void> {
   const directory = resolve(context.workingDir, folder);
   const token = randomBytes(24).toString("hex");
   const files: readonly NewFile[] = [
@@ -109,7 +109,7 @@ export async function initFolder(folder: string, json: boolean, context: CliCont
   ];
   await refuseExisting(directory, files);
   await writeAll(directory, files);
-  if (json) return printJson(context.output, { directory, files: files.map(({ path }) => path) });
+  if (context.json === true) return printJson(context.output, { directory, files: files.map(({ path }) => path) });
   print(context.output, files.map(({ path }) => join(folder, path)).join("\n"));
   print(context.errors, `\n${nextSteps(folder)}`);
 }

@@ -1,6 +1,5 @@
 import { messageOf } from "../../shared/message-of.ts";
-import type { ServiceCommandOptions } from "../command-definition.ts";
-import type { CliContext } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
 import { rawStream } from "../output/safe-output.ts";
 import { createServiceClient, describeAnswer, type ServiceClient } from "../service-call.ts";
@@ -27,8 +26,8 @@ const internalError = -32603;
  * Passes messages of the Model Context Protocol between a local client, one on a line of standard input and output, and
  * a running service. Ends when the input does, and what was asked by then is answered.
  */
-export async function bridgeMcp(options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const client = createServiceClient(options, context);
+export async function bridgeMcp(context: CommandContext): Promise<void> {
+  const client = createServiceClient(context);
   const running = new Map<unknown, AbortController>();
   const output = rawStream(context.output);
   let revision: string | undefined;
@@ -86,7 +85,7 @@ async function* send(
   const response = await client.send("/mcp", { method: "POST", headers, body, signal });
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream") && response.body !== null) {
-    for await (const { data } of readMessages(response.body as unknown as NodeJS.ReadableStream)) yield data;
+    for await (const { data } of readMessages(response.body as AsyncIterable<Uint8Array>)) yield data;
     return;
   }
   const copy = response.clone();

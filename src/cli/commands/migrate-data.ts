@@ -3,7 +3,7 @@ import type { Settings } from "../../config/settings.ts";
 import { moveEvents, type SliceReport } from "../../transfer/move-events.ts";
 import { ProgressFile } from "../../transfer/progress-file.ts";
 import { type DaySummary, summarize } from "../../transfer/summary.ts";
-import { type CliContext, CliError, print, printJson, usageExitCode } from "../context.ts";
+import { CliError, type CommandContext, print, printAnswer, usageExitCode } from "../context.ts";
 import { describeStateOutcome, moveMetadata, type StateOutcome } from "../moving/move-metadata.ts";
 import {
   type OpenStore,
@@ -15,15 +15,13 @@ import {
 } from "../moving/open-stores.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { formatTable } from "../output/table.ts";
-import type { ServiceOptions } from "../service-call.ts";
 
-export interface MigrateDataOptions extends ServiceOptions {
+interface MigrateDataOptions {
   readonly to?: string;
   readonly dryRun?: boolean;
   readonly verify?: boolean;
   readonly keepState?: boolean;
   readonly replaceState?: boolean;
-  readonly json?: boolean;
 }
 
 /** A pass shorter than this is the last one: the next would move about as much as arrived in the meantime. */
@@ -45,7 +43,7 @@ interface Outcome {
  * Moves events and state from the data folder to the server and its database, or back. Fails after a report when
  * something was not moved or differs between the two sides.
  */
-export async function migrateData(options: MigrateDataOptions, context: CliContext): Promise<void> {
+export async function migrateData(context: CommandContext, _: unknown, options: MigrateDataOptions): Promise<void> {
   const isToServer = readDirection(options.to);
   if (options.keepState === true && options.replaceState === true) {
     throw new CliError("--keep-state and --replace-state exclude each other", usageExitCode);
@@ -59,9 +57,7 @@ export async function migrateData(options: MigrateDataOptions, context: CliConte
     return store;
   };
   try {
-    const from = await open(
-      isToServer ? openFolderSource(settings, options, context) : openServerStore(settings, isDry),
-    );
+    const from = await open(isToServer ? openFolderSource(settings, context) : openServerStore(settings, isDry));
     const to = await open(isToServer ? openServerStore(settings, isDry) : openFolderTarget(settings, isDry));
     report(await move({ from, to, isToServer }, settings, options, context), options, context);
   } finally {
@@ -89,7 +85,7 @@ async function move(
   { from, to, isToServer }: Sides,
   settings: Settings,
   options: MigrateDataOptions,
-  context: CliContext,
+  context: CommandContext,
 ): Promise<Outcome> {
   const isDry = options.dryRun === true;
   const route = { from: from.name, to: to.name };
@@ -132,12 +128,11 @@ async function move(
   return { route, state, left, days: summarize(passes), passes: passes.length, lastPassMs };
 }
 
-function report(outcome: Outcome, options: MigrateDataOptions, context: CliContext): void {
+function report(outcome: Outcome, options: MigrateDataOptions, context: CommandContext): void {
   const { route, state, left, days, passes, lastPassMs } = outcome;
-  if (options.json === true) {
-    const run = { dry_run: options.dryRun === true, passes, last_pass_ms: Math.round(lastPassMs) };
-    printJson(context.output, { ...route, ...run, state, not_moved: left, days });
-  } else printSummary(outcome, options, context);
+  const run = { dry_run: options.dryRun === true, passes, last_pass_ms: Math.round(lastPassMs) };
+  const value = { ...route, ...run, state, not_moved: left, days };
+  printAnswer(context, value, () => printSummary(outcome, options, context));
   const wrong = days.reduce((sum, { changed, missing }) => sum + changed + missing, 0);
   const problems = [
     ...(wrong > 0 ? [`In the target ${wrong === 1 ? "an event is" : `${wrong} events are`} not as in the source`] : []),
@@ -150,7 +145,7 @@ function report(outcome: Outcome, options: MigrateDataOptions, context: CliConte
 function printSummary(
   { route, state, days, lastPassMs }: Outcome,
   options: MigrateDataOptions,
-  context: CliContext,
+  context: CommandContext,
 ): void {
   const { output } = context;
   const count = (value: number) => value.toLocaleString("en");

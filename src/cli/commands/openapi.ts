@@ -4,21 +4,25 @@ import { openTestBench } from "../../endpoint-tests/test-bench.ts";
 import { describedService } from "../../http/routes/index.ts";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
 import type { OpenApiDocument } from "../../openapi/open-api-document.ts";
-import { type CliContext, printJson } from "../context.ts";
-import { readAnswer, type ServiceOptions } from "../service-call.ts";
+import { type CliContext, type CommandContext, printJson } from "../context.ts";
+import { readAnswer } from "../service-call.ts";
 
-export interface OpenApiOptions extends ServiceOptions {
+interface OpenApiOptions {
   /** A folder of endpoint files, instead of a service. */
   readonly from?: string;
   readonly sources?: string;
 }
 
 /** Prints the OpenAPI document of what the token may do, or of the endpoints of a folder. */
-export async function printOpenApi(options: OpenApiOptions, context: CliContext): Promise<void> {
+export async function printOpenApi(
+  context: CommandContext,
+  _: unknown,
+  { from, sources }: OpenApiOptions,
+): Promise<void> {
   const document =
-    options.from === undefined
-      ? await readAnswer<OpenApiDocument>("/api/openapi.json", options, context)
-      : await describeFolder(options.from, options.sources, context);
+    from === undefined
+      ? await readAnswer<OpenApiDocument>(context, "/api/openapi.json")
+      : await describeFolder(from, sources, context);
   printJson(context.output, document);
 }
 

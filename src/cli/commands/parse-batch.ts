@@ -1,12 +1,22 @@
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseSyntax } from "../../googlesql/parse.ts";
-import { readLines, writeLine } from "../input/lines.ts";
+import type { CliContext } from "../context.ts";
+import { queryLines, readLines, writeLine } from "../input/lines.ts";
 
 /** The answer of `parse --batch` to one line. Lines and columns count from 1, columns in code points. */
 type ParseBatchAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly error: { readonly message: string; readonly line: number; readonly column: number } }
   | { readonly ok: false; readonly error: { readonly code: "invalid_request"; readonly message: string } };
+
+/** Checks the one query of the command line, or those that come in. */
+export async function parse(
+  context: CliContext,
+  text: string | undefined,
+  { batch }: { readonly batch?: boolean },
+): Promise<void> {
+  await runParseBatch(queryLines("sql", text, batch, context), context.output);
+}
 
 /**
  * Reads one JSON object `{"sql"}` a line and writes one answer a line, in order, each as soon as it

@@ -11,7 +11,7 @@ import { auditSourceName } from "../../sources/audit-source.ts";
 import { type CliContext, print } from "../context.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Fill an empty store with a day of sample events. */
   readonly demo?: boolean;
 }
@@ -27,7 +27,7 @@ const heapGrowingPercent = 100;
  * process at once. SIGHUP reloads the files of endpoints and sources. Whatever ends the process, the log's last line
  * says so, if a line can still be written.
  */
-export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
+export async function serve(context: CliContext, _: unknown, options: ServeOptions): Promise<void> {
   const tickShape = holdTickShape();
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);

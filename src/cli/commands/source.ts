@@ -1,5 +1,4 @@
-import type { CommandOptions, ServiceCommandOptions } from "../command-definition.ts";
-import { type CliContext, print, printJson } from "../context.ts";
+import { type CommandContext, printAnswer } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 
@@ -17,47 +16,36 @@ interface SchemaAnswer {
 }
 
 /** Lists the sources of a running service. */
-export async function listSources(options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const sources = await readAnswer<readonly SourceAnswer[]>("/api/sources", options, context);
-  if (options.json === true) {
-    printJson(context.output, sources);
-    return;
-  }
+export async function listSources(context: CommandContext): Promise<void> {
+  const sources = await readAnswer<readonly SourceAnswer[]>(context, "/api/sources");
   const rows = sources
     .filter(({ alias_of: name }) => name === undefined)
     .map(({ name, kind, aliases, newest_event }) => [name, kind, newest_event ?? "", aliases.join(" ")]);
-  printTable(["NAME", "KIND", "NEWEST EVENT", "ALIASES"], rows, context);
+  printAnswer(context, sources, () => printTable(["NAME", "KIND", "NEWEST EVENT", "ALIASES"], rows, context));
 }
 
 /** Shows the fields of a source. */
-export async function showSchema(name: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const path = `/api/sources/${encodeURIComponent(name)}/schema`;
-  const schema = await readAnswer<SchemaAnswer>(path, options, context);
-  if (options.json === true) printJson(context.output, schema);
-  else
-    printTable(
-      ["FIELD", "TYPE"],
-      schema.fields.map(({ path: field, type }) => [field, type]),
-      context,
-    );
+export async function showSchema(context: CommandContext, name: string): Promise<void> {
+  const schema = await readAnswer<SchemaAnswer>(context, `/api/sources/${encodeURIComponent(name)}/schema`);
+  const rows = schema.fields.map(({ path, type }) => [path, type]);
+  printAnswer(context, schema, () => printTable(["FIELD", "TYPE"], rows, context));
+}
+
+interface NewSourceOptions {
+  readonly alias?: string;
+  readonly tenant?: string;
+  readonly description?: string;
+  readonly retentionDays?: string;
 }
 
 /** Makes a source. */
-export async function createSource(name: string, options: CommandOptions, context: CliContext): Promise<void> {
+export async function createSource(context: CommandContext, name: string, options: NewSourceOptions): Promise<void> {
   const { alias, tenant, description, retentionDays } = options;
-  const document = {
-    name,
-    ...(alias === undefined ? {} : { aliases: alias.split(",").map((each) => each.trim()) }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(description === undefined ? {} : { description }),
-    ...(retentionDays === undefined ? {} : { retention_days: Number(retentionDays) }),
-  };
-  const made = await readAnswer<SourceAnswer>("/api/sources", options, context, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(document),
-  });
-  if (options.json === true) printJson(context.output, made);
-  else
-    print(context.output, `The source ${made.name} was made. Send it events: POST /api/logs?source_name=${made.name}`);
+  const aliases = alias?.split(",").map((each) => each.trim());
+  const days = retentionDays === undefined ? undefined : Number(retentionDays);
+  // What is undefined is not sent.
+  const body = { name, aliases, tenant, description, retention_days: days };
+  const made = await readAnswer<SourceAnswer>(context, "/api/sources", { body });
+  const hint = `Send it events: POST /api/logs?source_name=${made.name}`;
+  printAnswer(context, made, `The source ${made.name} was made. ${hint}`);
 }

@@ -2,12 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readConfiguration } from "../../config/config.ts";
 import { isRetryTaken, listRefused, retryRefused } from "../../engines/index.ts";
 import { spoolDirectory } from "../../service/data-folder.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { type CliContext, CliError, type CommandContext, print, printAnswer, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
-
-interface SpoolOptions {
-  readonly json?: boolean;
-}
 
 /** How long a running service may take to begin with refused events, in milliseconds. */
 const TAKING_MS = 5_000;
@@ -18,25 +14,19 @@ function folderOf(context: CliContext): string {
 }
 
 /** Prints the acknowledged events that the server refuses, and why. */
-export async function listSpool({ json }: SpoolOptions, context: CliContext): Promise<void> {
+export async function listSpool(context: CommandContext): Promise<void> {
   const groups = await listRefused(folderOf(context));
-  if (json === true) {
-    printJson(context.output, { refused: groups.map((group) => ({ ...group, reason: group.reason ?? null })) });
-    return;
-  }
-  if (groups.length === 0) {
-    print(context.output, "The server refuses no event.");
-    return;
-  }
   const rows = groups.map(({ source, events, reason, ids }) => [
     ...[source, String(events), reason ?? "of an earlier version; some of them may be stored"],
     `${ids.join(", ")}${events > ids.length ? ", ..." : ""}`,
   ]);
-  print(context.output, formatTable(["SOURCE", "EVENTS", "REASON", "IDS"], rows));
+  const table = formatTable(["SOURCE", "EVENTS", "REASON", "IDS"], rows);
+  const refused = groups.map((group) => ({ ...group, reason: group.reason ?? null }));
+  printAnswer(context, { refused }, groups.length === 0 ? "The server refuses no event." : table);
 }
 
 /** Gives refused events back to the service of this node's data folder, and waits for it to take them. */
-export async function retrySpool({ json }: SpoolOptions, context: CliContext): Promise<void> {
+export async function retrySpool(context: CommandContext): Promise<void> {
   const folder = folderOf(context);
   const files = await retryRefused(folder);
   let isTaken = await isRetryTaken(folder);
@@ -44,7 +34,7 @@ export async function retrySpool({ json }: SpoolOptions, context: CliContext): P
     await pause(LOOK_MS);
     isTaken = await isRetryTaken(folder);
   }
-  if (json === true) printJson(context.output, { files, taken: isTaken === true });
+  if (context.json === true) printJson(context.output, { files, taken: isTaken === true });
   else if (files === 0) print(context.output, "The server refuses no event.");
   else if (isTaken === true)
     print(context.output, `The service sends the events of ${files} files again; see \`spool list\`.`);

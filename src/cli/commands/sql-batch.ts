@@ -7,7 +7,7 @@ import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
 import { formatType, type SqlType } from "../../googlesql/types.ts";
 import { type CliContext, CliError, usageExitCode } from "../context.ts";
-import { readLines, writeLine } from "../input/lines.ts";
+import { queryLines, readLines, writeLine } from "../input/lines.ts";
 import { inferParameter } from "../input/parameter-value.ts";
 import { LosslessNumber, parseJson } from "../output/json.ts";
 
@@ -18,6 +18,19 @@ export interface SqlBatchOptions {
   readonly onError?: (error: unknown) => void;
   /** The ClickHouse server to ask; the embedded engine unless given. */
   readonly server?: ScratchServer;
+}
+
+interface SqlOptions {
+  readonly batch?: boolean;
+  readonly timeZone: string;
+  readonly engine: string;
+}
+
+/** Runs the one query of the command line, or those that come in. */
+export async function runSql(context: CliContext, text: string | undefined, options: SqlOptions): Promise<void> {
+  const lines = queryLines("query", text, options.batch, context);
+  const server = serverOf(options.engine, context.environment);
+  await runSqlBatch(lines, context.output, { timeZone: options.timeZone, ...(server && { server }) });
 }
 
 /** A request of one line. */

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
-import type { ServiceCommandOptions } from "../command-definition.ts";
-import { type CliContext, CliError } from "../context.ts";
+import { CliError, type CommandContext } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
-import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
+import { createServiceClient, readAnswer, readBytes } from "../service-call.ts";
 
-export interface TailOptions extends ServiceCommandOptions {
+export interface TailOptions {
   readonly lql?: string;
   readonly sql?: string;
   readonly project?: string;
   /** True where the name is an endpoint's. */
-  readonly endpoint?: boolean | string;
+  readonly endpoint?: boolean;
 }
 
 interface EventRow {
@@ -23,35 +22,36 @@ interface EventRow {
 const firstRows = 10;
 const retryMs = 2_000;
 
-/**
- * Prints the newest events of a source, or rows of an endpoint, and then new ones, until the process ends or `signal`
- * is aborted.
- */
-export async function tail(
+/** Prints the newest events of a source, or rows of an endpoint, and then new ones, until the process ends. */
+export async function tail(context: CommandContext, name: string, options: TailOptions): Promise<void> {
+  await followRows(context, name, options, new AbortController().signal);
+}
+
+/** The same until `signal` is aborted. */
+export async function followRows(
+  context: CommandContext,
   name: string,
   options: TailOptions,
-  context: CliContext,
-  signal: AbortSignal = new AbortController().signal,
+  signal: AbortSignal,
 ): Promise<void> {
   const path = `/api/endpoints/query/${encodeURIComponent(options.endpoint === true ? name : `source:${name}`)}`;
   const parameters = toParameters(options);
   const print = (row: EventRow) => {
-    return writeLine(context.output, options.json === true ? JSON.stringify(row) : toLine(row));
+    return writeLine(context.output, context.json === true ? JSON.stringify(row) : toLine(row));
   };
   const newest = new URLSearchParams([...parameters, ["limit", String(firstRows)]]);
-  const { result } = await readAnswer<{ readonly result: readonly EventRow[] }>(`${path}?${newest}`, options, context);
+  const { result } = await readAnswer<{ readonly result: readonly EventRow[] }>(context, `${path}?${newest}`);
   const shown = new Set(result.map(keyOf));
   for (const row of [...result].reverse()) await print(row);
   let lastId: string | undefined;
-  const client = createServiceClient(options, context);
+  const client = createServiceClient(context);
   while (!signal.aborted) {
     const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
     const since = lastId === undefined ? [["since", "10s"]] : [];
     const query = new URLSearchParams([...parameters, ...since] as [string, string][]);
     try {
-      const response = await client.send(`${path}/tail?${query}`, { headers, signal });
-      if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
-      for await (const message of readMessages(response.body as unknown as NodeJS.ReadableStream)) {
+      const stream = await readBytes(client, `${path}/tail?${query}`, { headers, signal });
+      for await (const message of readMessages(stream)) {
         if (message.event === "end") throw new CliError(textOf(message.data, "message"));
         if (message.event === "skipped")
           context.errors.write(`(${textOf(message.data, "count")} events were left out)\n`);
@@ -71,14 +71,11 @@ export async function tail(
 
 function toParameters({ lql, sql, project, endpoint }: TailOptions): [string, string][] {
   if (lql !== undefined && sql !== undefined) throw new CliError("Give --lql or --sql, not both");
-  if (project === undefined) return sql === undefined ? toQuery(lql) : [["sql", sql]];
-  if (endpoint === true) return [["project", project], ...(sql === undefined ? toQuery(lql) : toSql(sql))];
+  const query = sql === undefined ? toQuery(lql) : [["sql", sql] as [string, string]];
+  if (project === undefined) return query;
+  if (endpoint === true) return [["project", project], ...query];
   if (sql !== undefined) throw new CliError("--project does not go with --sql: name the project in the query");
   return toQuery([lql ?? "", `project:${JSON.stringify(project)}`].join(" ").trim());
-}
-
-function toSql(sql: string): [string, string][] {
-  return [["sql", sql]];
 }
 
 function toQuery(lql: string | undefined): [string, string][] {
@@ -92,7 +89,7 @@ interface Message {
 }
 
 /** The messages of a stream of Server-Sent Events, each with one line of data. */
-export async function* readMessages(body: NodeJS.ReadableStream): AsyncGenerator<Message> {
+export async function* readMessages(body: AsyncIterable<string | Uint8Array>): AsyncGenerator<Message> {
   let message: { id?: string; event?: string; data?: string } = {};
   for await (const line of readLines(body)) {
     if (line === "") {

@@ -1,7 +1,7 @@
 import { parseLifetime } from "../../access/expiry.ts";
 import { formatPin, maxPinValues, type Pin, type Pins, toPin } from "../../access/pins.ts";
 import { isPinnedOwner, isScope, redactionPolicies, scopeForms } from "../../access/scope.ts";
-import type { NewToken, TokenStore } from "../../access/token.ts";
+import type { NewToken, Token, TokenStore } from "../../access/token.ts";
 import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
 import { readConfiguration } from "../../config/config.ts";
@@ -10,12 +10,12 @@ import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
 import { metadataPlace } from "../../service/data-folder.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../shared/budget.ts";
-import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { type LimitTexts, limitOption } from "../limit-options.ts";
+import { CliError, type CommandContext, print, printAnswer } from "../context.ts";
+import { limitOption, readLimit } from "../limit-options.ts";
 import { type NewKeyFile, openNewKeyFile } from "../output/new-key-file.ts";
 import { formatTable } from "../output/table.ts";
 
-export interface CreateTokenOptions {
+interface CreateTokenOptions extends Readonly<Record<string, unknown>> {
   readonly scope: readonly string[];
   readonly pin: readonly string[];
   readonly expires?: string;
@@ -23,15 +23,10 @@ export interface CreateTokenOptions {
   readonly redaction?: string;
   /** The path of a key file to be written. */
   readonly bigqueryKey?: string;
-  /** The address of the service, for the key file. */
-  readonly url?: string;
-  /** Limits by their options' names in camel case. */
-  readonly limits: LimitTexts;
-  readonly json?: boolean;
 }
 
 /** Makes a token in the data folder and prints it; a running service takes it within 20 milliseconds. */
-export async function createToken(options: CreateTokenOptions, context: CliContext): Promise<void> {
+export async function createToken(context: CommandContext, _: unknown, options: CreateTokenOptions): Promise<void> {
   const unknown = options.scope.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new CliError(`There is no scope ${unknown}; scopes are ${scopeForms.join(", ")}`);
   const pins = parsePins(options.pin);
@@ -40,15 +35,14 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
   if (options.expires !== undefined && lifetimeMs === undefined) {
     throw new CliError(`--expires ${options.expires}: a lifetime is a number and s, m, h, d or w, such as 30d`);
   }
-  const budget = parseBudget(options.limits);
+  const budget = parseBudget(options);
   const redaction = redactionPolicies.find((policy) => policy === options.redaction);
   if (options.redaction !== undefined && redaction === undefined) {
     throw new CliError(`--redaction ${options.redaction}: must be one of ${redactionPolicies.join(", ")}`);
   }
   await withTokens(context, async (store, note) => {
     const { bigqueryKey } = options;
-    const keyFile =
-      bigqueryKey === undefined ? undefined : await openNewKeyFile({ ...options, bigqueryKey, pins }, context);
+    const keyFile = bigqueryKey === undefined ? undefined : await openNewKeyFile({ bigqueryKey, pins }, context);
     const { token, secret } = await createWithFile(store, keyFile, {
       description: options.description ?? "",
       scopes: [...new Set(options.scope)],
@@ -58,17 +52,9 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
       expiresAt: lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs,
     });
     await note({ action: "token.create", target: token.id, details: { scopes: token.scopes.join(" ") } });
-    if (options.json === true) {
-      printJson(context.output, { ...describeToken(token, Date.now()), token: secret });
-      return;
-    }
-    print(context.output, secret);
-    print(
-      context.errors,
-      `Token ${token.id} was made. It is shown this once; revoke it with: logweir token revoke ${token.id}`,
-    );
-    if (token.key !== undefined)
-      print(context.errors, `${bigqueryKey} signs in at ${token.key.tokenUri} as this token.`);
+    const key = token.key === undefined ? [] : [`${bigqueryKey} signs in at ${token.key.tokenUri} as this token.`];
+    const shown = `It is shown this once; revoke it with: logweir token revoke ${token.id}`;
+    printSecret(context, token, secret, [`Token ${token.id} was made. ${shown}`, ...key]);
   });
 }
 
@@ -93,49 +79,34 @@ async function createWithFile(
 }
 
 /** Prints all tokens, without their values. */
-export async function listTokens(options: { readonly json?: boolean }, context: CliContext): Promise<void> {
+export async function listTokens(context: CommandContext): Promise<void> {
   await withTokens(context, async (store) => {
     const tokens = (await store.list()).map((token) => describeToken(token, Date.now()));
-    if (options.json === true) {
-      printJson(context.output, tokens);
-      return;
-    }
     const rows = tokens.map((token) => {
       const pins = Object.entries(token.pins).map(([name, pin]) => formatPin(name, pin));
-      return [
-        token.id,
-        token.status,
-        token.scopes.join(" "),
-        pins.join(" "),
-        token.expires_at ?? "never",
-        token.description,
-      ];
+      const [scopes, expires] = [token.scopes.join(" "), token.expires_at ?? "never"];
+      return [token.id, token.status, scopes, pins.join(" "), expires, token.description];
     });
-    print(context.output, formatTable(["ID", "STATUS", "SCOPES", "PINS", "EXPIRES", "DESCRIPTION"], rows));
+    printAnswer(context, tokens, formatTable(["ID", "STATUS", "SCOPES", "PINS", "EXPIRES", "DESCRIPTION"], rows));
   });
 }
 
 /** Revokes a token by its id; a running service refuses it within 20 milliseconds. */
-export async function revokeToken(
-  id: string,
-  options: { readonly json?: boolean },
-  context: CliContext,
-): Promise<void> {
+export async function revokeToken(context: CommandContext, id: string): Promise<void> {
   await withTokens(context, async (store, note) => {
     const token = await store.revoke(id);
     if (token === undefined)
       throw new CliError(`There is no token with the id ${id}; \`logweir token list\` shows all`);
     await note({ action: "token.revoke", target: id });
-    if (options.json === true) printJson(context.output, describeToken(token, Date.now()));
-    else print(context.output, `Token ${id} is revoked.`);
+    printAnswer(context, describeToken(token, Date.now()), `Token ${id} is revoked.`);
   });
 }
 
 /** Gives a token another value and prints it; the old one is refused within 20 milliseconds, or after `--grace`. */
 export async function rotateToken(
+  context: CommandContext,
   id: string,
-  options: { readonly grace?: string; readonly json?: boolean },
-  context: CliContext,
+  options: { readonly grace?: string },
 ): Promise<void> {
   const graceMs = options.grace === undefined ? 0 : parseLifetime(options.grace);
   if (graceMs === undefined) {
@@ -147,16 +118,19 @@ export async function rotateToken(
       throw new CliError(`There is no token with the id ${id} that was not revoked; \`logweir token list\` shows all`);
     }
     await note({ action: "token.rotate", target: id, details: { grace_seconds: graceMs / 1000 } });
-    if (options.json === true) {
-      printJson(context.output, { ...describeToken(rotated.token, Date.now()), token: rotated.secret });
-      return;
-    }
-    print(context.output, rotated.secret);
+    const { token, secret } = rotated;
     const until = graceMs === 0 ? "is refused from now on" : `counts for ${options.grace} more`;
-    print(context.errors, `Token ${id} has another value, which is shown this once; the old one ${until}.`);
-    if (rotated.token.key !== undefined) {
-      print(context.errors, "Its key file remains valid; to end it too, revoke the token and make another.");
-    }
+    const key = "Its key file remains valid; to end it too, revoke the token and make another.";
+    const shown = `Token ${id} has another value, which is shown this once; the old one ${until}.`;
+    printSecret(context, token, secret, token.key === undefined ? [shown] : [shown, key]);
+  });
+}
+
+/** Prints a token's value, with notes for whoever reads it at a terminal. */
+function printSecret(context: CommandContext, token: Token, secret: string, notes: readonly string[]): void {
+  printAnswer(context, { ...describeToken(token, Date.now()), token: secret }, () => {
+    print(context.output, secret);
+    for (const note of notes) print(context.errors, note);
   });
 }
 
@@ -164,7 +138,7 @@ export async function rotateToken(
 type NoteChange = (change: Pick<AuditChange, "action" | "target" | "details">) => Promise<void>;
 
 async function withTokens(
-  context: CliContext,
+  context: CommandContext,
   work: (store: TokenStore, note: NoteChange) => Promise<void>,
 ): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
@@ -177,10 +151,10 @@ async function withTokens(
   }
 }
 
-function parseBudget(values: LimitTexts): Budget {
+function parseBudget(options: CreateTokenOptions): Budget {
   const budget: Partial<Record<LimitName, number>> = {};
   for (const name of limitNames) {
-    const text = values[name];
+    const text = readLimit(name, options);
     if (text === undefined) continue;
     if (!/^\d{1,15}$/.test(text) || !isLimitValue(name, Number(text))) {
       const { minimum, maximum } = limitDefinitions[name];

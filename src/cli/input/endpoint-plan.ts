@@ -7,8 +7,8 @@ import { describeDefinition, readDocument } from "../../endpoints/definition/doc
 import { toDefinition } from "../../endpoints/definition/to-definition.ts";
 import { changedFields, compareVersions, type VersionComparison } from "../../endpoints/versions/compare-versions.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { type CliContext, CliError } from "../context.ts";
-import { readAnswer, type ServiceOptions } from "../service-call.ts";
+import { CliError, type CommandContext } from "../context.ts";
+import { readAnswer } from "../service-call.ts";
 import { checkedName } from "./checked-name.ts";
 import type { EndpointFile } from "./endpoint-folder.ts";
 
@@ -61,11 +61,8 @@ export interface EndpointPlan {
 }
 
 /** The endpoints of a service, by id. */
-export async function readServiceEndpoints(
-  options: ServiceOptions,
-  context: CliContext,
-): Promise<ReadonlyMap<string, ServiceEndpoint>> {
-  const answers = await readAnswer<readonly EndpointAnswer[]>("/api/endpoints", options, context);
+export async function readServiceEndpoints(context: CommandContext): Promise<ReadonlyMap<string, ServiceEndpoint>> {
+  const answers = await readAnswer<readonly EndpointAnswer[]>(context, "/api/endpoints");
   return new Map(answers.map((answer) => [answer.id, toServiceEndpoint(answer)]));
 }
 
@@ -102,10 +99,10 @@ function toContract({ parameters, columns }: ContractAnswer): EndpointContract {
  */
 export async function planEndpoints(
   files: readonly EndpointFile[],
-  { prune, ...options }: ServiceOptions & { readonly prune?: boolean },
-  context: CliContext,
+  prune: boolean,
+  context: CommandContext,
 ): Promise<EndpointPlan> {
-  const service = await readServiceEndpoints(options, context);
+  const service = await readServiceEndpoints(context);
   const problems: string[] = [];
   const pending = files.filter(({ path, definition }) => {
     const current = service.get(definition.id);
@@ -120,7 +117,7 @@ export async function planEndpoints(
     const current = service.get(definition.id);
     // A reader of an endpoint that is not written yet can only be checked then.
     const isOpen = pending.some((other) => other !== file && reads(definition, other.definition));
-    const contract = isOpen ? undefined : await validate(definition, options, context).catch(noteIn(problems, path));
+    const contract = isOpen ? undefined : await validate(definition, context).catch(noteIn(problems, path));
     changes.push({
       action: current === undefined ? "create" : "update",
       definition,
@@ -135,7 +132,7 @@ export async function planEndpoints(
   if (problems.length > 0) throw new CliError(problems.join("\n"));
   const ids = new Set(files.map(({ definition }) => definition.id));
   const alone = [...service.values()].filter(({ definition, isFile }) => !isFile && !ids.has(definition.id));
-  const deleted = prune === true ? inOrderOfReading(alone).toReversed() : [];
+  const deleted = prune ? inOrderOfReading(alone).toReversed() : [];
   return {
     changes: [
       ...changes,
@@ -144,7 +141,7 @@ export async function planEndpoints(
       }),
     ],
     unchangedCount: files.length - pending.length,
-    kept: prune === true ? [] : alone.map(({ definition }) => definition.name),
+    kept: prune ? [] : alone.map(({ definition }) => definition.name),
   };
 }
 
@@ -155,17 +152,9 @@ function noteIn(problems: string[], path: string): (error: unknown) => undefined
   };
 }
 
-async function validate(
-  definition: EndpointDefinition,
-  options: ServiceOptions,
-  context: CliContext,
-): Promise<EndpointContract> {
-  const answer = await readAnswer<EndpointAnswer>("/api/endpoints/validate", options, context, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(describeDefinition(definition)),
-  });
-  return toContract(answer.contract);
+async function validate(definition: EndpointDefinition, context: CommandContext): Promise<EndpointContract> {
+  const body = describeDefinition(definition);
+  return toContract((await readAnswer<EndpointAnswer>(context, "/api/endpoints/validate", { body })).contract);
 }
 
 /** An endpoint comes before its readers. */

@@ -41,7 +41,7 @@ function decodeCharacter(bytes: Uint8Array): string | undefined {
  * The lines of a stream of UTF-8 text, each as soon as it is complete. Only `\n` and `\r\n` end a line, so that JSON
  * texts may hold any other character; a last line without an end counts. For bytes that are no UTF-8 see `decodeLine`.
  */
-export async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+export async function* readLines(input: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   const line = () => trimReturn(decodeLine(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
   for await (const chunk of input) {

@@ -8,8 +8,8 @@ import { openEngine, openMemoryEngine } from "../../engines/index.ts";
 import { storeDirectory } from "../../service/data-folder.ts";
 import type { StoreState } from "../../sources/store-state.ts";
 import type { SourceStore, TargetStore } from "../../transfer/stores.ts";
-import { type CliContext, CliError, print } from "../context.ts";
-import { createServiceClient, isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
+import { type CliContext, CliError, type CommandContext, print } from "../context.ts";
+import { createServiceClient, isServiceThere, readAnswer } from "../service-call.ts";
 import { createServiceEvents } from "./service-events.ts";
 
 /** A side that events come from or go to. */
@@ -50,13 +50,9 @@ export async function openFolderTarget(settings: Settings, isDry: boolean): Prom
 }
 
 /** The store of the data folder, read from the service that runs on it, or from the folder where none does. */
-export async function openFolderSource(
-  settings: Settings,
-  options: ServiceOptions,
-  context: CliContext,
-): Promise<OpenStore> {
+export async function openFolderSource(settings: Settings, context: CommandContext): Promise<OpenStore> {
   const directory = resolve(storeDirectory(settings));
-  const isNamed = options.url !== undefined || readClientDefaults(context.environment).isUrlNamed;
+  const isNamed = context.url !== undefined || readClientDefaults(context.environment).isUrlNamed;
   if (!isNamed) {
     if (!existsSync(directory))
       throw new CliError(`There is no store in ${directory}: LOGWEIR_DATA_DIR names the folder`);
@@ -64,15 +60,15 @@ export async function openFolderSource(
       return await openFolderStore(settings);
     } catch (error) {
       const isTaken = error instanceof EngineError && error.code === "unavailable";
-      if (!isTaken || !(await isServiceThere(options, context))) throw error;
+      if (!isTaken || !(await isServiceThere(context))) throw error;
     }
   }
-  return openServiceSource(directory, options, context);
+  return openServiceSource(directory, context);
 }
 
-async function openServiceSource(directory: string, options: ServiceOptions, context: CliContext): Promise<OpenStore> {
-  const client = createServiceClient(options, context);
-  const state = await readAnswer<StoreState>("/api/store", options, context);
+async function openServiceSource(directory: string, context: CommandContext): Promise<OpenStore> {
+  const client = createServiceClient(context);
+  const state = await readAnswer<StoreState>(context, "/api/store");
   if (state.directory === null) {
     throw new CliError(`The service at ${client.url} keeps its events elsewhere; --url names the one that is moved`);
   }

@@ -1,20 +1,15 @@
 import { parseEventLine } from "../../engines/contract/event-line.ts";
 import { EngineError, type StoredEvents, type TimeRange } from "../../engines/contract/query-engine.ts";
-import { CliError } from "../context.ts";
-import { describeAnswer, type ServiceClient } from "../service-call.ts";
+import { askService, readBytes, type ServiceClient } from "../service-call.ts";
 
 const linesPerBatch = 1_000;
 
 /** Reads the events of a running service, by `GET /api/store/slices` and `GET /api/store/events`. Throws `CliError`. */
 export function createServiceEvents(client: ServiceClient): StoredEvents {
-  const get = async (path: string, signal: AbortSignal): Promise<Response> => {
-    const response = await client.send(path, { signal });
-    if (!response.ok) throw new CliError(await describeAnswer(response));
-    return response;
-  };
   return {
     async slices(source, range, widthUs, signal) {
-      const response = await get(`/api/store/slices?${queryOf(source, range)}&width_us=${widthUs}`, signal);
+      const path = `/api/store/slices?${queryOf(source, range)}&width_us=${widthUs}`;
+      const response = await askService(client, path, { signal });
       const { slices } = (await response.json()) as {
         readonly slices: readonly { start_us: string; events: number; fingerprint: string }[];
       };
@@ -24,7 +19,7 @@ export function createServiceEvents(client: ServiceClient): StoredEvents {
     },
     async *read(source, range, signal, tenant) {
       const ofTenant = tenant === undefined ? "" : `&tenant=${encodeURIComponent(tenant)}`;
-      const { body } = await get(`/api/store/events?${queryOf(source, range)}${ofTenant}`, signal);
+      const body = await readBytes(client, `/api/store/events?${queryOf(source, range)}${ofTenant}`, { signal });
       let lines: string[] = [];
       let count = 0;
       let last: string | undefined;
@@ -49,11 +44,11 @@ function queryOf(source: string, { fromUs, toUs }: TimeRange): string {
   return new URLSearchParams({ source, from_us: String(fromUs), to_us: String(toUs) }).toString();
 }
 
-async function* linesOf(body: Response["body"]): AsyncGenerator<string, void, void> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of body ?? []) {
-    const parts = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = parts.pop() ?? "";
     yield* parts;
   }

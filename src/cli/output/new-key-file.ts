@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describeKeyFile, type TokenKey, tokenPath } from "../../access/key-file.ts";
 import { type Pins, valuesOf } from "../../access/pins.ts";
-import { type CliContext, CliError } from "../context.ts";
+import { CliError, type CommandContext } from "../context.ts";
 import { serviceUrl } from "../service-call.ts";
 
 /** A key file that was made, and is empty until its token is there. */
@@ -18,8 +18,6 @@ export interface NewKeyFile {
 
 interface NewKeyOptions {
   readonly bigqueryKey: string;
-  /** Where the service is. */
-  readonly url?: string;
   readonly pins: Pins;
 }
 
@@ -28,9 +26,9 @@ const modulusBits = 2048;
 const defaultProject = "default";
 
 /** Makes a pair of keys and a file that only its owner can read. Throws `CliError` where something is there already. */
-export async function openNewKeyFile(options: NewKeyOptions, context: CliContext): Promise<NewKeyFile> {
+export async function openNewKeyFile(options: NewKeyOptions, context: CommandContext): Promise<NewKeyFile> {
   const path = resolve(context.workingDir, options.bigqueryKey);
-  const url = serviceUrl(options, context);
+  const url = serviceUrl(context);
   if (!/^https?:\/\/[^?#]+$/.test(url) || !URL.canParse(url)) {
     throw new CliError(`--url ${url}: the key file needs the http or https address at which clients find the service`);
   }

@@ -1,34 +1,17 @@
 /**
  * The table of all commands, in the order of the help. The help, completion, `docs/cli.md` and the manual page come from
- * it. A command loads its code when it runs, because most commands need a small part of it.
+ * it.
  */
 import { redactionPolicies } from "../../access/scope.ts";
 import { ingestLimitNames, limitDefinitions, limitNames } from "../../shared/budget.ts";
-import type { CommandDefinition, CommandOptions } from "../command-definition.ts";
-import type { ExportOptions } from "../commands/export.ts";
-import type { ImportOptions } from "../commands/import.ts";
-import type { SilenceOptions } from "../commands/outgoing/alert.ts";
-import type { QueryOptions } from "../commands/query.ts";
-import type { CreateTokenOptions } from "../commands/token.ts";
-import { limitOption, readLimits } from "../limit-options.ts";
+import type { CommandDefinition } from "../command-definition.ts";
+import { limitOption } from "../limit-options.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 const sourcesOption = ["--sources <dir>", "the folder of sources; as configured by default"] as const;
 const backupPlace = { form: "<dir>", description: "a folder of backups, or s3://BUCKET/PREFIX" } as const;
 const alertName = { form: "<name>", description: "name or id of the alert" } as const;
 const tokenId = { form: "<id>", description: "as `logweir token list` shows it" } as const;
-
-/** Options of `sql` and `parse`. */
-interface BatchOptions extends CommandOptions {
-  readonly batch?: boolean;
-}
-
-interface SqlOptions extends BatchOptions {
-  readonly timeZone: string;
-  readonly engine: string;
-}
-
-type NewTokenOptions = Omit<CreateTokenOptions, "limits"> & Readonly<Record<string, unknown>>;
 
 /** The subjects of commands of two words, for the help of the first word. */
 export const commandGroups: Readonly<Record<string, string>> = {
@@ -51,7 +34,7 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     isSilent: true,
     examples: ["logweir serve", "LOGWEIR_PORT=0 LOGWEIR_DATA_DIR=/var/lib/logweir logweir serve"],
-    run: async (_, options, context) => (await import("../commands/serve.ts")).serve(options, context),
+    load: async () => (await import("../commands/serve.ts")).serve,
   },
   {
     name: "init",
@@ -59,8 +42,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "write a compose file, a token and a first endpoint with its test; overwrites nothing",
     isLocal: true,
     examples: ["logweir init", "logweir init logs && cd logs && logweir endpoint test"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/init.ts")).initFolder(dir, options.json === true, context),
+    load: async () => (await import("../commands/init.ts")).initFolder,
   },
   {
     name: "token create",
@@ -90,15 +72,14 @@ export const commands: readonly CommandDefinition[] = [
       "logweir token create --scope ingest:source:edge --description 'the gateway'",
       "logweir token create --scope query --bigquery-key key.json --url https://logs.example.com",
     ],
-    run: async (_, options: NewTokenOptions, context) =>
-      (await import("../commands/token.ts")).createToken({ ...options, limits: readLimits(options) }, context),
+    load: async () => (await import("../commands/token.ts")).createToken,
   },
   {
     name: "token list",
     description: "list all tokens, without their values",
     isLocal: true,
     examples: ["logweir token list", "logweir token list --json"],
-    run: async (_, options, context) => (await import("../commands/token.ts")).listTokens(options, context),
+    load: async () => (await import("../commands/token.ts")).listTokens,
   },
   {
     name: "token revoke",
@@ -106,7 +87,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "revoke a token; a running service refuses it at once",
     isLocal: true,
     examples: ["logweir token revoke 1f0c2a9b7d34"],
-    run: async (id = "", options, context) => (await import("../commands/token.ts")).revokeToken(id, options, context),
+    load: async () => (await import("../commands/token.ts")).revokeToken,
   },
   {
     name: "token rotate",
@@ -115,7 +96,7 @@ export const commands: readonly CommandDefinition[] = [
     options: [["--grace <time>", "how long the old value remains valid: 10m, 1h; not at all by default"]],
     isLocal: true,
     examples: ["logweir token rotate 1f0c2a9b7d34 --grace 1h"],
-    run: async (id = "", options, context) => (await import("../commands/token.ts")).rotateToken(id, options, context),
+    load: async () => (await import("../commands/token.ts")).rotateToken,
   },
   {
     name: "query",
@@ -134,8 +115,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir query usage.api-counts --param project=default --param interval=daily --csv > counts.csv",
       "logweir query logs.all --param project=default --lql 'm.response.status_code:>=500 t:last@1h'",
     ],
-    run: async (name = "", options: QueryOptions, context) =>
-      (await import("../commands/query.ts")).query(name, options, context),
+    load: async () => (await import("../commands/query.ts")).query,
   },
   {
     name: "sql",
@@ -148,12 +128,7 @@ export const commands: readonly CommandDefinition[] = [
     ],
     isLocal: true,
     examples: ["logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"],
-    run: async (text, { batch, timeZone, engine }: SqlOptions, context) => {
-      const lines = (await import("../input/lines.ts")).queryLines("query", text, batch, context);
-      const { runSqlBatch, serverOf } = await import("../commands/sql-batch.ts");
-      const server = serverOf(engine, context.environment);
-      await runSqlBatch(lines, context.output, { timeZone, ...(server && { server }) });
-    },
+    load: async () => (await import("../commands/sql-batch.ts")).runSql,
   },
   {
     name: "parse",
@@ -162,10 +137,7 @@ export const commands: readonly CommandDefinition[] = [
     options: [["--batch", "read one JSON object with sql per line, print one answer per line"]],
     isLocal: true,
     examples: ["logweir parse 'SELECT 1'", "logweir parse --batch < queries.jsonl"],
-    run: async (text, { batch }: BatchOptions, context) => {
-      const lines = (await import("../input/lines.ts")).queryLines("sql", text, batch, context);
-      await (await import("../commands/parse-batch.ts")).runParseBatch(lines, context.output);
-    },
+    load: async () => (await import("../commands/parse-batch.ts")).parse,
   },
   {
     name: "import",
@@ -178,8 +150,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir import exported",
       "zcat *.gz | logweir import - --source edge",
     ],
-    run: async (_, options: ImportOptions, context, files) =>
-      (await import("../commands/import.ts")).importFiles(files, options, context),
+    load: async () => (await import("../commands/import.ts")).importFiles,
   },
   {
     name: "export",
@@ -201,8 +172,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir export edge --to exported --format parquet",
       "logweir export edge --to abc --format ndjson --tenant abc --from 2026-08-01 --until 2026-09-01",
     ],
-    run: async (source = "", options: ExportOptions, context) =>
-      (await import("../commands/export.ts")).exportEvents(source, options, context),
+    load: async () => (await import("../commands/export.ts")).exportEvents,
   },
   {
     name: "backup",
@@ -211,8 +181,7 @@ export const commands: readonly CommandDefinition[] = [
       "copy what a running service stores to a folder or to S3, the second time only what is new, and verify it",
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup /backups/logweir", "AWS_REGION=eu-west-1 logweir backup s3://backups/logweir"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/backups/backup.ts")).backup(dir, options, context),
+    load: async () => (await import("../commands/backups/backup.ts")).backup,
   },
   {
     name: "backup list",
@@ -221,8 +190,7 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup list /backups/logweir"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/backups/manage.ts")).listPlace(dir, options, context),
+    load: async () => (await import("../commands/backups/manage.ts")).listPlace,
   },
   {
     name: "backup verify",
@@ -231,8 +199,7 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup verify /backups/logweir"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/backups/manage.ts")).verifyPlace(dir, options, context),
+    load: async () => (await import("../commands/backups/manage.ts")).verifyPlace,
   },
   {
     name: "backup prune",
@@ -242,8 +209,7 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     page: "storage.md#backup-and-restore",
     examples: ["logweir backup prune /backups/logweir --keep 30"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/backups/manage.ts")).prunePlace(dir, options, context),
+    load: async () => (await import("../commands/backups/manage.ts")).prunePlace,
   },
   {
     name: "restore",
@@ -256,8 +222,7 @@ export const commands: readonly CommandDefinition[] = [
       "LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/logweir",
       "LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/logweir --at 2026-08-20T04-00-00Z",
     ],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/backups/restore.ts")).restore(dir, options, context),
+    load: async () => (await import("../commands/backups/restore.ts")).restore,
   },
   {
     name: "doctor",
@@ -265,20 +230,20 @@ export const commands: readonly CommandDefinition[] = [
     options: [["--deep", "read the store's file to the last byte, and check every block"]],
     page: "storage.md",
     examples: ["logweir doctor", "logweir doctor --deep", "logweir doctor --json"],
-    run: async (_, options, context) => (await import("../commands/doctor.ts")).doctor(options, context),
+    load: async () => (await import("../commands/doctor.ts")).doctor,
   },
   {
     name: "cache clear",
     argument: { form: "[name]", description: "name or id of an endpoint; all endpoints by default" },
     description: "drop cached answers at once",
     examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
-    run: async (name, options, context) => (await import("../commands/cache.ts")).clearCache(name, options, context),
+    load: async () => (await import("../commands/cache.ts")).clearCache,
   },
   {
     name: "health",
     description: "report whether a service works: exit code 0, or 1 if it does not; needs no token",
     examples: ["logweir health", "logweir health --url http://127.0.0.1:4001 --json"],
-    run: async (_, options, context) => (await import("../commands/health.ts")).checkHealth(options, context),
+    load: async () => (await import("../commands/health.ts")).checkHealth,
   },
   {
     name: "openapi",
@@ -289,21 +254,20 @@ export const commands: readonly CommandDefinition[] = [
       "logweir openapi > openapi.json && npx openapi-typescript openapi.json -o src/logweir.d.ts",
       "logweir openapi --from endpoints > openapi.json",
     ],
-    run: async (_, options, context) => (await import("../commands/openapi.ts")).printOpenApi(options, context),
+    load: async () => (await import("../commands/openapi.ts")).printOpenApi,
   },
   {
     name: "endpoint list",
     description: "list the endpoints",
     examples: ["logweir endpoint list --json"],
-    run: async (_, options, context) => (await import("../commands/endpoint.ts")).listEndpoints(options, context),
+    load: async () => (await import("../commands/endpoint.ts")).listEndpoints,
   },
   {
     name: "endpoint get",
     argument: { form: "<name>", description: "name or id of the endpoint" },
     description: "show an endpoint: its settings and its query",
     examples: ["logweir endpoint get logs.all"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/endpoint.ts")).getEndpoint(name, options, context),
+    load: async () => (await import("../commands/endpoint.ts")).getEndpoint,
   },
   {
     name: "endpoint pull",
@@ -312,8 +276,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "write the endpoints of a service as files; files with the same meaning are left as they are",
     options: [["--force", "overwrite files that differ"]],
     examples: ["logweir endpoint pull", "logweir endpoint pull endpoints --force"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/endpoint-sync.ts")).pullEndpoints(dir, options, context),
+    load: async () => (await import("../commands/endpoint-sync.ts")).pullEndpoints,
   },
   {
     name: "endpoint diff",
@@ -321,8 +284,7 @@ export const commands: readonly CommandDefinition[] = [
     description: "show what apply would change, also for callers; exits with 2 if there are changes",
     options: [["--prune", "also delete endpoints that are not in the folder"]],
     examples: ["logweir endpoint diff", "logweir endpoint diff endpoints --json"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/endpoint-sync.ts")).diffEndpoints(dir, options, context),
+    load: async () => (await import("../commands/endpoint-sync.ts")).diffEndpoints,
   },
   {
     name: "endpoint apply",
@@ -333,8 +295,7 @@ export const commands: readonly CommandDefinition[] = [
       ["--prune", "also delete endpoints that are not in the folder"],
     ],
     examples: ["logweir endpoint apply", "logweir endpoint apply endpoints --yes"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/endpoint-sync.ts")).applyEndpoints(dir, options, context),
+    load: async () => (await import("../commands/endpoint-sync.ts")).applyEndpoints,
   },
   {
     name: "endpoint test",
@@ -346,14 +307,13 @@ export const commands: readonly CommandDefinition[] = [
     options: [["--filter <text>", "only tests with this text in the endpoint's or the test's name"], sourcesOption],
     isLocal: true,
     examples: ["logweir endpoint test", "logweir endpoint test endpoints --filter 'newest first'"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/endpoint-test.ts")).testEndpoints(dir, options, context),
+    load: async () => (await import("../commands/endpoint-test.ts")).testEndpoints,
   },
   {
     name: "source list",
     description: "list the sources, with their newest event",
     examples: ["logweir source list"],
-    run: async (_, options, context) => (await import("../commands/source.ts")).listSources(options, context),
+    load: async () => (await import("../commands/source.ts")).listSources,
   },
   {
     name: "source create",
@@ -369,16 +329,14 @@ export const commands: readonly CommandDefinition[] = [
       "logweir source create shop",
       "logweir source create shop.checkout --tenant project --retention-days 30",
     ],
-    run: async (name = "", options, context) =>
-      (await import("../commands/source.ts")).createSource(name, options, context),
+    load: async () => (await import("../commands/source.ts")).createSource,
   },
   {
     name: "source schema",
     argument: { form: "<name>", description: "name or alias of the source" },
     description: "show the fields that a source's events have carried",
     examples: ["logweir source schema edge"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/source.ts")).showSchema(name, options, context),
+    load: async () => (await import("../commands/source.ts")).showSchema,
   },
   {
     name: "explain",
@@ -394,7 +352,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir explain usage.api-counts",
       `logweir explain usage.api-counts --parameters '{"interval": "daily"}' --json`,
     ],
-    run: async (name, options, context) => (await import("../commands/explain.ts")).explain(name, options, context),
+    load: async () => (await import("../commands/explain.ts")).explain,
   },
   {
     name: "mcp",
@@ -403,7 +361,7 @@ export const commands: readonly CommandDefinition[] = [
     page: "mcp.md",
     isSilent: true,
     examples: ["LOGWEIR_URL=https://logs.example.com LOGWEIR_TOKEN=... logweir mcp"],
-    run: async (_, options, context) => (await import("../commands/mcp.ts")).bridgeMcp(options, context),
+    load: async () => (await import("../commands/mcp.ts")).bridgeMcp,
   },
   {
     name: "tail",
@@ -420,13 +378,13 @@ export const commands: readonly CommandDefinition[] = [
       "logweir tail edge --lql 'm.response.status_code:>=500' --json | jq .metadata",
       "logweir tail logs.all --endpoint --project default",
     ],
-    run: async (name = "", options, context) => (await import("../commands/tail.ts")).tail(name, options, context),
+    load: async () => (await import("../commands/tail.ts")).tail,
   },
   {
     name: "backend list",
     description: "list the backends, with what waits for them",
     examples: ["logweir backend list", "logweir backend list --json"],
-    run: async (_, options, context) => (await import("../commands/outgoing/drain.ts")).listBackends(options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).listBackends,
   },
   {
     name: "backend create",
@@ -442,22 +400,20 @@ export const commands: readonly CommandDefinition[] = [
       "logweir backend create pager --to https://hooks.example.com/logs --config secrets.json",
       "logweir backend create archive --type logweir --to https://logs.example.com --config secrets.json",
     ],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/drain.ts")).createBackend(name, options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).createBackend,
   },
   {
     name: "backend delete",
     argument: { form: "<backend>", description: "name or id" },
     description: "delete a backend with its rules and what waits for them",
     examples: ["logweir backend delete pager"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/drain.ts")).deleteBackend(name, options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).deleteBackend,
   },
   {
     name: "rule list",
     description: "list the rules",
     examples: ["logweir rule list"],
-    run: async (_, options, context) => (await import("../commands/outgoing/drain.ts")).listRules(options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).listRules,
   },
   {
     name: "rule create",
@@ -468,31 +424,28 @@ export const commands: readonly CommandDefinition[] = [
       ["--lql <query>", "only events that a query in LQL holds for"],
     ],
     examples: ["logweir rule create pager --source edge --lql 'm.response.status_code:>=500'"],
-    run: async (backend = "", options, context) =>
-      (await import("../commands/outgoing/drain.ts")).createRule(backend, options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).createRule,
   },
   {
     name: "rule delete",
     argument: { form: "<id>", description: "as `logweir rule list` shows it" },
     description: "end a rule",
     examples: ["logweir rule delete cca9a036-ec44-42a4-999c-029cb18e98bc"],
-    run: async (id = "", options, context) =>
-      (await import("../commands/outgoing/drain.ts")).deleteRule(id, options, context),
+    load: async () => (await import("../commands/outgoing/drain.ts")).deleteRule,
   },
   {
     name: "alert list",
     page: "alerts.md",
     description: "list the alerts: their state, since when they have it, and their next run",
     examples: ["logweir alert list", "logweir alert list --json"],
-    run: async (_, options, context) => (await import("../commands/outgoing/alert.ts")).listAlerts(options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).listAlerts,
   },
   {
     name: "alert show",
     argument: alertName,
     description: "show an alert: its fields, its state and its groups",
     examples: ["logweir alert show failing-paths"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).showAlert(name, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).showAlert,
   },
   {
     name: "alert test",
@@ -506,8 +459,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir alert test failing-paths --from 2h",
       "logweir alert test failing-paths --from 2026-11-24T20:00:00Z --to 2026-11-24T22:00:00Z --json",
     ],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).testAlert(name, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).testAlert,
   },
   {
     name: "alert pull",
@@ -516,16 +468,14 @@ export const commands: readonly CommandDefinition[] = [
     description: "write the alerts of a service as files; files with the same meaning are left as they are",
     options: [["--force", "overwrite files that differ"]],
     examples: ["logweir alert pull", "logweir alert pull alerts --force"],
-    run: async (dir = "", options, context) =>
-      (await import("../commands/outgoing/alert-sync.ts")).pullAlerts(dir, options, context),
+    load: async () => (await import("../commands/outgoing/alert-sync.ts")).pullAlerts,
   },
   {
     name: "alert diff",
     argument: { form: "[path]", description: "a file of an alert, or a folder of such files", default: "alerts" },
     description: "show what apply would change; exits with 2 if there are changes",
     examples: ["logweir alert diff", "logweir alert diff alerts/failing-paths.yaml --json"],
-    run: async (path = "", options, context) =>
-      (await import("../commands/outgoing/alert-sync.ts")).diffAlerts(path, options, context),
+    load: async () => (await import("../commands/outgoing/alert-sync.ts")).diffAlerts,
   },
   {
     name: "alert apply",
@@ -533,8 +483,7 @@ export const commands: readonly CommandDefinition[] = [
     argument: { form: "[path]", description: "a file of an alert, or a folder of such files", default: "alerts" },
     description: "make alerts, or change those with the same names; reads all files first",
     examples: ["logweir alert apply", "logweir alert apply alerts/failing-paths.yaml"],
-    run: async (path = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).applyAlerts(path, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).applyAlerts,
   },
   {
     name: "alert silence",
@@ -545,40 +494,35 @@ export const commands: readonly CommandDefinition[] = [
       ["--comment <text>", "why, for people"],
     ],
     examples: ["logweir alert silence failing-paths --for 2h --comment 'the gateway is being moved'"],
-    run: async (name = "", options: SilenceOptions, context) =>
-      (await import("../commands/outgoing/alert.ts")).silenceAlert(name, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).silenceAlert,
   },
   {
     name: "alert unsilence",
     argument: alertName,
     description: "end a silence",
     examples: ["logweir alert unsilence failing-paths"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).unsilenceAlert(name, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).unsilenceAlert,
   },
   {
     name: "alert enable",
     argument: alertName,
     description: "run an alert again",
     examples: ["logweir alert enable failing-paths"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).enableAlert(name, true, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).enableAlert,
   },
   {
     name: "alert disable",
     argument: alertName,
     description: "run an alert no longer, and retain it",
     examples: ["logweir alert disable failing-paths"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).enableAlert(name, false, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).disableAlert,
   },
   {
     name: "alert delete",
     argument: alertName,
     description: "delete an alert, with its state and what waits to be told",
     examples: ["logweir alert delete failing-paths"],
-    run: async (name = "", options, context) =>
-      (await import("../commands/outgoing/alert.ts")).deleteAlert(name, options, context),
+    load: async () => (await import("../commands/outgoing/alert.ts")).deleteAlert,
   },
   {
     name: "engine migrate",
@@ -587,28 +531,28 @@ export const commands: readonly CommandDefinition[] = [
     options: [["--yes", "run them"]],
     isLocal: true,
     examples: ["logweir engine migrate", "logweir engine migrate --yes"],
-    run: async (_, options, context) => (await import("../commands/engine.ts")).migrateEngine(options, context),
+    load: async () => (await import("../commands/engine.ts")).migrateEngine,
   },
   {
     name: "engine check",
     description: "report what the server, its tables and its users' grants lack; exits with 1 if anything is missing",
     isLocal: true,
     examples: ["logweir engine check", "logweir engine check --json"],
-    run: async (_, options, context) => (await import("../commands/engine.ts")).checkEngine(options, context),
+    load: async () => (await import("../commands/engine.ts")).checkEngine,
   },
   {
     name: "spool list",
     description: "list acknowledged events on this node's disk that the server refuses, and why",
     isLocal: true,
     examples: ["logweir spool list", "logweir spool list --json"],
-    run: async (_, options, context) => (await import("../commands/spool.ts")).listSpool(options, context),
+    load: async () => (await import("../commands/spool.ts")).listSpool,
   },
   {
     name: "spool retry",
     description: "have the service of this node send them again",
     isLocal: true,
     examples: ["logweir spool retry"],
-    run: async (_, options, context) => (await import("../commands/spool.ts")).retrySpool(options, context),
+    load: async () => (await import("../commands/spool.ts")).retrySpool,
   },
   {
     name: "migrate-data",
@@ -626,7 +570,7 @@ export const commands: readonly CommandDefinition[] = [
       "logweir migrate-data --to clickhouse --dry-run",
       "logweir migrate-data --to clickhouse --verify --json",
     ],
-    run: async (_, options, context) => (await import("../commands/migrate-data.ts")).migrateData(options, context),
+    load: async () => (await import("../commands/migrate-data.ts")).migrateData,
   },
   {
     name: "completion",
@@ -635,8 +579,10 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     isSilent: true,
     examples: ["logweir completion bash > /etc/bash_completion.d/logweir"],
-    run: async (shell = "", _, context) =>
-      void context.output.write((await import("../completion.ts")).completionScript(shell, commands, commandGroups)),
+    load: async () => {
+      const { completionScript } = await import("../completion.ts");
+      return ({ output }, shell = "") => void output.write(completionScript(shell, commands, commandGroups));
+    },
   },
   {
     name: "config",
@@ -644,6 +590,6 @@ export const commands: readonly CommandDefinition[] = [
     isLocal: true,
     page: "configuration.md",
     examples: ["logweir config", "logweir config --json"],
-    run: async (_, options, context) => (await import("../commands/config.ts")).showConfig(options, context),
+    load: async () => (await import("../commands/config.ts")).showConfig,
   },
 ];

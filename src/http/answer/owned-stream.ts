@@ -37,3 +37,15 @@ export function openOwnedStream(reply: FastifyReply, chunks: AsyncGenerator<Buff
   raw.once("close", () => body.destroy());
   return body;
 }
+
+/** The same once the first chunk is there: what can be refused is refused before the answer begins. */
+export async function openBegunStream(reply: FastifyReply, chunks: AsyncGenerator<Buffer, void>): Promise<Readable> {
+  const first = await chunks.next();
+  return openOwnedStream(reply, startWith(first, chunks), () => void chunks.return().catch(() => undefined));
+}
+
+async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}

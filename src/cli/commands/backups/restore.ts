@@ -10,13 +10,12 @@ import { readConfiguration, readObjectStore } from "../../../config/config.ts";
 import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
 import { isRunning } from "../../../shared/is-running.ts";
 import { UserError } from "../../../shared/user-error.ts";
-import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { type CliContext, CliError, type CommandContext, printAnswer } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
 import { backupJson } from "./backup.ts";
 import { describeBackup, sizeOf } from "./describe-backup.ts";
 
-export interface RestoreOptions {
-  readonly json?: boolean;
+interface RestoreOptions {
   /** The id of the backup; the newest unless given. */
   readonly at?: string;
 }
@@ -25,7 +24,7 @@ export interface RestoreOptions {
  * Creates the data folder from a backup. Refuses a data folder that is not empty. Checksums and counts are verified
  * before the folder gets its name, so an existing one is complete.
  */
-export async function restore(name: string, options: RestoreOptions, context: CliContext): Promise<void> {
+export async function restore(context: CommandContext, name: string, { at }: RestoreOptions): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
   if (!engineCapabilities(settings.engineServer).hasLocalFiles) {
     throw new CliError("The engine keeps its events elsewhere: restore them by its own means");
@@ -37,7 +36,7 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
     );
   }
   const place = await openPlace(name, readObjectStore(context.environment));
-  const backup = await findBackup(place, options.at);
+  const backup = await findBackup(place, at);
   const staging = await createStaging(target);
   try {
     await copyFiles(place, staging, backup, context);
@@ -50,8 +49,8 @@ export async function restore(name: string, options: RestoreOptions, context: Cl
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  if (options.json === true) printJson(context.output, { data_dir: target, ...backupJson(backup) });
-  else print(context.output, describeBackup(`Restored the backup ${backup.id} to ${target}`, backup));
+  const text = describeBackup(`Restored the backup ${backup.id} to ${target}`, backup);
+  printAnswer(context, { data_dir: target, ...backupJson(backup) }, text);
 }
 
 /**

@@ -1,11 +1,11 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { AlertDocument, hidesSecrets, showAlert } from "../../../alerts/alert-document.ts";
 import { type AlertFile, loadAlerts } from "../../../alerts/load-alerts.ts";
-import type { ServiceCommandOptions } from "../../command-definition.ts";
-import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { CliError, type CommandContext, failForAny, print, printAnswer } from "../../context.ts";
+import { type PullOptions, writePulled } from "../../output/write-pulled.ts";
 import { readAnswer } from "../../service-call.ts";
 
 /** The fields of an alert that a file has, without secrets. */
@@ -14,30 +14,25 @@ type Fields = Readonly<Record<string, unknown>> & { readonly name: string };
 /** The exit code of `alert diff` when there are changes. */
 const differsExitCode = 2;
 
-export interface PullOptions extends ServiceCommandOptions {
-  /** Overwrite files with different content. */
-  readonly force?: boolean;
-}
-
 /**
  * Writes the alerts of a service as files. A file with the same meaning is not rewritten; one with a different meaning
  * is overwritten only with `force`, and without it nothing at all is written. Alerts with secrets of their own, which
  * no file can have, are named and left out.
  */
-export async function pullAlerts(folder: string, options: PullOptions, context: CliContext): Promise<void> {
+export async function pullAlerts(context: CommandContext, folder: string, options: PullOptions): Promise<void> {
   const directory = resolve(context.workingDir, folder);
-  const service = await readServiceAlerts(options, context);
+  const service = await readServiceAlerts(context);
   await mkdir(directory, { recursive: true });
   const files = await loadAlerts(directory);
   const writes: { readonly name: string; readonly file: string; readonly text: string }[] = [];
   const conflicts: string[] = [];
-  const skipped: string[] = [];
+  const names: string[] = [];
   const taken = new Set(files.map(({ path }) => path));
   for (const fields of service) {
     const known = files.find(({ form }) => form.name === fields.name);
     if (known !== undefined && changedFields(fieldsOf(known), fields).length === 0) continue;
     if (hidesSecrets(fields)) {
-      skipped.push(fields.name);
+      names.push(fields.name);
       continue;
     }
     const file = known?.path ?? (await freePath(directory, fields.name, taken));
@@ -45,25 +40,15 @@ export async function pullAlerts(folder: string, options: PullOptions, context: 
     if (known !== undefined) conflicts.push(file);
     writes.push({ name: fields.name, file, text: stringify(fields, { lineWidth: 0 }) });
   }
-  if (conflicts.length > 0 && options.force !== true) {
-    const list = conflicts.map((path) => `  ${path}`).join("\n");
-    throw new CliError(`These files say something else than the service; --force overwrites them:\n${list}`);
-  }
-  for (const { file, text } of writes) await writeFile(file, text);
-  const unchanged = service.length - writes.length - skipped.length;
-  if (options.json === true) {
-    printJson(context.output, { written: writes.map(({ name, file }) => ({ name, file })), skipped, unchanged });
-    return;
-  }
-  for (const { file } of writes) print(context.output, `wrote ${file}`);
-  for (const name of skipped) print(context.output, `left out ${name}: it has secrets; name a backend in notify`);
-  print(context.output, `${writes.length} written, ${skipped.length} left out, ${unchanged} unchanged`);
+  const skipped = { names, why: "it has secrets; name a backend in notify" };
+  const unchanged = service.length - writes.length - names.length;
+  await writePulled({ writes, conflicts, skipped, unchanged }, options, context);
 }
 
 /** Prints what `alert apply` would do, and fails with 2 when there are changes. Other alerts are left as they are. */
-export async function diffAlerts(path: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
+export async function diffAlerts(context: CommandContext, path: string): Promise<void> {
   const files = await loadAlerts(resolve(context.workingDir, path));
-  const service = await readServiceAlerts(options, context);
+  const service = await readServiceAlerts(context);
   const changes = files.flatMap((file) => {
     const { name } = file.form;
     const before = service.find((each) => each.name === name);
@@ -71,20 +56,17 @@ export async function diffAlerts(path: string, options: ServiceCommandOptions, c
     const fields = changedFields(before, fieldsOf(file));
     return fields.length === 0 ? [] : [{ action: "change", name, fields }];
   });
-  if (options.json === true) printJson(context.output, changes);
-  else {
+  printAnswer(context, changes, () => {
     for (const { action, name, fields } of changes) {
       print(context.output, `${action} ${name}${fields.length === 0 ? "" : `: ${fields.join(", ")}`}`);
     }
-  }
-  const { length } = changes;
-  if (length === 0) return;
-  throw new CliError(length === 1 ? "There is a change" : `There are ${length} changes`, differsExitCode);
+  });
+  failForAny(changes, "change", differsExitCode);
 }
 
 /** Reads the alerts of a service. Throws `CliError` for two of one name, which files cannot tell apart. */
-async function readServiceAlerts(options: ServiceCommandOptions, context: CliContext): Promise<readonly Fields[]> {
-  const shown = await readAnswer<readonly Readonly<Record<string, unknown>>[]>("/api/alerts", options, context);
+async function readServiceAlerts(context: CommandContext): Promise<readonly Fields[]> {
+  const shown = await readAnswer<readonly Readonly<Record<string, unknown>>[]>(context, "/api/alerts");
   const alerts = shown.map(keepFields);
   const names = alerts.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);

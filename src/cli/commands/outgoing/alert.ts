@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import { parseLifetime } from "../../../access/expiry.ts";
 import { AlertDocument } from "../../../alerts/alert-document.ts";
 import { loadAlerts } from "../../../alerts/load-alerts.ts";
-import type { CommandOptions, ServiceCommandOptions } from "../../command-definition.ts";
-import { type CliContext, CliError, print, printJson } from "../../context.ts";
+import { CliError, type CommandContext, countOf, print, printAnswer, printJson } from "../../context.ts";
 import { printTable } from "../../output/table.ts";
-import { createServiceClient, describeAnswer, readAnswer } from "../../service-call.ts";
+import { readAnswer } from "../../service-call.ts";
 
 interface AlertAnswer {
   readonly id: string;
@@ -46,155 +45,129 @@ interface TestAnswer {
 /** Alerts whose states are asked for at once. */
 const maxAsked = 16;
 
+const pathOf = (idOrName: string) => `/api/alerts/${encodeURIComponent(idOrName)}`;
+
 /** Lists the alerts with their states. */
-export async function listAlerts(options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const alerts = await readAnswer<readonly AlertAnswer[]>("/api/alerts", options, context);
-  const listed: (readonly [AlertAnswer, StateAnswer])[] = [];
+export async function listAlerts(context: CommandContext): Promise<void> {
+  const alerts = await readAnswer<readonly AlertAnswer[]>(context, "/api/alerts");
+  const listed: (AlertAnswer & { readonly state: StateAnswer })[] = [];
   for (let at = 0; at < alerts.length; at += maxAsked) {
     const some = alerts.slice(at, at + maxAsked).map(async (alert) => {
-      return [alert, await call<StateAnswer>(alert.id, options, context, "/state")] as const;
+      return { ...alert, state: await readAnswer<StateAnswer>(context, `${pathOf(alert.id)}/state`) };
     });
     listed.push(...(await Promise.all(some)));
   }
-  if (options.json === true) {
-    printJson(
-      context.output,
-      listed.map(([alert, state]) => ({ ...alert, state })),
-    );
-    return;
-  }
-  const rows = listed.map(([{ id, name, origin }, state]) => {
+  const rows = listed.map(({ id, name, origin, state }) => {
     return [name, id, origin, statusOf(state), sinceOf(state) ?? "", state.next_run_at ?? "never"];
   });
-  printTable(["NAME", "ID", "ORIGIN", "STATE", "SINCE", "NEXT RUN"], rows, context);
+  const header = ["NAME", "ID", "ORIGIN", "STATE", "SINCE", "NEXT RUN"];
+  printAnswer(context, listed, () => printTable(header, rows, context));
 }
 
 /** Shows an alert: its fields, its state and its groups. */
-export async function showAlert(name: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
-  const alert = await call<AlertAnswer>(name, options, context);
-  const state = await call<StateAnswer>(alert.id, options, context, "/state");
-  if (options.json === true) {
-    printJson(context.output, { ...alert, state });
-    return;
-  }
+export async function showAlert(context: CommandContext, name: string): Promise<void> {
+  const alert = await readAnswer<AlertAnswer>(context, pathOf(name));
+  const state = await readAnswer<StateAnswer>(context, `${pathOf(alert.id)}/state`);
   const { groups, failure, ...rest } = state;
   const rows = Object.entries({ ...alert, ...rest, status: statusOf(state), failure: failure?.reason ?? null })
     .filter(([, value]) => value !== null)
     .map(([field, value]) => [field, typeof value === "string" ? value.trimEnd() : JSON.stringify(value)]);
-  printTable(["FIELD", "VALUE"], rows, context);
-  if (groups.length === 0) return;
-  print(context.output, "");
   const found = groups.map(({ labels, value, status, since }) => [status, since, labelsOf(labels), value ?? ""]);
-  printTable(["STATE", "SINCE", "GROUP", "VALUE"], found, context);
+  printAnswer(context, { ...alert, state }, () => {
+    printTable(["FIELD", "VALUE"], rows, context);
+    if (groups.length === 0) return;
+    print(context.output, "");
+    printTable(["STATE", "SINCE", "GROUP", "VALUE"], found, context);
+  });
 }
 
-export interface TestOptions extends CommandOptions {
+interface TestOptions {
+  readonly from: string;
   readonly to?: string;
 }
 
-/** Prints what an alert would have told between two times. */
-export async function testAlert(name: string, options: TestOptions, context: CliContext): Promise<void> {
+/** Prints what an alert would have reported between two times. */
+export async function testAlert(
+  context: CommandContext,
+  name: string,
+  { from, to = "0s" }: TestOptions,
+): Promise<void> {
   const nowMs = Date.now();
-  const { from = "1h", to = "0s" } = options;
   const range = { from: readPast("--from", from, nowMs), to: readPast("--to", to, nowMs) };
-  const { runs, notices } = await call<TestAnswer>(name, options, context, "/test", post(range));
-  if (options.json === true) {
-    printJson(context.output, { ...range, runs, notices });
-    return;
-  }
+  const { runs, notices } = await readAnswer<TestAnswer>(context, `${pathOf(name)}/test`, { body: range });
   const rows = notices.map(({ at, status, labels, message }) => [at, status, labelsOf(labels), message]);
-  if (rows.length > 0) printTable(["AT", "STATUS", "GROUP", "MESSAGE"], rows, context);
-  print(context.output, `${count(runs, "run")}, ${count(notices.length, "notice")}`);
+  printAnswer(context, { ...range, runs, notices }, () => {
+    if (rows.length > 0) printTable(["AT", "STATUS", "GROUP", "MESSAGE"], rows, context);
+    print(context.output, `${countOf(runs, "run")}, ${countOf(notices.length, "notice")}`);
+  });
 }
 
-export interface SilenceOptions extends ServiceCommandOptions {
+interface SilenceOptions {
   readonly for: string;
   readonly comment?: string;
 }
 
 /** Holds an alert's notices back for a while. */
-export async function silenceAlert(name: string, options: SilenceOptions, context: CliContext): Promise<void> {
+export async function silenceAlert(context: CommandContext, name: string, options: SilenceOptions): Promise<void> {
   const ms = parseLifetime(options.for);
   if (ms === undefined || ms === 0) {
     throw new CliError(`--for ${options.for}: a time is a number and s, m, h, d or w, such as 2h`);
   }
-  const until = new Date(Date.now() + ms).toISOString();
-  const alert = await call<AlertAnswer>(name, options, context, "/silence", post({ until, comment: options.comment }));
-  report(alert, `The alert ${alert.name} is silent until ${alert.silenced_until}.`, options, context);
+  const body = { until: new Date(Date.now() + ms).toISOString(), comment: options.comment };
+  const alert = await readAnswer<AlertAnswer>(context, `${pathOf(name)}/silence`, { body });
+  printAnswer(context, alert, `The alert ${alert.name} is silent until ${alert.silenced_until}.`);
 }
 
 /** Ends a silence. */
-export async function unsilenceAlert(name: string, options: CommandOptions, context: CliContext): Promise<void> {
-  const alert = await call<AlertAnswer>(name, options, context, "/silence", post({}));
-  report(alert, `The alert ${alert.name} is no longer silent.`, options, context);
+export async function unsilenceAlert(context: CommandContext, name: string): Promise<void> {
+  const alert = await readAnswer<AlertAnswer>(context, `${pathOf(name)}/silence`, { body: {} });
+  printAnswer(context, alert, `The alert ${alert.name} is no longer silent.`);
 }
 
-/** Turns an alert on or off. */
-export async function enableAlert(
-  name: string,
-  enabled: boolean,
-  options: CommandOptions,
-  context: CliContext,
-): Promise<void> {
-  const request = { ...post({ enabled }), method: "PUT" };
-  const alert = await call<AlertAnswer>(name, options, context, "", request);
-  report(alert, `The alert ${alert.name} is ${enabled ? "on" : "off"}.`, options, context);
+/** Runs an alert by its schedule. */
+export async function enableAlert(context: CommandContext, name: string): Promise<void> {
+  const alert = await readAnswer<AlertAnswer>(context, pathOf(name), { method: "PUT", body: { enabled: true } });
+  printAnswer(context, alert, `The alert ${alert.name} is on.`);
+}
+
+/** Runs an alert no longer. */
+export async function disableAlert(context: CommandContext, name: string): Promise<void> {
+  const alert = await readAnswer<AlertAnswer>(context, pathOf(name), { method: "PUT", body: { enabled: false } });
+  printAnswer(context, alert, `The alert ${alert.name} is off.`);
 }
 
 /** Deletes an alert. */
-export async function deleteAlert(name: string, options: CommandOptions, context: CliContext): Promise<void> {
-  const alert = await call<AlertAnswer>(name, options, context);
-  const path = `/api/alerts/${alert.id}`;
-  const response = await createServiceClient(options, context).send(path, { method: "DELETE" });
-  if (!response.ok) throw new CliError(await describeAnswer(response));
-  report({ deleted: alert.id }, `The alert ${alert.name} was deleted.`, options, context);
+export async function deleteAlert(context: CommandContext, name: string): Promise<void> {
+  const alert = await readAnswer<AlertAnswer>(context, pathOf(name));
+  await readAnswer(context, pathOf(alert.id), { method: "DELETE" });
+  printAnswer(context, { deleted: alert.id }, `The alert ${alert.name} was deleted.`);
 }
 
 /**
  * Makes the alerts of a file or a folder, and changes those of a service with their names to what the files say. The
  * files are all read before the first change.
  */
-export async function applyAlerts(path: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
+export async function applyAlerts(context: CommandContext, path: string): Promise<void> {
   const files = await loadAlerts(resolve(context.workingDir, path));
-  const alerts = await readAnswer<readonly AlertAnswer[]>("/api/alerts", options, context);
-  const isKnown = (name: string) => alerts.some((alert) => alert.name === name);
+  const alerts = await readAnswer<readonly AlertAnswer[]>(context, "/api/alerts");
+  const known = new Set(alerts.map(({ name }) => name));
   const omitted = Object.fromEntries(Object.keys(AlertDocument.properties).map((field) => [field, null]));
   const applied: object[] = [];
   for (const { path: file, form } of files) {
-    const request = isKnown(form.name) ? { ...post({ ...omitted, ...form }), method: "PUT" } : post(form);
-    const alert = await call<AlertAnswer>(isKnown(form.name) ? form.name : "", options, context, "", request).catch(
-      (error: unknown) => {
-        if (error instanceof CliError) throw new CliError(`${file}: ${error.message}`, error.exitCode);
-        throw error;
-      },
-    );
-    const action = isKnown(form.name) ? "changed" : "created";
-    applied.push({ action, name: alert.name, id: alert.id });
-    if (options.json !== true) print(context.output, `${action} ${alert.name}`);
+    const isKnown = known.has(form.name);
+    const call = isKnown
+      ? readAnswer<AlertAnswer>(context, pathOf(form.name), { method: "PUT", body: { ...omitted, ...form } })
+      : readAnswer<AlertAnswer>(context, "/api/alerts", { body: form });
+    const { name, id } = await call.catch((error: unknown) => {
+      if (error instanceof CliError) throw new CliError(`${file}: ${error.message}`, error.exitCode);
+      throw error;
+    });
+    const action = isKnown ? "changed" : "created";
+    applied.push({ action, name, id });
+    if (context.json !== true) print(context.output, `${action} ${name}`);
   }
-  if (options.json === true) printJson(context.output, applied);
-  else print(context.output, `${count(applied.length, "alert")} applied`);
-}
-
-/** Calls the API about an alert by its id or name, or about none. */
-function call<T>(
-  idOrName: string,
-  options: ServiceCommandOptions,
-  context: CliContext,
-  below = "",
-  request?: RequestInit,
-): Promise<T> {
-  const own = idOrName === "" ? "" : `/${encodeURIComponent(idOrName)}`;
-  return readAnswer<T>(`/api/alerts${own}${below}`, options, context, request);
-}
-
-function post(body: object): RequestInit {
-  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-}
-
-function report(answer: object, text: string, options: ServiceCommandOptions, context: CliContext): void {
-  if (options.json === true) printJson(context.output, answer);
-  else print(context.output, text);
+  if (context.json === true) printJson(context.output, applied);
+  else print(context.output, `${countOf(applied.length, "alert")} applied`);
 }
 
 /** A time that is given as such, or as how long ago it was. */
@@ -221,8 +194,4 @@ function labelsOf(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(" ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

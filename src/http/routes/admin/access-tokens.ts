@@ -65,11 +65,9 @@ const createdToken = reference("CreatedAccessToken", CreatedToken);
 export const accessTokenRoutes = describeRoutes({
   listAccessTokens: {
     ...ofTokens,
-    method: "get",
     path: "/api/access-tokens",
     summary: "List the tokens, without their values",
     parameters: [inQuery("revoked", "true to include revoked ones")],
-    status: 200,
     answer: Type.Array(token),
   },
   createAccessToken: {
@@ -85,9 +83,7 @@ export const accessTokenRoutes = describeRoutes({
   },
   getAccessToken: {
     ...ofOne,
-    method: "get",
     summary: "Show a token, without its value",
-    status: 200,
     answer: token,
     errors: ["unknown_token"],
   },
@@ -98,7 +94,6 @@ export const accessTokenRoutes = describeRoutes({
     summary: "Give a token a new value; the old one remains valid for the grace period",
     body: Rotation,
     refusal: rotationRefusal,
-    status: 200,
     answer: createdToken,
     errors: [...savingErrors, "unknown_token", "insufficient_scope"],
   },
@@ -106,7 +101,6 @@ export const accessTokenRoutes = describeRoutes({
     ...ofOne,
     method: "delete",
     summary: "Revoke a token at once",
-    status: 204,
     errors: ["unknown_token"],
   },
 });

@@ -18,7 +18,6 @@ export const cacheRoutes = describeRoutes({
     hasBodyParameters: true,
     summary: "Drop cached answers",
     parameters: [inQuery("endpoint", "Id or name; all endpoints by default")],
-    status: 200,
     answer: Type.Object({ cleared: count }),
     errors: ["unknown_endpoint"],
   },

@@ -40,7 +40,6 @@ export const deleteEventsRoutes = describeRoutes({
       inQuery("id", "The event with this id"),
       inQuery("dry_run", "If true, events are counted and none is deleted", flag),
     ],
-    status: 200,
     answer: Type.Object({
       matched: Type.Integer({ description: "Events that passed the filters when the deletion began" }),
       deleted: count,

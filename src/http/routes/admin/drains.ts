@@ -70,7 +70,6 @@ const changeBackend = {
   summary: "Change a backend; omitted fields are unchanged",
   body: backendDocument,
   isCheckedByHandler: true,
-  status: 200,
   answer: backend,
   errors: [...savingErrors, "unknown_backend"],
 } as const;
@@ -78,11 +77,9 @@ const changeBackend = {
 export const backendRoutes = describeRoutes({
   listBackends: {
     ...ofDrains,
-    method: "get",
     path: "/api/backends",
     summary: "List the backends, with the state of their deliveries",
     parameters: [inQuery("metadata[type]", "Only backends whose metadata has this type")],
-    status: 200,
     answer: Type.Array(backend),
   },
   createBackend: {
@@ -98,9 +95,7 @@ export const backendRoutes = describeRoutes({
   },
   getBackend: {
     ...oneBackend,
-    method: "get",
     summary: "Show a backend",
-    status: 200,
     answer: backend,
     errors: ["unknown_backend"],
   },
@@ -111,7 +106,6 @@ export const backendRoutes = describeRoutes({
     method: "post",
     path: "/api/backends/{id}/test",
     summary: "Send a request without events to a backend",
-    status: 200,
     answer: Type.Object({ connected: Type.Boolean(), reason: Type.Optional(text) }),
     errors: ["unknown_backend"],
   },
@@ -119,7 +113,6 @@ export const backendRoutes = describeRoutes({
     ...oneBackend,
     method: "delete",
     summary: "Delete a backend",
-    status: 204,
     errors: ["unknown_backend"],
   },
 });
@@ -131,7 +124,6 @@ const changeRule = {
   summary: "Change a rule; omitted fields are unchanged",
   body: ruleDocument,
   isCheckedByHandler: true,
-  status: 200,
   answer: rule,
   errors: [...savingErrors, "unknown_rule"],
 } as const;
@@ -139,11 +131,9 @@ const changeRule = {
 export const ruleRoutes = describeRoutes({
   listRules: {
     ...ofDrains,
-    method: "get",
     path: "/api/rules",
     summary: "List the rules",
     parameters: [inQuery("backend_id", "Only rules of this backend")],
-    status: 200,
     answer: Type.Array(rule),
   },
   createRule: {
@@ -157,10 +147,10 @@ export const ruleRoutes = describeRoutes({
     answer: rule,
     errors: savingErrors,
   },
-  getRule: { ...oneRule, method: "get", summary: "Show a rule", status: 200, answer: rule, errors: ["unknown_rule"] },
+  getRule: { ...oneRule, summary: "Show a rule", answer: rule, errors: ["unknown_rule"] },
   replaceRule: { ...oneRule, ...changeRule, method: "put" },
   changeRule: { ...oneRule, ...changeRule, method: "patch" },
-  deleteRule: { ...oneRule, method: "delete", summary: "Delete a rule", status: 204, errors: ["unknown_rule"] },
+  deleteRule: { ...oneRule, method: "delete", summary: "Delete a rule", errors: ["unknown_rule"] },
 });
 
 /**

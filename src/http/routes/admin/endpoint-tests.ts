@@ -46,7 +46,6 @@ const ofTests = {
   scope: "private",
   path: "/api/endpoints/{endpoint}/tests",
   parameters: [inPath("endpoint", "Id or name")],
-  status: 200,
   answer: Type.Object({
     has_tests: flag,
     last: orNull({ ...ShownRun, description: "Null until they ran, since the service started" } as typeof ShownRun),
@@ -56,7 +55,6 @@ const ofTests = {
 export const endpointTestRoutes = describeRoutes({
   getTests: {
     ...ofTests,
-    method: "get",
     summary: "Tell how the tests beside an endpoint's file went last",
     errors: ["unknown_endpoint"],
   },

@@ -69,13 +69,12 @@ const VersionDiff = Type.Object({
 export const versionSchemas = { Version, VersionDiff };
 const version = reference("Version", Version);
 const number = inPath("version", "Number of a version");
-const ofVersions = { tag: "endpoint management", scope: "private", status: 200 } as const;
+const ofVersions = { tag: "endpoint management", scope: "private" } as const;
 
 export const versionRoutes = describeRoutes({
   listVersions: {
     ...ofVersions,
     isRedacted: true,
-    method: "get",
     path: "/api/endpoints/{endpoint}/versions",
     summary: "List an endpoint's versions, newest first",
     parameters: [endpointInPath],
@@ -85,7 +84,6 @@ export const versionRoutes = describeRoutes({
   getVersion: {
     ...ofVersions,
     isRedacted: true,
-    method: "get",
     path: "/api/endpoints/{endpoint}/versions/{version}",
     summary: "Show a version with its document and contract",
     parameters: [endpointInPath, number],
@@ -95,7 +93,6 @@ export const versionRoutes = describeRoutes({
   diffVersions: {
     ...ofVersions,
     isRedacted: true,
-    method: "get",
     path: "/api/endpoints/{endpoint}/versions/{version}/diff/{other}",
     summary: "Compare two versions: text and contract",
     parameters: [endpointInPath, number, inPath("other", "Number of the other version")],

@@ -68,8 +68,6 @@ const ofEndpoints = {
   tag: "endpoint management",
   scope: "private",
   isRedacted: true,
-  method: "get",
-  status: 200,
 } as const;
 
 export const endpointRoutes = describeRoutes({

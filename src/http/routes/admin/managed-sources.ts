@@ -48,7 +48,6 @@ export const managedSourceRoutes = describeRoutes({
     ...saving,
     method: "put",
     summary: "Replace a source's document",
-    status: 200,
     errors: changingErrors,
   },
   changeSource: {
@@ -56,7 +55,6 @@ export const managedSourceRoutes = describeRoutes({
     ...saving,
     method: "patch",
     summary: "Change fields of a source",
-    status: 200,
     errors: changingErrors,
   },
   setRetention: {
@@ -68,14 +66,12 @@ export const managedSourceRoutes = describeRoutes({
     body: RetentionOrNull,
     isCheckedByHandler: true,
     answer: source,
-    status: 200,
     errors: changingErrors,
   },
   deleteSource: {
     ...ofOne,
     method: "delete",
     summary: "Delete a source",
-    status: 204,
     errors: ["unknown_source", "source_read_only", "source_in_use"],
   },
 });

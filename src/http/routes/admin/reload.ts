@@ -18,7 +18,6 @@ export const reloadRoutes = describeRoutes({
     method: "post",
     path: "/api/reload",
     summary: "Reload the files of endpoints, sources and alerts",
-    status: 200,
     answer: anyRow,
   },
 });

@@ -48,7 +48,7 @@ export const source = reference("Source", ShownSource);
 /** The source that a path names. */
 export const sourceInPath = inPath("source", "Id, name or alias");
 
-const ofSources = { tag: "sources", scope: "private", isRedacted: true, method: "get", status: 200 } as const;
+const ofSources = { tag: "sources", scope: "private", isRedacted: true } as const;
 const ofOne = { ...ofSources, parameters: [sourceInPath] } as const;
 /** Both routes to a source's newest events. */
 const ofEvents = {

@@ -18,7 +18,7 @@ import { callerOf } from "../../request/route-access.ts";
 const maxSinceMs = 90 * 86_400_000;
 const usualSince = "1d";
 
-const ofStatistics = { tag: "statistics", scope: "private", isRedacted: true, method: "get", status: 200 } as const;
+const ofStatistics = { tag: "statistics", scope: "private", isRedacted: true } as const;
 
 export const statisticsRoutes = describeRoutes({
   countCalls: {

@@ -13,7 +13,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { SizeBounds } from "../../../sources/size-bound.ts";
 import type { Source } from "../../../sources/source.ts";
 import { describeStore } from "../../../sources/store-state.ts";
-import { openOwnedStream } from "../../answer/owned-stream.ts";
+import { openBegunStream } from "../../answer/owned-stream.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -35,7 +35,7 @@ export interface StoreDependencies {
   readonly shutdown: Shutdown;
 }
 
-const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
+const ofStore = { tag: "store", scope: "private" } as const;
 
 export const storeRoutes = describeRoutes({
   getStore: { ...ofStore, path: "/api/store", summary: "Report the state of the store", answer: anyRow },
@@ -71,10 +71,8 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
   async function answer(request: FastifyRequest, reply: FastifyReply, prefixes?: Uint8Array) {
     const owner = callerOf(request);
     const chunks = makeBackup(dependencies, createCallSignal(reply, shutdown), prefixes);
-    // Refusals are sent before the answer begins.
-    const head = await chunks.next();
+    const body = await openBegunStream(reply, chunks);
     audit.record({ action: "store.backup", actor: owner.tokenId });
-    const body = openOwnedStream(reply, startWith(head, chunks), () => void chunks.return().catch(() => undefined));
     return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
   }
   addRoute(storeRoutes.backUpStore, (request, reply) => answer(request, reply));
@@ -90,12 +88,6 @@ function notFound(what: string, hint?: string): ServiceError {
 
 const backupHint =
   "Back up the events by the means of the server that keeps them, such as its BACKUP statement, and then the metadata.";
-
-async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
-  if (first.done === true) return;
-  yield first.value;
-  yield* rest;
-}
 
 /** With prefixes, in chunks, without the bytes of those whose hashes have one of them. */
 async function* makeBackup(

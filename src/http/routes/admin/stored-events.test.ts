@@ -51,7 +51,7 @@ async function openClient(): Promise<StoredEvents> {
 function clientOf(url: string): StoredEvents {
   const [output, errors] = [new PassThrough(), new PassThrough()];
   const context = { input: new PassThrough(), output, errors, packageDir: ".", workingDir: ".", environment: {} };
-  return createServiceEvents(createServiceClient({ url, token: "any" }, context));
+  return createServiceEvents(createServiceClient({ ...context, url, token: "any" }));
 }
 
 async function readAll(client: StoredEvents): Promise<readonly LogEvent[]> {

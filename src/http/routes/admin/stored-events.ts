@@ -5,14 +5,14 @@ import type { StoredEvents } from "../../../engines/contract/query-engine.ts";
 import { count, inQuery, listOf, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { openOwnedStream } from "../../answer/owned-stream.ts";
+import { openBegunStream } from "../../answer/owned-stream.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
 import type { StoreDependencies } from "./store.ts";
 
-const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
+const ofStore = { tag: "store", scope: "private" } as const;
 
 const rangeParameters = [
   inQuery("source", "Name of the source", Type.String()),
@@ -65,10 +65,8 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
     const { stored, source, range } = readCall(parameters, engine.storedEvents);
     const tenant = parameters.get("tenant")?.at(-1);
     const lines = makeLines(stored.read(source, range, createCallSignal(reply, shutdown), tenant));
-    // What can be refused is refused before the answer begins.
-    const first = await lines.next();
+    const body = await openBegunStream(reply, lines);
     audit.record({ action: "store.read", actor: owner.tokenId, target: source });
-    const body = openOwnedStream(reply, startWith(first, lines), () => void lines.return().catch(() => undefined));
     return reply.header("Cache-Control", "no-store").type("application/x-ndjson").send(body);
   });
 }
@@ -87,12 +85,6 @@ function readCall(parameters: ReturnType<typeof urlParameters>, stored: StoredEv
   };
   const source = parameters.get("source")?.at(-1) ?? "";
   return { stored, source, range: { fromUs: read("from_us"), toUs: read("to_us") }, read };
-}
-
-async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
-  if (first.done === true) return;
-  yield first.value;
-  yield* rest;
 }
 
 /** The last line says how many there were: an answer without it was cut off. */

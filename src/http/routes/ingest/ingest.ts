@@ -32,7 +32,6 @@ export const ingestRoutes = describeRoutes({
     summary: "Store events",
     parameters: [inQuery("source_name", "Name or alias of the source")],
     body: Type.Unsafe<unknown>({ description: 'An event, an array of events, or {"batch":[...]}' }),
-    status: 200,
     answer: reference("Accepted", Accepted),
     errors: [
       "invalid_body",

@@ -12,12 +12,10 @@ const cacheControl = "private, max-age=3600";
 
 export const catalogueRoutes = describeRoutes({
   listFunctions: {
-    method: "get",
     path: "/api/catalogue",
     summary: "List the functions that queries may call",
     tag: "service",
     scope: "any",
-    status: 200,
     answer: Type.Object({
       functions: listOf({ name: text, aliases: texts, kind: text, area: text, signatures: texts, summary: text }),
     }),

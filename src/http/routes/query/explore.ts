@@ -72,10 +72,8 @@ const ofExplorers = {
   tag: "explore",
   scope: "query",
   tokenIn: "parameters",
-  method: "get",
   alsoBy: ["post"],
   hasBodyParameters: true,
-  status: 200,
 } as const;
 
 export const exploreRoutes = describeRoutes({

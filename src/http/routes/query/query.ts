@@ -70,7 +70,6 @@ const ofQueries = {
   alsoBy: ["get"],
   body: reference("QueryRequest", QueryRequest),
   hasBodyParameters: true,
-  status: 200,
 } as const;
 
 export const queryRoutes = describeRoutes({

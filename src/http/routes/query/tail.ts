@@ -30,7 +30,6 @@ export const tailRoutes = describeRoutes({
   followRows: {
     tag: "explore",
     scope: "query",
-    method: "get",
     path: "/api/endpoints/query/{endpoint}/tail",
     hasBodyParameters: true,
     summary: "Follow the rows of an endpoint, or of a query, as they arrive",
@@ -39,7 +38,6 @@ export const tailRoutes = describeRoutes({
       inQuery("since", "Also rows of this period up to now, such as 5m"),
       inQuery("cursor", "Resume after the row with this id, like the header Last-Event-ID"),
     ],
-    status: 200,
     mediaType: "text/event-stream",
     errors: [...consumerRunErrors, "not_followable"],
   },

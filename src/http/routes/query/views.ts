@@ -60,10 +60,8 @@ const ofViews = { tag: "views", scope: "query" } as const;
 export const viewRoutes = describeRoutes({
   listViews: {
     ...ofViews,
-    method: "get",
     path: "/api/views",
     summary: "List the views that this token saved, and the shared ones of endpoints that it may run",
-    status: 200,
     answer: Type.Object({ views: listOf(View.properties) }),
   },
   saveView: {
@@ -83,7 +81,6 @@ export const viewRoutes = describeRoutes({
     path: "/api/views/{id}",
     summary: "Delete a view",
     parameters: [inPath("id", "The view's id")],
-    status: 204,
     errors: ["unknown_view"],
   },
 });

@@ -19,11 +19,9 @@ export const healthRoutes = describeRoutes({
   getHealth: {
     tag: "service",
     scope: "anybody",
-    method: "get",
     path: "/health",
     aliases: ["/ready"],
     summary: "Report whether the service works",
-    status: 200,
     answer: anyRow,
   },
 });

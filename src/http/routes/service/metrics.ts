@@ -8,10 +8,8 @@ export const metricsRoutes = describeRoutes({
   getMetrics: {
     tag: "service",
     scope: "metrics",
-    method: "get",
     path: "/metrics",
     summary: "Metrics in the Prometheus text format",
-    status: 200,
     mediaType: "text/plain",
   },
 });

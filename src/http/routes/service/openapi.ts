@@ -10,11 +10,9 @@ export const openApiRoutes = describeRoutes({
   getOpenApi: {
     tag: "service",
     scope: "any",
-    method: "get",
     path: "/api/openapi.json",
     aliases: ["/api/openapi"],
     summary: "This document, which describes what the token may do",
-    status: 200,
     answer: anyRow,
   },
 });

@@ -17,7 +17,6 @@ const common = { tag: "service", scope: "anybody" } as const;
 export const oidcRoutes = describeRoutes({
   beginSignIn: {
     ...common,
-    method: "get",
     path: "/api/sign-in/start",
     summary: "Send a browser to the issuer that people sign in with",
     status: 302,
@@ -25,7 +24,6 @@ export const oidcRoutes = describeRoutes({
   },
   finishSignIn: {
     ...common,
-    method: "get",
     path: "/api/sign-in/callback",
     summary: "Where the issuer sends the browser back to: begins a session, and shows the console",
     status: 302,
@@ -36,7 +34,6 @@ export const oidcRoutes = describeRoutes({
     method: "post",
     path: "/api/sign-out",
     summary: "End the session of the person who calls, and tell where they can sign out of the issuer",
-    status: 200,
     answer: Type.Object({ issuer_sign_out: orNull(text) }),
     errors: ["foreign_origin"],
   },

@@ -15,12 +15,10 @@ import { ShownPerson, showPerson } from "./sign-in.ts";
 
 export const sessionRoutes = describeRoutes({
   getSession: {
-    method: "get",
     path: "/api/session",
     summary: "Show the token and what it may do",
     tag: "service",
     scope: "any",
-    status: 200,
     answer: Type.Object({
       token: Type.Object({
         id: text,

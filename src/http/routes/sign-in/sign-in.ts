@@ -17,12 +17,10 @@ const Problem = orNull(Type.Object({ code: text, message: text, hint: Type.Optio
 
 export const signInRoutes = describeRoutes({
   getSignIn: {
-    method: "get",
     path: "/api/sign-in",
     summary: "How people sign in without a token, whether the caller has, and why not where that was refused",
     tag: "service",
     scope: "anybody",
-    status: 200,
     answer: Type.Object({
       issuer: Type.Unsafe<string | null>({ ...orNull(text), description: "The host of the issuer to sign in with" }),
       is_signed_in: flag,

@@ -18,17 +18,17 @@ import {
 } from "../../../bigquery/serve-bigquery.ts";
 import { runErrors } from "../../../openapi/error-responses.ts";
 import { anyRow } from "../../../openapi/forms.ts";
-import { describeRoutes } from "../../../openapi/route-description.ts";
+import { describeRoutes, type RouteDescription } from "../../../openapi/route-description.ts";
 import type { ServiceError } from "../../../shared/errors.ts";
 import type { AppContext } from "../../app-context.ts";
 import { answerErrors, type ErrorForm } from "../../plugins/errors.ts";
-import { createRouteAdder } from "../../request/add-route.ts";
+import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { readJsonBody } from "../../request/json-body.ts";
 import { lastText, urlParameters } from "../../request/request-parameters.ts";
 import { createSurfaceCaller } from "./surface-caller.ts";
 
-const common = { tag: "service", scope: "query", status: 200, answer: anyRow } as const;
-const read = { ...common, method: "get", errors: runErrors } as const;
+const common = { tag: "service", scope: "query", answer: anyRow } as const;
+const read = { ...common, errors: runErrors } as const;
 const bodyErrors = [...runErrors, "invalid_body", "unsupported_media_type", "body_too_large"] as const;
 const write = { ...common, method: "post", body: anyRow, hasBodyParameters: true, errors: bodyErrors } as const;
 const root = "/bigquery/v2/projects";
@@ -85,74 +85,46 @@ export const bigQueryRoutes = describeRoutes({
 export function addBigQueryRoutes(app: FastifyInstance, dependencies: AppContext): void {
   app.register(async (scope) => {
     scope.setErrorHandler(answerErrors(writeError));
-    const jobs = createJobStore(dependencies.nowMs);
-    const open: Open = (request, reply, project) => {
+    addAnswers(scope, dependencies);
+  });
+}
+
+type Answer<Description extends RouteDescription> = (
+  context: BigQueryContext,
+  request: RequestOf<Description>,
+) => object | Promise<object>;
+
+function addAnswers(scope: FastifyInstance, dependencies: AppContext): void {
+  const addRoute = createRouteAdder(scope);
+  const jobs = createJobStore(dependencies.nowMs);
+  const add = <const Description extends RouteDescription>(
+    description: Description,
+    answer: Answer<NoInfer<Description>>,
+  ) =>
+    addRoute(description as RouteDescription, async (request, reply) => {
+      const { project = "" } = request.params as { readonly project?: string };
       reply.header("Cache-Control", "no-store");
-      return { caller: createSurfaceCaller(dependencies, request, reply, "bigquery"), project, jobs };
-    };
-    addMetadataRoutes(scope, open);
-    addJobRoutes(scope, open);
-  });
-}
-
-type Open = (request: FastifyRequest, reply: FastifyReply, project: string) => BigQueryContext;
-
-function addMetadataRoutes(scope: FastifyInstance, open: Open): void {
-  const add = createRouteAdder(scope);
-  add(bigQueryRoutes.listBigQueryProjects, async (request, reply) => {
-    const context = open(request, reply, "");
-    return reply.send(listProjects(context.caller));
-  });
-  add(bigQueryRoutes.listBigQueryDatasets, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(answerDatasets(context, fieldsOfUrl(request)));
-  });
-  add(bigQueryRoutes.getBigQueryDataset, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(answerDataset(context, request.params.dataset));
-  });
-  add(bigQueryRoutes.listBigQueryTables, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(await answerTables(context, request.params.dataset, fieldsOfUrl(request)));
-  });
-  add(bigQueryRoutes.getBigQueryTable, async (request, reply) => {
-    const { project, dataset, table } = request.params;
-    const context = open(request, reply, project);
-    return reply.send(await answerTable(context, dataset, table));
-  });
-  add(bigQueryRoutes.listBigQueryRows, async (request, reply) => {
-    const { project, dataset, table } = request.params;
-    const context = open(request, reply, project);
-    return reply.send(await listRows(context, dataset, table, fieldsOfUrl(request)));
-  });
-}
-
-function addJobRoutes(scope: FastifyInstance, open: Open): void {
-  const add = createRouteAdder(scope);
-  add(bigQueryRoutes.runBigQueryQuery, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(await startQuery(context, await readJsonBody(request)));
-  });
-  add(bigQueryRoutes.readBigQueryResults, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(await readResults(context, request.params.job, fieldsOfUrl(request)));
-  });
-  add(bigQueryRoutes.insertBigQueryJob, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(await insertJob(context, await readJsonBody(request)));
-  });
-  add(bigQueryRoutes.listBigQueryJobs, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(listJobs(context, fieldsOfUrl(request)));
-  });
-  add(bigQueryRoutes.getBigQueryJob, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(await answerJob(context, request.params.job));
-  });
-  add(bigQueryRoutes.cancelBigQueryJob, async (request, reply) => {
-    const context = open(request, reply, request.params.project);
-    return reply.send(stopJob(context, request.params.job));
-  });
+      const context = { caller: createSurfaceCaller(dependencies, request, reply, "bigquery"), project, jobs };
+      return reply.send(await answer(context, request as RequestOf<Description>));
+    });
+  add(bigQueryRoutes.listBigQueryProjects, ({ caller }) => listProjects(caller));
+  add(bigQueryRoutes.listBigQueryDatasets, (context, request) => answerDatasets(context, fieldsOfUrl(request)));
+  add(bigQueryRoutes.getBigQueryDataset, (context, { params }) => answerDataset(context, params.dataset));
+  add(bigQueryRoutes.listBigQueryTables, (context, request) =>
+    answerTables(context, request.params.dataset, fieldsOfUrl(request)),
+  );
+  add(bigQueryRoutes.getBigQueryTable, (context, { params }) => answerTable(context, params.dataset, params.table));
+  add(bigQueryRoutes.listBigQueryRows, (context, request) =>
+    listRows(context, request.params.dataset, request.params.table, fieldsOfUrl(request)),
+  );
+  add(bigQueryRoutes.runBigQueryQuery, async (context, request) => startQuery(context, await readJsonBody(request)));
+  add(bigQueryRoutes.readBigQueryResults, (context, request) =>
+    readResults(context, request.params.job, fieldsOfUrl(request)),
+  );
+  add(bigQueryRoutes.insertBigQueryJob, async (context, request) => insertJob(context, await readJsonBody(request)));
+  add(bigQueryRoutes.listBigQueryJobs, (context, request) => listJobs(context, fieldsOfUrl(request)));
+  add(bigQueryRoutes.getBigQueryJob, (context, { params }) => answerJob(context, params.job));
+  add(bigQueryRoutes.cancelBigQueryJob, (context, { params }) => stopJob(context, params.job));
 }
 
 function fieldsOfUrl(request: FastifyRequest): Readonly<Record<string, unknown>> {

@@ -19,7 +19,6 @@ export const keyGrantRoutes = describeRoutes({
     tag: "service",
     scope: "anybody",
     hasBodyParameters: true,
-    status: 200,
     answer: Type.Object({ access_token: text, expires_in: count, token_type: text }),
     errors: ["invalid_body", "body_too_large", "rate_limited", "metadata_unavailable"],
   },

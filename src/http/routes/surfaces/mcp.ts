@@ -24,7 +24,6 @@ export const mcpRoutes = describeRoutes({
     summary: "A message of the Model Context Protocol: the endpoints that the token may run are its tools",
     body: anyRow,
     hasBodyParameters: true,
-    status: 200,
     answer: anyRow,
     errors: [...runErrors, "foreign_origin", "invalid_body", "unsupported_media_type", "body_too_large"],
   },
