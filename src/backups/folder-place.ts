@@ -1,7 +1,7 @@
 import { constants, createReadStream, existsSync, realpathSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { UserError } from "../shared/user-error.ts";
+import { explainFullDisk } from "../shared/user-error.ts";
 import { type BackupPlace, codeOf, forAll } from "./place.ts";
 
 const pieceBytes = 1024 * 1024;
@@ -39,7 +39,7 @@ export function openFolderPlace(folder: string): BackupPlace {
       const path = pathOf(key);
       changed.add(dirname(path));
       await replaceFile(path, bytes).catch((error: unknown) => {
-        throw explainFullDisk(error, folder);
+        throw explainFullDisk(error, folder, effectOfFullDisk);
       });
     },
     create: (key, bytes) => createFile(pathOf(key), bytes),
@@ -98,14 +98,9 @@ async function createFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-function explainFullDisk(error: unknown, folder: string): unknown {
-  if (codeOf(error) !== "ENOSPC" && codeOf(error) !== "EDQUOT") return error;
-  return new UserError(
-    `The disk of ${folder} is full; the backups there are unchanged. Make space, for example with \`logweir backup ` +
-      "prune`, and try again: what was copied so far need not be copied again",
-    { cause: error },
-  );
-}
+const effectOfFullDisk =
+  "the backups there are unchanged. Make space, for example with `logweir backup prune`, and try again: what was " +
+  "copied so far need not be copied again";
 
 async function* listBelow(folder: string, start: string): AsyncGenerator<string> {
   for (const entry of await readdir(join(folder, start), { withFileTypes: true }).catch(unlessMissing([]))) {

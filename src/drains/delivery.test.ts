@@ -29,7 +29,12 @@ const rule: DrainRule = { id: "r", backendId: "b", source: "edge", lql: "", crea
 const flush = async () => undefined;
 const keys = (count: number): EventKey[] =>
   Array.from({ length: count }, (_, index) => ({ id: `e${index}`, timestampUs: BigInt(index), tenant: null }));
-const openPosition = (path: string, otherwise: number) => openAt(createProgressFile(path), otherwise, () => undefined);
+const openPosition = (path: string, otherwise: number) =>
+  openAt(
+    createProgressFile(path, () => undefined),
+    otherwise,
+    () => undefined,
+  );
 const foundOf = (key: WaitingKey): KeyFinding => {
   const event: LogEvent = { ...key, hasGeneratedId: false, eventMessage: null, fields: {} };
   return { key, kind: "selected", events: [event], byteCount: 1 };

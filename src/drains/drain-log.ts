@@ -1,5 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../shared/journal/set-aside.ts";
 import type { DrainRule } from "./backend.ts";
 import { type JournalOptions, openJournal } from "./journal.ts";
 import { createJournals, folderOf, type Journals } from "./journals.ts";
@@ -28,8 +29,9 @@ export interface FileLogOptions extends Pick<JournalOptions, "flush" | "segmentB
 
 /** Stored in files of a folder, which belongs to one service. */
 export function createFileLog({ folder, maxBytes, warn, ...options }: FileLogOptions): DrainLog {
+  const onDamage = (message: string) => warn(`keys of events that wait for drains: ${message}`);
   const journals = createJournals({
-    open: (source) => openJournal({ ...options, folder: folderOf(folder, source) }),
+    open: (source) => openJournal({ ...options, folder: folderOf(folder, source), onDamage }),
     discard: (source) => rm(folderOf(folder, source), { recursive: true, force: true }),
   });
   let dropping: Promise<void> = Promise.resolve();
@@ -40,9 +42,15 @@ export function createFileLog({ folder, maxBytes, warn, ...options }: FileLogOpt
     journals,
     async openPosition({ id, source }, otherwise) {
       const positions = join(folder, "positions");
-      await mkdir(positions, { recursive: true });
+      await makeFolder(positions);
       const journal = await journals.open(source);
-      return openPosition(createProgressFile(join(positions, id)), journal[otherwise], warn);
+      const position = await openPosition(createProgressFile(join(positions, id), warn), journal[otherwise], warn);
+      if (position.number > journal.end) {
+        // All keys that are there were passed.
+        warn(`keys of ${source} are missing at the end of their file: events that still waited there are not drained`);
+        await position.restartAt(journal.end);
+      }
+      return position;
     },
     keepWithinBound() {
       if (journals.byteCount > maxBytes) dropping = dropping.then(drop);

@@ -22,7 +22,7 @@ export interface Journal
   waitForKeys(from: number, signal: AbortSignal): Promise<void>;
 }
 
-export type JournalOptions = Pick<Options, "folder" | "segmentBytes" | "flush">;
+export type JournalOptions = Pick<Options, "folder" | "segmentBytes" | "flush" | "onDamage">;
 
 /** Opens the journal in the folder. A line truncated by a crash was never acknowledged, and is removed. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -38,7 +38,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       return lines.byteCount;
     },
     note: (keys) => lines.note(keys.map(writeKey)),
-    read: async (from, maxCount) => (await lines.read(from, maxCount)).map(parseKey),
+    async read(from, maxCount) {
+      const keys = (await lines.read(from, maxCount)).map(parseKey);
+      const index = keys.findIndex(({ isDamaged }) => isDamaged);
+      if (index !== -1) await lines.keepDamaged(from + index);
+      return keys;
+    },
     releaseBefore: (number) => lines.releaseBefore(number),
     dropOldest: () => lines.dropOldest(),
     waitForKeys: (from, signal) => lines.waitForLines(from, signal),

@@ -1,12 +1,14 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { type LineJournal, openLineJournal } from "../shared/journal/line-journal.ts";
+import { makeFolder } from "../shared/journal/set-aside.ts";
 
 /** Lines that a database did not take, until it does. */
 export interface Outbox {
   readonly isEmpty: boolean;
   /** Resolves once the lines are on the disk; rejects where there is no room. */
   note(lines: readonly string[]): Promise<void>;
-  /** Passes on all lines, in their order, and forgets what was taken. Rejects as `add` does. */
+  /** Passes on all lines, in their order, with empty ones for those that are damaged, and forgets what was taken. */
   flush(add: (lines: readonly string[]) => Promise<void>): Promise<void>;
   /** Lines on the disk stay there for the next start. Resolves to the number of those that end with the process. */
   close(): Promise<number>;
@@ -15,19 +17,25 @@ export interface Outbox {
 /** Characters of lines in memory, of a service whose folder cannot be made. */
 const maxHeldCharacters = 20_000_000;
 
+export interface OutboxOptions {
+  readonly folder: string;
+  readonly maxBytes: number;
+  readonly isWhole: (line: string) => boolean;
+  readonly onDamage: (message: string) => void;
+}
+
 /** Opens the outbox in a folder, which is made when it is first needed. Without a disk, lines wait in memory. */
-export async function openOutbox(folder: string, maxBytes: number): Promise<Outbox> {
-  const open = () => openLineJournal({ folder, extension: "keys" });
+export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
+  const { folder, onDamage } = options;
+  const open = () => openLineJournal({ folder, extension: "keys", onDamage });
   const exists = await stat(folder).then(
     () => true,
     () => false,
   );
-  return new FileOutbox({ folder, maxBytes, open }, exists ? await open() : undefined);
+  return new FileOutbox({ ...options, open }, exists ? await open() : undefined);
 }
 
-interface Options {
-  readonly folder: string;
-  readonly maxBytes: number;
+interface Options extends OutboxOptions {
   readonly open: () => Promise<LineJournal>;
 }
 
@@ -66,7 +74,10 @@ class FileOutbox implements Outbox {
     while (this.#journal !== undefined && !this.isEmpty) {
       const file = await this.#journal.takeOldest();
       if (file === undefined) return;
-      if (file.lines.length > 0) await add(file.lines);
+      const { isWhole } = this.#options;
+      const lines = file.lines.map((line) => (isWhole(line) ? line : ""));
+      if (lines.includes("")) await this.#journal.keepDamaged(Number.parseInt(basename(file.path), 10));
+      if (lines.length > 0) await add(lines);
       await this.#journal.removeTaken(file);
     }
   }
@@ -79,7 +90,7 @@ class FileOutbox implements Outbox {
 
   /** Undefined where there is no disk. */
   #makeJournal(): Promise<LineJournal | undefined> {
-    this.#opening ??= mkdir(this.#options.folder, { recursive: true })
+    this.#opening ??= makeFolder(this.#options.folder)
       .then(this.#options.open)
       .then(
         (journal) => {

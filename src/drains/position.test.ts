@@ -23,12 +23,12 @@ describe("a position", () => {
     const passed = fc.record(Object.fromEntries(drainOutcomes.map((each) => [each, fc.nat({ max: 9 })])));
     await fc.assert(
       fc.asyncProperty(fc.array(passed, { maxLength: 5 }), fc.nat({ max: 1_000 }), async (steps, start) => {
-        await createProgressFile(path).remove();
-        const position = await openPosition(createProgressFile(path), start, warn);
+        await createProgressFile(path, warn).remove();
+        const position = await openPosition(createProgressFile(path, warn), start, warn);
         for (const step of steps) await position.advance(step);
         expect(position.number).toBe(start + steps.reduce((sum, step) => sum + sumOf(step), 0));
         expect(position.number - start).toBe(sumOf(position.tally));
-        const again = await openPosition(createProgressFile(path), 5_000, warn);
+        const again = await openPosition(createProgressFile(path, warn), 5_000, warn);
         expect([again.number, again.tally]).toEqual([position.number, position.tally]);
       }),
       { numRuns: 30 },
@@ -37,13 +37,13 @@ describe("a position", () => {
 
   it("counts events without a key as dropped, and keeps its number there and in another journal", async () => {
     const path = join(await folder(), "p");
-    const position = await openPosition(createProgressFile(path), 10, warn);
+    const position = await openPosition(createProgressFile(path, warn), 10, warn);
     await position.advance({ delivered: 4 });
     await position.countUnwritten(3);
     expect([position.number, position.tally.dropped]).toEqual([14, 3]);
     await position.restartAt(2);
     await position.advance({ refused: 1 });
-    const again = await openPosition(createProgressFile(path), 0, warn);
+    const again = await openPosition(createProgressFile(path, warn), 0, warn);
     expect([again.number, again.tally]).toEqual([3, { ...position.tally, delivered: 4, dropped: 3, refused: 1 }]);
   });
 
@@ -57,7 +57,7 @@ describe("a position", () => {
       ["1 2 3 4 5 6 7 8\n", 7],
     ] as const) {
       await writeFile(path, text);
-      expect([text, (await openPosition(createProgressFile(path), 7, warn)).number]).toEqual([text, number]);
+      expect([text, (await openPosition(createProgressFile(path, warn), 7, warn)).number]).toEqual([text, number]);
     }
     expect(readProgress("-3 1 2 3 4 5 6")?.start).toBe(-3);
   });
@@ -89,7 +89,7 @@ describe("a position", () => {
 
   it("is durable once its file was flushed, which is so at first and after thousands of events", async () => {
     const path = join(await folder(), "p");
-    const position = await openPosition(createProgressFile(path), 0, warn);
+    const position = await openPosition(createProgressFile(path, warn), 0, warn);
     expect(position.durable).toBe(0);
     await position.advance({ delivered: 4_095 });
     expect([position.durable, await readFile(path, "utf8")]).toEqual([0, "0 4095 0 0 0 0 0\n"]);

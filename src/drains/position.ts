@@ -1,4 +1,5 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { isOfFile, moveAside } from "../shared/journal/set-aside.ts";
 
 /**
  * The ends of an event that was acknowledged:
@@ -139,10 +140,24 @@ const flushEvery = 4_096;
  * Saves a position in a file, which is replaced as a whole. Most are written without a flush: after a crash of the
  * machine an older position is found, and events from there are sent again.
  */
-export function createProgressFile(path: string): ProgressStore {
+export function createProgressFile(path: string, warn: (message: string) => void): ProgressStore {
   let flushed = Number.NEGATIVE_INFINITY;
   return {
-    read: async () => readProgress((await readFile(path, "utf8").catch(() => "")).trimEnd()),
+    async read() {
+      const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        if (!isOfFile(error)) throw error;
+        return "";
+      });
+      const progress = text === undefined ? undefined : readProgress(text.trimEnd());
+      if (text !== undefined && progress === undefined) {
+        const kept = await moveAside(path);
+        warn(
+          `a drain's position is damaged, and its counts begin anew: what waits is sent again. It is kept as ${kept}`,
+        );
+      }
+      return progress;
+    },
     async write(progress) {
       const draft = `${path}.new`;
       const text = `${writeProgress(progress)}\n`;

@@ -30,7 +30,13 @@ interface Added {
 
 /** Opens the journal, and the files of keys that an earlier run could not add. */
 export async function openSharedJournal(options: SharedJournalOptions): Promise<SharedJournal> {
-  return new DatabaseJournal(options, await openOutbox(options.folder, options.maxBytes));
+  const outbox = await openOutbox({
+    folder: options.folder,
+    maxBytes: options.maxBytes,
+    isWhole: (line) => parseKey(line).isDamaged === undefined,
+    onDamage: (message) => options.warn(`keys of events that wait for the database: ${message}`),
+  });
+  return new DatabaseJournal(options, outbox);
 }
 
 class DatabaseJournal implements SharedJournal {

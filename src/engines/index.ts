@@ -1,4 +1,5 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
+import { existsSync } from "node:fs";
 import { clickHouseCapabilities } from "./clickhouse/capabilities.ts";
 import type {
   ClickHouseServer,
@@ -11,6 +12,7 @@ import type { EngineCapabilities } from "./contract/capabilities.ts";
 import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
 import type { Engine } from "./contract/query-engine.ts";
 import type { ScratchEngine } from "./contract/scratch-engine.ts";
+import { storePaths } from "./duckdb/host/store/store-paths.ts";
 import {
   createResidualEngine,
   type DuckDbEngineOptions,
@@ -131,6 +133,11 @@ export async function verifyStoreFile(path: string): Promise<FileCheck> {
 export async function verifyStore(directory: string): Promise<FileCheck | undefined> {
   const { verifyStore: verify } = await import("./duckdb/file/verify-file.ts");
   return verify(directory);
+}
+
+/** Whether there is a store in a folder of this machine. Changes nothing. */
+export function hasStore(directory: string): boolean {
+  return existsSync(storePaths(directory).file);
 }
 
 /** Makes checkers of the blocks of a store's file that comes in pieces, from its begin or from a block of it. */

@@ -133,7 +133,7 @@ function openManagement(
   opened: Opened,
   parts: Pick<Management, "managedSources" | "reload">,
 ): Management {
-  const { metadata, managed, endpointStore, tokens } = opened;
+  const { metadata, managed, endpointStore, tokens, findProblems } = opened;
   return {
     ...parts,
     tokens,
@@ -142,6 +142,7 @@ function openManagement(
     tester: createEndpointTester(settings.sourceFolders, nowMs),
     views: createViewStore(metadata, nowMs),
     metadata,
+    findProblems,
     sizeBounds: settings.sizeBounds,
     metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
   };

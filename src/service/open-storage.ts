@@ -5,7 +5,7 @@ import { createSharedLog } from "../drains/shared-log.ts";
 import { watchStore } from "../drains/watched-store.ts";
 import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import { describeWeakPromises } from "../engines/contract/capabilities.ts";
-import type { Engine, EventStore } from "../engines/contract/query-engine.ts";
+import type { Engine, EventStore, StoreProblem } from "../engines/contract/query-engine.ts";
 import { openSpooledStore } from "../engines/index.ts";
 import type { MetadataDatabase } from "../metadata/database.ts";
 import { createDrainStore } from "../metadata/drain-store.ts";
@@ -13,11 +13,13 @@ import type { Nodes } from "../metadata/nodes.ts";
 import { openMetadata } from "../metadata/open-metadata.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
+import { checkFormat } from "../shared/journal/check-format.ts";
 import { splitList } from "../shared/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
 import { loadAllSources } from "./all-sources.ts";
 import { drainDirectory, metadataPlace, spoolDirectory, storeDirectory } from "./data-folder.ts";
+import { findDamagedFiles, findMissingStore } from "./find-problems.ts";
 import { type OpenedDrains, openDrains } from "./open-drains.ts";
 import type { Start } from "./start.ts";
 
@@ -38,11 +40,14 @@ export interface Storage {
   readonly serviceKey: Uint8Array;
   readonly draining: OpenedDrains;
   readonly tails: TailHub;
+  /** The problems of the data folder, besides the engine's own. */
+  readonly findProblems: () => Promise<readonly StoreProblem[]>;
 }
 
 /** Opens everything on disk. */
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, nowMs, logger, closers } = start;
+  for (const folder of [drainDirectory(settings), spoolDirectory(settings)]) await checkFormat(folder);
   // First among the stored data: when it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPlace(settings), (message) => logger.warn(message));
   closers.push(() => metadata.close());
@@ -51,6 +56,8 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     nowMs: () => performance.now(),
     log: (level, message) => logger[level](message),
   });
+  const missing = findMissingStore(settings);
+  for (const { message } of missing) logger.warn(message);
   const plainEngine = await openStore(start);
   const tokens = createTokenStore(metadata, nowMs);
   const sourceStore = createSourceStore(metadata, nowMs);
@@ -86,6 +93,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     serviceKey,
     draining,
     tails,
+    findProblems: async () => [...missing, ...(await findDamagedFiles(settings))],
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,6 +103,18 @@ describe("a service", () => {
     await running.reload();
     expect(names()).toEqual(["one"]);
     expect(await statusOf("/api/logs?source=carts", tokens.key, { method: "POST", body: "[{}]" })).toBe(200);
+  });
+
+  it.each(["drains", "spool"])("refuses a folder %s that a later version wrote, and opens nothing", async (name) => {
+    await mkdir(join(folder, "data", name), { recursive: true });
+    await write(join("data", name, "format"), "2\n");
+    const { started, seen } = await start();
+    await expect(started).rejects.toThrow(
+      `${name} has format 2; this version reads format 1. Use the version of Logweir`,
+    );
+    expect([seen.options, await readdir(join(folder, "data"))]).toEqual([[], [name]]);
+    await write(join("data", name, "format"), "1\n");
+    running = await (await start()).started;
   });
 
   it("opens its engine in the data folder with the limits of its settings", async () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { TimeSlice } from "../engines/contract/query-engine.ts";
-import { UserError } from "../shared/user-error.ts";
+import { explainFullDisk, UserError } from "../shared/user-error.ts";
 import type { SliceKey } from "./stores.ts";
 
 /** A store's report of a slice: count and fingerprint; null where it has no events there. */
@@ -117,7 +117,13 @@ export class ProgressFile {
   }
 
   #write(line: Line): void {
-    if (this.#path !== undefined) appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    if (this.#path === undefined) return;
+    try {
+      appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      const effect = "what was moved so far stays. Free space, and run the command again: it goes on";
+      throw explainFullDisk(error, this.#path, effect);
+    }
   }
 }
 

@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
 import { type BackupHead, ByteReader } from "../../backups/backup-stream.ts";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
 import type { FigureDefinition, StoreProblem } from "../../engines/contract/query-engine.ts";
-import { engineCapabilities, loadByteChecker, openEngine, verifyStore } from "../../engines/index.ts";
+import { engineCapabilities, hasStore, loadByteChecker, openEngine, verifyStore } from "../../engines/index.ts";
 import { openMetadata } from "../../metadata/open-metadata.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
 import { metadataPlace, storeDirectory } from "../../service/data-folder.ts";
+import { findDamagedFiles } from "../../service/find-problems.ts";
 import type { RetentionDays, Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, type CommandContext, failForAny, print, printAnswer } from "../context.ts";
@@ -69,7 +69,7 @@ async function openStore(context: CommandContext): Promise<StoreState> {
   const configuration: Configuration = readConfiguration(context, context.environment);
   const { engineServer: server } = configuration.settings;
   const directory = storeDirectory(configuration.settings);
-  if (server === undefined && !existsSync(directory)) {
+  if (server === undefined && !hasStore(directory)) {
     throw new CliError(`No service runs, and there is no store in ${directory}. \`logweir serve\` makes one.`);
   }
   const sources = await readSources(configuration, context);
@@ -77,7 +77,8 @@ async function openStore(context: CommandContext): Promise<StoreState> {
   try {
     const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
     if (report === undefined) throw new CliError("The engine does not report its state");
-    return describeStore(engine.name, report, sources, Date.now(), configuration.settings.sizeBounds);
+    const state = describeStore(engine.name, report, sources, Date.now(), configuration.settings.sizeBounds);
+    return { ...state, problems: [...(await findDamagedFiles(configuration.settings)), ...state.problems] };
   } finally {
     await engine.close();
   }

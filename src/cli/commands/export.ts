@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TimeRange } from "../../engines/contract/query-engine.ts";
+import { explainFullDisk } from "../../shared/user-error.ts";
 import { summarize } from "../../transfer/progress-file.ts";
 import { allTimes, dayOf, sliceWidthsUs } from "../../transfer/stores.ts";
 import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
@@ -17,6 +18,7 @@ import {
   exportFormats,
   hasFiles,
   type Manifest,
+  manifestName,
   readManifest,
 } from "../exporting/manifest.ts";
 import { clip, writeDay } from "../exporting/write-day.ts";
@@ -144,10 +146,12 @@ async function openFolder(folder: string, selection: ExportSelection): Promise<P
   await mkdir(into, { recursive: true, mode: 0o700 });
   const manifest = await readManifest(into);
   if (manifest === undefined) {
-    if ((await readdir(into)).some(isVisible)) {
+    if ((await readdir(into)).some((name) => isVisible(name) && name !== manifestName)) {
       throw new CliError(`${into} holds files that no export wrote: export to a new folder`);
     }
-    await beginManifest(into, selection);
+    await beginManifest(into, selection).catch((error: unknown) => {
+      throw explainFullDisk(error, into, "nothing was exported. Free space, and run the command again");
+    });
     return { days: new Map() };
   }
   const describe = ({ format, tenant }: ExportSelection) =>

@@ -137,8 +137,9 @@ async function writeAll(directory: string, files: readonly NewFile[]): Promise<v
     for (const { path, text, mode } of files) {
       const file = join(directory, path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text, { flag: "wx", ...(mode === undefined ? {} : { mode }) });
+      await writeFile(file, "", { flag: "wx", ...(mode === undefined ? {} : { mode }) });
       written.push(file);
+      await writeFile(file, text);
     }
   } catch (error) {
     for (const file of written) await rm(file, { force: true });

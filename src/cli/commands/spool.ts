@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readConfiguration } from "../../config/config.ts";
 import { isRetryTaken, listRefused, retryRefused } from "../../engines/index.ts";
 import { spoolDirectory } from "../../service/data-folder.ts";
+import { checkFormat } from "../../shared/journal/check-format.ts";
 import { type CliContext, CliError, type CommandContext, print, printAnswer, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
 
@@ -9,13 +10,15 @@ import { formatTable } from "../output/table.ts";
 const TAKING_MS = 5_000;
 const LOOK_MS = 100;
 
-function folderOf(context: CliContext): string {
-  return spoolDirectory(readConfiguration(context, context.environment).settings);
+async function folderOf(context: CliContext): Promise<string> {
+  const folder = spoolDirectory(readConfiguration(context, context.environment).settings);
+  await checkFormat(folder);
+  return folder;
 }
 
 /** Prints the acknowledged events that the server refuses, and why. */
 export async function listSpool(context: CommandContext): Promise<void> {
-  const groups = await listRefused(folderOf(context));
+  const groups = await listRefused(await folderOf(context));
   const rows = groups.map(({ source, events, reason, ids }) => [
     ...[source, String(events), reason ?? "of an earlier version; some of them may be stored"],
     `${ids.join(", ")}${events > ids.length ? ", ..." : ""}`,
@@ -27,7 +30,7 @@ export async function listSpool(context: CommandContext): Promise<void> {
 
 /** Gives refused events back to the service of this node's data folder, and waits for it to take them. */
 export async function retrySpool(context: CommandContext): Promise<void> {
-  const folder = folderOf(context);
+  const folder = await folderOf(context);
   const files = await retryRefused(folder);
   let isTaken = await isRetryTaken(folder);
   for (let waitedMs = 0; waitedMs < TAKING_MS && isTaken === false; waitedMs += LOOK_MS) {

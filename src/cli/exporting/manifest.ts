@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CliError } from "../context.ts";
 
 /** Readers of data leave names with a `_` out. */
-const fileName = "_export.manifest";
+export const manifestName = "_export.manifest";
 const format = 1;
 
 export const exportFormats = ["parquet", "ndjson"] as const;
@@ -45,12 +45,13 @@ export interface Manifest extends ExportSelection {
 
 /** Undefined where the folder has none. Throws `CliError` for a file that is something else. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const path = join(folder, fileName);
+  const path = join(folder, manifestName);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (text === undefined) return undefined;
+  // One whose first line was cut off, as on a full disk, is begun again.
+  if (text === undefined || /^(\{"export":[^\n]*)?$/.test(text)) return undefined;
   const [first = "", ...rest] = text.split("\n");
   const head = readLine(first) as (ExportSelection & { readonly export?: unknown }) | undefined;
   if (head?.export !== format) throw new CliError(`${path} is not the list of an export that this version reads`);
@@ -89,9 +90,9 @@ function checkPath(path: string, manifest: string): void {
   if (!isInside) throw new CliError(`${manifest} names a file outside the export: ${JSON.stringify(path)}`);
 }
 
-/** Begins a list in a folder that has none. */
+/** Begins a list in a folder that has none, or the beginning of one. */
 export async function beginManifest(folder: string, { source, format: of, tenant }: ExportSelection): Promise<void> {
-  await append(folder, { export: format, source, format: of, tenant }, "wx");
+  await append(folder, { export: format, source, format: of, tenant }, "w");
 }
 
 export async function noteDay(folder: string, day: ExportedDay): Promise<void> {
@@ -99,9 +100,9 @@ export async function noteDay(folder: string, day: ExportedDay): Promise<void> {
 }
 
 /** A line is preceded by the end of one that may have been cut off. */
-async function append(folder: string, line: object, flag: "wx" | "a"): Promise<void> {
+async function append(folder: string, line: object, flag: "w" | "a"): Promise<void> {
   const text = `${flag === "a" ? "\n" : ""}${JSON.stringify(line)}\n`;
-  await writeFile(join(folder, fileName), text, { flag, mode: 0o600, flush: true });
+  await writeFile(join(folder, manifestName), text, { flag, mode: 0o600, flush: true });
 }
 
 /** Whether the day's files are there, as far as their sizes tell. */

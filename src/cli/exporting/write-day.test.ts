@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -86,5 +86,27 @@ describe("a day of an export", () => {
     expect((await readManifest(folder))?.days.size).toBe(0);
     const names = await readdir(folder, { recursive: true });
     expect(names.filter((name) => /^day=|\.(?:ndjson|parquet)$/.test(name))).toEqual([]);
+  });
+
+  it("leaves nothing on a full disk, and says which day is missing and what to do", async () => {
+    const { folder, of } = prepare("full");
+    await mkdir(folder);
+    // Whatever is written to this device meets a full disk.
+    await symlink("/dev/full", join(folder, "_export.manifest"));
+    await expect(writeDay(of)).rejects.toThrow(
+      `The disk of ${folder} is full: nothing of 1970-01-01 was written, days before it are complete. Free space`,
+    );
+    expect(await readdir(folder)).toEqual(["_export.manifest"]);
+  });
+
+  it("may be added to a list whose first line was cut off by a full disk", async () => {
+    const { folder, of } = prepare("begun");
+    await mkdir(folder);
+    for (const text of ["", '{"export":1,"sou']) {
+      await writeFile(join(folder, "_export.manifest"), text);
+      expect(await readManifest(folder)).toBeUndefined();
+      await beginManifest(folder, of);
+      expect((await readManifest(folder))?.days.size).toBe(0);
+    }
   });
 });

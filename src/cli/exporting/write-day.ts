@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { tenantOf } from "../../engines/contract/event-tenant.ts";
 import type { StoredEvents, TimeRange } from "../../engines/contract/query-engine.ts";
+import { explainFullDisk } from "../../shared/user-error.ts";
 import { sliceWidthsUs } from "../../transfer/stores.ts";
 import { numberedLines } from "../input/numbered-lines.ts";
 import { type ColumnType, eventText } from "./event-text.ts";
@@ -39,9 +40,23 @@ export interface DayExport extends ExportSelection {
  * that a day is there as a whole or not at all.
  */
 export async function writeDay(of: DayExport): Promise<readonly ExportedFile[]> {
-  const { folder, day, slice } = of;
+  const { folder, day } = of;
   const draft = join(folder, `.day=${day}.writing`);
   await rm(draft, { recursive: true, force: true });
+  try {
+    return await writeDraft(of, draft);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw explainFullDisk(
+      error,
+      folder,
+      `nothing of ${day} was written, days before it are complete. Free space, and run the command again: it goes on`,
+    );
+  }
+}
+
+async function writeDraft(of: DayExport, draft: string): Promise<readonly ExportedFile[]> {
+  const { folder, day, slice } = of;
   await mkdir(draft, { mode: 0o700 });
   const divided = await divide(of, draft);
   const fields = of.format === "parquet" ? await of.readFields() : undefined;

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describeKeyFile, type TokenKey, tokenPath } from "../../access/key-file.ts";
 import { type Pins, valuesOf } from "../../access/pins.ts";
+import { explainFullDisk } from "../../shared/user-error.ts";
 import { CliError, type CommandContext } from "../context.ts";
 import { serviceUrl } from "../service-call.ts";
 
@@ -47,8 +48,12 @@ export async function openNewKeyFile(options: NewKeyOptions, context: CommandCon
     key,
     async write(tokenId) {
       const document = describeKeyFile(tokenId, key, { privateKey: pair.privateKey, projectId });
-      await file.writeFile(`${JSON.stringify(document, undefined, 2)}\n`);
-      await file.sync();
+      try {
+        await file.writeFile(`${JSON.stringify(document, undefined, 2)}\n`);
+        await file.sync();
+      } catch (error) {
+        throw explainFullDisk(error, path, "no key was written. Free space, and make another token");
+      }
       await file.close();
     },
     async discard() {

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { explainFullDisk } from "../../shared/user-error.ts";
+import { writeDurably } from "../../shared/write-durably.ts";
 import { CliError, type CommandContext, print, printAnswer } from "../context.ts";
 
 /** The files that a pull makes of what a service has. */
@@ -23,7 +24,11 @@ export async function writePulled(pulled: Pulled, { force }: PullOptions, contex
     const list = conflicts.map((path) => `  ${path}`).join("\n");
     throw new CliError(`These files say something else than the service; --force overwrites them:\n${list}`);
   }
-  for (const { file, text } of writes) await writeFile(file, text);
+  for (const { file, text } of writes) {
+    await writeDurably(file, text).catch((error: unknown) => {
+      throw explainFullDisk(error, file, "the file is as it was. Free space, and run the command again");
+    });
+  }
   const written = writes.map(({ name, file }) => ({ name, file }));
   printAnswer(context, { written, ...(skipped && { skipped: skipped.names }), unchanged }, () => {
     for (const { file } of writes) print(context.output, `wrote ${file}`);

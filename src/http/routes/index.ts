@@ -59,7 +59,7 @@ export type Management = Pick<AccessTokenDependencies, "tokens"> &
   Pick<EndpointTestDependencies, "tester"> &
   Pick<ManagedSourceDependencies, "managedSources"> &
   Pick<ReloadRouteDependencies, "reload"> &
-  Pick<StoreDependencies, "metadata" | "metadataCopyPath" | "sizeBounds"> &
+  Pick<StoreDependencies, "metadata" | "metadataCopyPath" | "findProblems" | "sizeBounds"> &
   Pick<ViewDependencies, "views">;
 
 /** The context of all routes; without `management` there are no routes for owners. */

@@ -1,5 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { access, constants, type FileHandle, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../message-of.ts";
+import { isOfFile, keepAside, makeFolder, moveAside } from "./set-aside.ts";
 
 /** Lines of text in the order in which they were added, numbered from 0 and stored on disk until they are released. */
 export interface LineJournal {
@@ -22,8 +24,10 @@ export interface LineJournal {
   releaseBefore(number: number): Promise<void>;
   /** Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when there is no line. */
   dropOldest(): Promise<number>;
-  /** The oldest file, to which nothing is added any longer; undefined when there is no line. */
+  /** The oldest file that can be read, to which nothing is added any longer; undefined when there is no line. */
   takeOldest(): Promise<JournalFile | undefined>;
+  /** Keeps a copy of the file that has the line of this number, and tells of it once. */
+  keepDamaged(number: number): Promise<void>;
   /** Frees the file that `takeOldest` answered. */
   removeTaken(file: JournalFile): Promise<void>;
   /** Resolves when lines come, or the signal aborts. */
@@ -35,7 +39,7 @@ export interface LineJournal {
 export interface JournalFile {
   readonly path: string;
   readonly byteCount: number;
-  /** As they are on the disk, damaged or not. */
+  /** As they are on the disk, damaged or not; those that are missing are empty. */
   readonly lines: readonly string[];
 }
 
@@ -44,6 +48,8 @@ interface Segment {
   readonly first: number;
   readonly path: string;
   byteCount: number;
+  /** It was set aside. */
+  readonly isGone?: true;
 }
 
 interface Waiting {
@@ -63,27 +69,50 @@ export interface JournalOptions {
   /** Waits until what was written is on the disk; for tests that have no machine end. */
   readonly flush?: (file: FileHandle) => Promise<void>;
   /** Is told of a line without its end before it goes. */
-  readonly onCut?: (path: string, bytes: Uint8Array) => Promise<void>;
+  readonly onCut?: (path: string) => Promise<void>;
+  /** Is told of a file with damaged lines, or that cannot be read at all: which, why, and where it is kept. */
+  readonly onDamage?: (message: string) => void;
 }
 
 const defaultSegmentBytes = 512 * 1024;
 
-/** Opens the journal in the folder. A line truncated by a crash was never acknowledged, and is removed. */
+/**
+ * Opens the journal in the folder. A line truncated by a crash was never acknowledged, and is removed. What cannot be
+ * read as a file is set aside, with its lines: it keeps no other from being read, nor the journal from being opened.
+ */
 export async function openLineJournal(options: JournalOptions): Promise<LineJournal> {
-  await mkdir(options.folder, { recursive: true });
+  await makeFolder(options.folder);
   const segments = await readSegments(options);
   return new FileJournal(options, segments, await countLines(segments.at(-1), options));
 }
 
-async function readSegments({ folder, extension }: JournalOptions): Promise<Segment[]> {
+async function readSegments({ folder, extension, onDamage }: JournalOptions): Promise<Segment[]> {
   const isOurs = (name: string) => /^\d{16}\./.test(name) && name.slice(17) === extension;
-  const names = (await readdir(folder)).filter(isOurs).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      return { first: Number.parseInt(name, 10), path, byteCount: (await stat(path)).size };
-    }),
-  );
+  const segments: Segment[] = [];
+  for (const name of (await readdir(folder)).filter(isOurs).sort()) {
+    const path = join(folder, name);
+    const first = Number.parseInt(name, 10);
+    const isNumber = Number.isSafeInteger(first);
+    const problem = isNumber ? await findProblem(path) : "no line has its number";
+    if (problem === undefined) segments.push({ first, path, byteCount: (await stat(path)).size });
+    else {
+      onDamage?.(`${path} cannot be used (${problem}), and was moved to ${await moveAside(path)}`);
+      if (isNumber) segments.push({ first, path, byteCount: 0, isGone: true });
+    }
+  }
+  // How many lines it had is known by the number of the next one.
+  return segments.slice(0, segments.findLastIndex(({ isGone }) => isGone !== true) + 1);
+}
+
+async function findProblem(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isFile()) return "it is no file";
+    await access(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (!isOfFile(error)) throw error;
+    return messageOf(error);
+  }
 }
 
 /** How many lines the last file has, without what was cut at its end. */
@@ -92,7 +121,7 @@ async function countLines(segment: Segment | undefined, { onCut }: JournalOption
   const bytes = await readFile(segment.path);
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end < bytes.length) {
-    await onCut?.(segment.path, bytes.subarray(end));
+    await onCut?.(segment.path);
     await truncate(segment.path, end);
   }
   segment.byteCount = end;
@@ -107,6 +136,9 @@ class FileJournal implements LineJournal {
   readonly #segments: Segment[];
   readonly #segmentBytes: number;
   readonly #flush: (file: FileHandle) => Promise<void>;
+  readonly #onDamage: (message: string) => void;
+  /** Files whose damage was told. */
+  readonly #told = new Set<string>();
   #end: number;
   #active: FileHandle | undefined;
   #waiting: Waiting[] = [];
@@ -123,6 +155,7 @@ class FileJournal implements LineJournal {
     this.#segments = segments;
     this.#segmentBytes = options.segmentBytes ?? defaultSegmentBytes;
     this.#flush = options.flush ?? ((file) => file.sync());
+    this.#onDamage = options.onDamage ?? (() => undefined);
     this.#end = (segments.at(-1)?.first ?? 0) + lastCount;
   }
 
@@ -150,7 +183,8 @@ class FileJournal implements LineJournal {
     const end = this.#segments[index + 1]?.first ?? this.#end;
     const wanted = Math.min(maxCount, end - from);
     // Lines after the end may be in the file already, but are not durable yet.
-    const lines = (await readFile(segment.path, "utf8")).split("\n", from - segment.first + wanted);
+    const bytes = await this.#readFile(segment, keepAside);
+    const lines = (bytes?.toString("utf8") ?? "").split("\n", from - segment.first + wanted);
     return Array.from({ length: wanted }, (_, index) => lines[from - segment.first + index] ?? "");
   }
 
@@ -182,10 +216,40 @@ class FileJournal implements LineJournal {
       await this.#current.catch(() => undefined);
       if (segment === this.#segments.at(-1)) await this.#closeActive();
     }
-    const bytes = await readFile(segment.path);
+    const bytes = await this.#readFile(segment, moveAside);
+    if (bytes === undefined) {
+      this.#segments.shift();
+      return this.takeOldest();
+    }
     const lines = bytes.toString("utf8").split("\n");
     if (lines.at(-1) === "") lines.pop();
+    const count = (this.#segments[1]?.first ?? this.#end) - segment.first;
+    while (lines.length < count) lines.push("");
     return { path: segment.path, byteCount: bytes.length, lines };
+  }
+
+  async keepDamaged(number: number): Promise<void> {
+    const segment = this.#segments.findLast(({ first }) => first <= number);
+    if (segment !== undefined && !segment.isGone) await this.#tellDamage(segment, "has damaged lines", keepAside);
+  }
+
+  /** Undefined for a file that cannot be read, which is set aside. */
+  async #readFile(segment: Segment, setAside: (path: string) => Promise<string>): Promise<Buffer | undefined> {
+    if (segment.isGone) return undefined;
+    try {
+      return await readFile(segment.path);
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+      await this.#tellDamage(segment, `cannot be read (${messageOf(error)})`, setAside);
+      return undefined;
+    }
+  }
+
+  async #tellDamage({ path }: Segment, what: string, setAside: (path: string) => Promise<string>): Promise<void> {
+    if (this.#told.has(path)) return;
+    this.#told.add(path);
+    const kept = await setAside(path).catch(() => undefined);
+    this.#onDamage(`${path} ${what}${kept === undefined ? "" : `, and is kept as ${kept}`}`);
   }
 
   async removeTaken({ path }: JournalFile): Promise<void> {

@@ -9,7 +9,7 @@ import { readBackupFile } from "../../../backups/read-backup.ts";
 import { readConfiguration, readObjectStore } from "../../../config/config.ts";
 import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
 import { isRunning } from "../../../shared/is-running.ts";
-import { UserError } from "../../../shared/user-error.ts";
+import { explainFullDisk, UserError } from "../../../shared/user-error.ts";
 import { type CliContext, CliError, type CommandContext, printAnswer } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
 import { backupJson } from "./backup.ts";
@@ -44,7 +44,10 @@ export async function restore(context: CommandContext, name: string, { at }: Res
     if (existsSync(target)) await rmdir(target);
     await rename(staging, target);
   } catch (error) {
-    if (!existsSync(target) || readdirSync(target).length === 0) throw error;
+    if (!existsSync(target) || readdirSync(target).length === 0) {
+      const effect = "nothing was restored. Free as much as the backup takes, and run the command again";
+      throw explainFullDisk(error, target, effect);
+    }
     throw new CliError(`The data folder ${target} was filled by another process meanwhile; nothing was restored`);
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -4,6 +4,8 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isOfFile, moveAside } from "../../../shared/journal/set-aside.ts";
+import { messageOf } from "../../../shared/message-of.ts";
 import { writeDurably } from "../../../shared/write-durably.ts";
 import { passesFilter } from "../../contract/event-filter.ts";
 import { keyOf } from "../../contract/event-tenant.ts";
@@ -38,15 +40,30 @@ export class SpoolDeletions {
     this.#noted = noted;
   }
 
-  /** Reads those of a queue's folder. An empty queue has none: its lines are numbered from 0 again. */
-  static async open(folder: string, isEmpty: boolean): Promise<SpoolDeletions> {
+  /**
+   * Reads those of a queue's folder. An empty queue has none: its lines are numbered from 0 again. `onDamage` is told
+   * of a file that cannot be read, without which events are stored that were deleted.
+   */
+  static async open(
+    folder: string,
+    { first, end }: { readonly first: number; readonly end: number },
+    onDamage: (message: string) => void,
+  ): Promise<SpoolDeletions> {
     const path = join(folder, "deletions.json");
-    if (isEmpty) await rm(path, { force: true });
-    const text = await readFile(path, "utf8").catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === "ENOENT") return "[]";
-      throw error;
-    });
-    return new SpoolDeletions(path, JSON.parse(text, reviveTime) as readonly NotedDeletion[]);
+    if (first === end) await rm(path, { recursive: true, force: true });
+    try {
+      const deletions = new SpoolDeletions(path, parse(await readFile(path, "utf8")));
+      await deletions.#endAt(end);
+      return deletions;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === "ENOENT") return new SpoolDeletions(path, []);
+      if (!isOfFile(error)) throw error;
+      const kept = await moveAside(path);
+      onDamage(
+        `${path} is damaged (${messageOf(error)}), and was moved to ${kept}: repeat deletions of events that wait`,
+      );
+      return new SpoolDeletions(path, []);
+    }
   }
 
   /** Those that are known now. */
@@ -56,8 +73,7 @@ export class SpoolDeletions {
 
   /** Resolves once it is on the disk. */
   async note(deletion: SpoolDeletion, end: number): Promise<void> {
-    this.#noted = [...this.#noted, { ...deletion, end }];
-    await this.#save();
+    await this.#save([...this.#noted, { ...deletion, end }]);
   }
 
   /** The events of the line that none has deleted. */
@@ -68,15 +84,30 @@ export class SpoolDeletions {
   /** Forgets those that apply to no line from a number on. */
   async releaseBefore(first: number): Promise<void> {
     const needed = this.#noted.filter(({ end }) => end > first);
-    if (needed.length === this.#noted.length) return;
-    this.#noted = needed;
-    await this.#save();
+    if (needed.length < this.#noted.length) await this.#save(needed);
   }
 
-  async #save(): Promise<void> {
-    if (this.#noted.length === 0) await rm(this.#path, { force: true });
-    else await writeDurably(this.#path, JSON.stringify(this.#noted, replaceTime));
+  /** Where lines at the end of the queue are lost, others get their numbers. */
+  async #endAt(end: number): Promise<void> {
+    if (this.#noted.every((each) => each.end <= end)) return;
+    await this.#save(this.#noted.map((each) => ({ ...each, end: Math.min(each.end, end) })));
   }
+
+  /** They apply once they are on the disk: what is not is not told of as deleted. */
+  async #save(noted: readonly NotedDeletion[]): Promise<void> {
+    if (noted.length === 0) await rm(this.#path, { force: true });
+    else await writeDurably(this.#path, JSON.stringify(noted, replaceTime));
+    this.#noted = noted;
+  }
+}
+
+/** Throws `SyntaxError` for anything else. */
+function parse(text: string): readonly NotedDeletion[] {
+  const noted = JSON.parse(text, reviveTime) as readonly Partial<NotedDeletion>[];
+  const isNoted = (each: Partial<NotedDeletion> | null) =>
+    typeof each?.source === "string" && typeof each.filter === "object" && Number.isSafeInteger(each.end);
+  if (Array.isArray(noted) && noted.every(isNoted)) return noted as readonly NotedDeletion[];
+  throw new SyntaxError("it lists no deletions");
 }
 
 const times: ReadonlySet<string> = new Set(["fromUs", "toUs"]);

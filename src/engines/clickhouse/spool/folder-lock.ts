@@ -38,7 +38,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   for (let attempt = 0; ; attempt++) {
     try {
       const file = await open(path, "wx");
-      await file.writeFile(`${process.pid} ${(await readStart(process.pid)) ?? ""}\n`);
+      // On a full disk it stays empty, and keeps nobody out.
+      await file.writeFile(`${process.pid} ${(await readStart(process.pid)) ?? ""}\n`).catch(() => undefined);
       await file.close();
       return () => rm(path, { force: true });
     } catch (error) {
@@ -48,6 +49,6 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (holder !== undefined) {
       throw new UserError(`The folder ${folder} is used by the process ${holder}: each service needs one of its own`);
     }
-    await rm(path, { force: true });
+    await rm(path, { recursive: true, force: true });
   }
 }

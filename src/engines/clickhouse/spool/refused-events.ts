@@ -3,9 +3,11 @@
  * refused events of one file of the queue, in the queue's own format; earlier versions set whole files of it aside.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { JournalFile } from "../../../shared/journal/line-journal.ts";
+import { isOfFile, keepAside, makeFolder, moveAside } from "../../../shared/journal/set-aside.ts";
+import { messageOf } from "../../../shared/message-of.ts";
 import { writeDurably } from "../../../shared/write-durably.ts";
 import { type SpoolDeletion, withoutDeleted } from "./deletions.ts";
 import { readLine, type SpooledAppend, writeLine } from "./event-line.ts";
@@ -35,15 +37,22 @@ const RETRIED = "retry";
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code === "ENOENT") return [];
+    // A file in its place is set aside when the folder is needed.
+    if (["ENOENT", "ENOTDIR"].includes(String((error as { code?: unknown }).code))) return [];
     throw error;
   });
   return names.filter((name) => name.endsWith(".events")).sort();
 }
 
-async function readAppends(path: string): Promise<readonly SpooledAppend[]> {
+interface ReadFile {
+  readonly appends: readonly SpooledAppend[];
+  readonly damagedLines: number;
+}
+
+async function readAppends(path: string): Promise<ReadFile> {
   const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
-  return lines.flatMap((line) => readLine(line) ?? []);
+  const appends = lines.flatMap((line) => readLine(line) ?? []);
+  return { appends, damagedLines: lines.length - appends.length };
 }
 
 function countEvents(appends: readonly SpooledAppend[]): number {
@@ -55,7 +64,11 @@ export async function listRefused(folder: string): Promise<readonly RefusedGroup
   const place = join(folder, REFUSED);
   const groups: RefusedGroup[] = [];
   for (const file of await namesIn(place)) {
-    for (const { source, events, reason } of await readAppends(join(place, file))) {
+    const { appends, damagedLines } = await readAppends(join(place, file)).catch((error: unknown) => {
+      return { appends: [], damagedLines: 1, reason: messageOf(error) };
+    });
+    if (damagedLines > 0) groups.push({ file, source: "", events: 0, reason: `${file} is damaged`, ids: [] });
+    for (const { source, events, reason } of appends) {
       const ids = events.slice(0, SHOWN_IDS).map(({ id }) => id);
       groups.push({ file, source, events: events.length, reason, ids });
     }
@@ -70,7 +83,7 @@ export async function listRefused(folder: string): Promise<readonly RefusedGroup
 export async function retryRefused(folder: string): Promise<number> {
   const names = await namesIn(join(folder, REFUSED));
   if (names.length === 0) return 0;
-  await mkdir(join(folder, RETRIED), { recursive: true });
+  await makeFolder(join(folder, RETRIED));
   for (const name of names) await rename(join(folder, REFUSED, name), join(folder, RETRIED, name));
   return names.length;
 }
@@ -83,15 +96,20 @@ export async function isRetryTaken(folder: string): Promise<boolean | "no servic
 
 export class RefusedEvents {
   readonly #folder: string;
+  readonly #onDamage: (message: string) => void;
   /** By the names of files. */
   #files = new Map<string, RefusedCounts>();
+  /** Paths of files whose damage was told. */
+  readonly #told = new Set<string>();
 
-  private constructor(folder: string) {
+  private constructor(folder: string, onDamage: (message: string) => void) {
     this.#folder = folder;
+    this.#onDamage = onDamage;
   }
 
-  static async open(folder: string): Promise<RefusedEvents> {
-    const refused = new RefusedEvents(folder);
+  /** `onDamage` is told of each file that is set aside, or has damaged lines. */
+  static async open(folder: string, onDamage: (message: string) => void): Promise<RefusedEvents> {
+    const refused = new RefusedEvents(folder, onDamage);
     await refused.recount();
     return refused;
   }
@@ -110,12 +128,29 @@ export class RefusedEvents {
     const files = new Map<string, RefusedCounts>();
     for (const name of await namesIn(place)) {
       const path = join(place, name);
-      const { size: bytes } = await stat(path);
+      const { size: bytes } = await lstat(path);
       const known = this.#files.get(name);
-      const events = known?.bytes === bytes ? known.events : countEvents(await readAppends(path));
+      const events = known?.bytes === bytes ? known.events : countEvents(await this.#read(path));
       files.set(name, { events, bytes });
     }
     this.#files = files;
+  }
+
+  /** The whole lines of a file; none of one that cannot be read, which is moved away. */
+  async #read(path: string): Promise<readonly SpooledAppend[]> {
+    try {
+      const { appends, damagedLines } = await readAppends(path);
+      if (damagedLines > 0 && !this.#told.has(path)) {
+        const kept = await keepAside(path);
+        this.#told.add(path);
+        this.#onDamage(`${damagedLines} lines of refused events are damaged in ${path}, which is kept as ${kept}`);
+      }
+      return appends;
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+      this.#onDamage(`${path} cannot be read (${messageOf(error)}), and was moved to ${await moveAside(path)}`);
+      return [];
+    }
   }
 
   /**
@@ -130,7 +165,7 @@ export class RefusedEvents {
       if (!this.#files.has(basename(path))) return;
       await rm(path, { force: true });
     } else {
-      await mkdir(place, { recursive: true });
+      await makeFolder(place);
       await writeDurably(path, appends.map((append) => `${writeLine(append)}\n`).join(""));
     }
     await this.recount();
@@ -143,7 +178,7 @@ export class RefusedEvents {
     for (const place of [REFUSED, RETRIED].map((name) => join(this.#folder, name))) {
       for (const name of await namesIn(place)) {
         const path = join(place, name);
-        const appends = await readAppends(path);
+        const appends = await this.#read(path);
         const left = appends.map((append) => withoutDeleted(append, deletion));
         const gone = countEvents(appends) - countEvents(left);
         count += gone;
@@ -161,7 +196,7 @@ export class RefusedEvents {
   async takeRetried(take: (append: SpooledAppend) => Promise<void>): Promise<void> {
     const place = join(this.#folder, RETRIED);
     for (const name of await namesIn(place)) {
-      for (const { source, events } of await readAppends(join(place, name))) await take({ source, events });
+      for (const { source, events } of await this.#read(join(place, name))) await take({ source, events });
       await rm(join(place, name), { force: true });
     }
     await this.recount();

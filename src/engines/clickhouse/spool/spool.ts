@@ -5,6 +5,7 @@
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type JournalFile, type LineJournal, openLineJournal } from "../../../shared/journal/line-journal.ts";
+import { keepAside, makeFolder } from "../../../shared/journal/set-aside.ts";
 import { messageOf } from "../../../shared/message-of.ts";
 import { createSerialQueue } from "../../../shared/serial-queue.ts";
 import { EngineError, type EventStore } from "../../contract/query-engine.ts";
@@ -81,22 +82,24 @@ export class Spool {
   /** Takes over what the folder holds, and begins to store it. Throws `UserError` where another service has the folder. */
   static async open(options: SpoolOptions): Promise<Spool> {
     const { folder, log, flush } = options;
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const unlock = await lockFolder(folder);
+    const onDamage = (message: string) => log("error", `events that wait for the server: ${message}`);
     try {
       const journal = await openLineJournal({
         ...{ folder, extension: "events", segmentBytes: FILE_BYTES, ...(flush === undefined ? {} : { flush }) },
+        onDamage,
         onCut: async (path) => {
-          const kept = await setAside(path, join(folder, "cut"));
+          const kept = await copyTo(path, join(folder, "cut")).catch(() => "nothing: the disk is full");
           log("warn", `the last line of ${path} has no end, as where a service is killed; the file is kept as ${kept}`);
         },
       });
       if (journal.first < journal.end) log("warn", `${journal.byteCount} bytes of events wait in ${folder}`);
-      const refused = await RefusedEvents.open(folder);
+      const refused = await RefusedEvents.open(folder, onDamage);
       const { events } = refused.counts;
       if (events > 0)
         log("error", `${events} events that the server refuses are in ${folder}: see \`logweir spool list\``);
-      const deletions = await SpoolDeletions.open(folder, journal.first === journal.end);
+      const deletions = await SpoolDeletions.open(folder, journal, onDamage);
       const spool = new Spool(options, journal, { refused, deletions }, unlock);
       await spool.takeRetried();
       return spool;
@@ -293,7 +296,7 @@ export class Spool {
       return append === undefined ? [] : this.#deletions.left(append, first + index);
     });
     if (damaged.length > 0) {
-      const kept = await setAside(file.path, join(this.#options.folder, "damaged"));
+      const kept = await keepAside(file.path);
       const which = `${damaged.slice(0, 5).join(", ")}${damaged.length > 5 ? ", ..." : ""}`;
       const message = `${damaged.length} lines of ${file.path} are damaged (${which}) and their events are not stored`;
       this.#options.log("error", `${message}; the others are. The file is kept as ${kept}`);
@@ -355,7 +358,7 @@ export class Spool {
 }
 
 /** Copies the file to a folder, under a name that none there has. */
-async function setAside(path: string, folder: string): Promise<string> {
+async function copyTo(path: string, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const kept = join(folder, `${Date.now()}-${basename(path)}`);
   await copyFile(path, kept);

@@ -4,7 +4,8 @@ import type { FileCheck } from "../../contract/file-check.ts";
 import type { Connection } from "../driver/connection.ts";
 import { openDatabase } from "../driver/connection.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
-import { readSources, storePaths } from "../host/store/store-file.ts";
+import { readSources } from "../host/store/store-file.ts";
+import { storePaths } from "../host/store/store-paths.ts";
 import { quoteIdentifier, quoteString } from "../sql-text.ts";
 import { BlockChecker } from "./block-checker.ts";
 

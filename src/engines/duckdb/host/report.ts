@@ -5,7 +5,7 @@ import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/dri
 import { toEngineError } from "../driver/driver-error.ts";
 import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
-import { storePaths } from "./store/store-file.ts";
+import { storePaths } from "./store/store-paths.ts";
 import { type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 
 function microsText(value: DuckDBValue | undefined): string | null {

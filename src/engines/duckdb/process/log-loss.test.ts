@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { storePaths } from "../host/store/store-file.ts";
+import { storePaths } from "../host/store/store-paths.ts";
 import { type DuckDbEngine, openDuckDbEngine } from "../index.ts";
 
 let folder: string;

@@ -27,6 +27,7 @@ function addRoutes(some: Partial<EventStore>): void {
     metadata: { copyTo: (path) => writeFileSync(path, "tokens") },
     sizeBounds: { maxUsedBytes: undefined, minFreeBytes: undefined },
     metadataCopyPath: join(folder, "copy.db"),
+    findProblems: async () => [],
     sources: { sources: [{ name: "edge", retentionDays: undefined }] },
     audit: { record: () => undefined },
     logger: createLogger("silent"),

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { AuditLog } from "../../../audit/audit-log.ts";
 import { type BackupHead, type BackupTail, hasPrefix } from "../../../backups/backup-stream.ts";
 import { cutFile } from "../../../backups/chunks.ts";
-import type { Engine, SnapshotFile } from "../../../engines/contract/query-engine.ts";
+import type { Engine, SnapshotFile, StoreProblem } from "../../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../../metadata/database.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
@@ -28,6 +28,8 @@ export interface StoreDependencies {
   /** Those of the moment. */
   readonly sources: { readonly sources: readonly Pick<Source, "name" | "retentionDays">[] };
   readonly sizeBounds: SizeBounds;
+  /** The problems of the data folder, besides the engine's own. */
+  readonly findProblems: () => Promise<readonly StoreProblem[]>;
   readonly audit: Pick<AuditLog, "record">;
   readonly logger: FastifyBaseLogger;
   /** Milliseconds since 1970. */
@@ -66,7 +68,8 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
     if (engine.store.inspect === undefined) throw notFound("state");
     const report = await engine.store.inspect(createCallSignal(reply, shutdown));
     const state = describeStore(engine.name, report, sources.sources, nowMs(), dependencies.sizeBounds);
-    return reply.header("Cache-Control", "no-store").send(state);
+    const problems = [...(await dependencies.findProblems()), ...state.problems];
+    return reply.header("Cache-Control", "no-store").send({ ...state, problems });
   });
   async function answer(request: FastifyRequest, reply: FastifyReply, prefixes?: Uint8Array) {
     const owner = callerOf(request);

@@ -5,7 +5,7 @@ import { describeCause, toEngineError } from "../../driver/driver-error.ts";
 import { IdFolder } from "../ids/id-folder.ts";
 import { IdIndex } from "../ids/id-index.ts";
 import type { CoreOptions } from "../protocol.ts";
-import { storePaths } from "../store/store-file.ts";
+import { storePaths } from "../store/store-paths.ts";
 import { loadIds, type StoredSource } from "../store/stored-source.ts";
 import type { Writer } from "../store/writer.ts";
 

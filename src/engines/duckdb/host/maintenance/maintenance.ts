@@ -7,7 +7,7 @@ import { describeCause } from "../../driver/driver-error.ts";
 import type { HostSnapshot } from "../protocol.ts";
 import { type AppendWork, rowCountOf } from "../store/group-commit.ts";
 import type { LogPosition } from "../store/log-position.ts";
-import { storePaths } from "../store/store-file.ts";
+import { storePaths } from "../store/store-paths.ts";
 import type { StoredSource } from "../store/stored-source.ts";
 import type { Writer } from "../store/writer.ts";
 import { hasRoomForCheckpoint, makeCheckpoint } from "./checkpoints.ts";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../driver/connection.ts";
-import { explainOpenError, openStoreFile, readSources, storePaths } from "./store-file.ts";
+import { explainOpenError, openStoreFile, readSources } from "./store-file.ts";
+import { storePaths } from "./store-paths.ts";
 
 const options = {
   threads: 1,

@@ -11,41 +11,21 @@ import { toEngineError } from "../../driver/driver-error.ts";
 import type { CoreOptions } from "../protocol.ts";
 import { findLogDamage, LogPosition, readAcknowledged } from "./log-position.ts";
 import { dropLeftTables } from "./source-tables.ts";
+import {
+  FILE_NAME,
+  IDS_NAME,
+  NEW_FILE_NAME,
+  POSITION_NAME,
+  SPILL_NAME,
+  type StorePaths,
+  storePaths,
+} from "./store-paths.ts";
 import { readTenants } from "./tenant-entries.ts";
 import { cutUnfinishedCommit } from "./unfinished-commit.ts";
 import { upgradeFromFirst } from "./upgrade.ts";
 
 /** Raised by a change that older versions could not read. */
 const STORE_FORMAT = 2;
-const FILE_NAME = "events.duckdb";
-const NEW_FILE_NAME = "events.duckdb.new";
-const SPILL_NAME = "spill";
-const IDS_NAME = "ids";
-const POSITION_NAME = "log-position.json";
-
-export interface StorePaths {
-  readonly file: string;
-  /** Where a new file is made. */
-  readonly newFile: string;
-  readonly writeAheadLog: string;
-  readonly logPosition: string;
-  readonly spill: string;
-  /** The folder of ids in files. */
-  readonly ids: string;
-}
-
-export function storePaths(directory: string): StorePaths {
-  const file = join(directory, FILE_NAME);
-  return {
-    file,
-    newFile: join(directory, NEW_FILE_NAME),
-    writeAheadLog: `${file}.wal`,
-    logPosition: join(directory, POSITION_NAME),
-    spill: join(directory, SPILL_NAME),
-    ids: join(directory, IDS_NAME),
-  };
-}
-
 const setupStatements: readonly string[] = [
   "CREATE TABLE lw_store (format INTEGER NOT NULL)",
   `INSERT INTO lw_store VALUES (${STORE_FORMAT})`,
