@@ -7,16 +7,24 @@ import type {
   EventEncoder,
   PlainBody,
 } from "../../encoder/protocol.ts";
+import type { Carried } from "../../schema/carried-entries.ts";
 import { ByteColumn } from "../../schema/encode/byte-column.ts";
 import { type WalkedEvents, walkEvents } from "../../schema/encode/event-walk.ts";
 import { PlainReader } from "../../schema/encode/plain/plain-reader.ts";
 import { createPlainTree, type PlainTree } from "../../schema/encode/plain/plain-tree.ts";
+import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import type { FieldTree } from "../../schema/field-tree.ts";
 import { BatchBuilder, type EncodedBatch } from "./batch.ts";
 
 /** Sources whose columns' memory is used again. */
 const MAX_KEPT = 8;
 const MAX_KEPT_BYTES = 16 * 1024 ** 2;
+
+/** The outcome for one of several requests: its events are encoded, or lack something in the schema, or cannot be. */
+export type EncodedPart =
+  | { readonly carried: Carried; readonly missing?: undefined; readonly error?: undefined }
+  | { readonly carried?: undefined; readonly missing: readonly TenantRequests[] }
+  | { readonly carried?: undefined; readonly missing?: undefined; readonly error: unknown };
 
 interface Kept {
   readonly sink: BatchBuilder;
@@ -31,6 +39,27 @@ export class BatchEncoder implements EventEncoder<EncodedBatch> {
 
   encode({ tree, full }: Pick<EncodingSchema, "tree" | "full">, events: readonly LogEvent[]) {
     return this.#with(tree, ({ sink }) => finish(sink, walkEvents(sink, tree, events, full)));
+  }
+
+  /** Encodes the events of several requests as one batch, in which those of a request are all or none. */
+  encodeParts(
+    { tree, full }: Pick<EncodingSchema, "tree" | "full">,
+    parts: readonly { readonly events: readonly LogEvent[]; readonly full: ReadonlySet<Tenant> }[],
+  ): { readonly batch: EncodedBatch; readonly encoded: readonly EncodedPart[] } {
+    return this.#with(tree, ({ sink }) => {
+      const encoded = parts.map(({ events, full: alsoFull }): EncodedPart => {
+        const { rowCount } = sink;
+        let part: EncodedPart;
+        try {
+          part = walkEvents(sink, tree, events, alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]));
+        } catch (error) {
+          part = { error };
+        }
+        if (part.carried === undefined) while (sink.rowCount > rowCount) sink.undoRow();
+        return part;
+      });
+      return { batch: sink.encode(), encoded };
+    });
   }
 
   encodePlain(schema: EncodingSchema, { bytes, rules }: PlainBody): EncodedPlainBody<EncodedBatch> | undefined {

@@ -153,6 +153,26 @@ describe.each([1, 2])("a statement that runs aside, with %d threads", (threads) 
   });
 });
 
+describe("a database whose threads change", () => {
+  it("waits for what they work on, and answers statements as before", async () => {
+    const database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+    const [connection, other] = [await database.connect(), await database.connect()];
+    const threads = async () => (await connection.all("SELECT current_setting('threads')::DOUBLE"))[0]?.[0];
+    await connection.all("CREATE TABLE numbers AS SELECT range AS n FROM range(1000000)");
+    const sum = [[499_999_500_000]];
+    for (const count of [1, 2, 1, 2]) {
+      const beside = other.all("SELECT sum(n)::DOUBLE FROM numbers");
+      await database.setThreads(count);
+      expect(await threads()).toBe(count);
+      expect(await beside).toEqual(sum);
+      expect(await connection.all("SELECT sum(n)::DOUBLE FROM numbers")).toEqual(sum);
+      await connection.runAside("INSERT INTO numbers SELECT 0 FROM range(1000)");
+    }
+    expect(await connection.all("SELECT count(*)::DOUBLE FROM numbers")).toEqual([[1_004_000]]);
+    database.close();
+  });
+});
+
 describe("a connection that caches prepared statements", () => {
   let database: Database;
   let connection: Connection;

@@ -47,6 +47,11 @@ export interface Database {
    * default.
    */
   connect(keptStatements?: number): Promise<Connection>;
+  /**
+   * Changes how many threads statements share. Those that end finish what they work on first, and every other statement
+   * waits with them; a statement that runs aside waits for ever if its threads end.
+   */
+  setThreads(count: number): Promise<void>;
   close(): void;
 }
 
@@ -132,7 +137,7 @@ class DriverConnection implements Connection {
   readonly #connection: DuckDBConnection;
   readonly #keptStatements: number;
   /** Whether the database has threads beside those that call into it. */
-  readonly #hasThreads: boolean;
+  readonly #hasThreads: () => boolean;
   #current: Statement = { isInterrupted: false, isBusy: false };
   /** The one that was not used for the longest time first. */
   readonly #kept = new Map<string, DuckDBPreparedStatement>();
@@ -141,7 +146,7 @@ class DriverConnection implements Connection {
   #isLeftOpen = false;
   #isReading = false;
 
-  constructor(connection: DuckDBConnection, hasThreads: boolean, keptStatements = 0) {
+  constructor(connection: DuckDBConnection, hasThreads: () => boolean, keptStatements = 0) {
     this.#connection = connection;
     this.#hasThreads = hasThreads;
     this.#keptStatements = keptStatements;
@@ -171,7 +176,7 @@ class DriverConnection implements Connection {
   async runAside(sql: string, patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
     const statement: Statement = { isInterrupted: false, isBusy: false };
     await this.#run(statement, sql, [], async (prepared) => {
-      if (!this.#hasThreads) return prepared.run();
+      if (!this.#hasThreads()) return prepared.run();
       const pending = prepared.start();
       const joinAtMs = performance.now() + patienceMs;
       while (isWorkedOn(pending) && performance.now() < joinAtMs) {
@@ -357,8 +362,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       // a compaction, rows that are there were missing (see test/acceptance/reads-beside-writes.long.ts). filter_pullup
       // lifts the conditions of a join's side above what the side computes, which fails for rows that they leave out.
       "SET GLOBAL disabled_optimizers = 'row_group_pruner,filter_pullup'",
-      // See host/checkpoints.ts, which alone may change it.
-      "SET GLOBAL allowed_configs = ['max_vacuum_tasks']",
+      // See `host/maintenance/`, which alone may change them.
+      "SET GLOBAL allowed_configs = ['max_vacuum_tasks', 'threads']",
       "SET GLOBAL allow_community_extensions = false",
       "SET GLOBAL autoinstall_known_extensions = false",
       "SET GLOBAL autoload_known_extensions = false",
@@ -371,11 +376,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     instance.closeSync();
     throw error;
   }
+  let { threads } = options;
   return {
     async connect(keptStatements) {
       const connection = await instance.connect();
       if (options.path !== undefined) await connection.run("USE store");
-      return new DriverConnection(connection, options.threads > 1, keptStatements);
+      return new DriverConnection(connection, () => threads > 1, keptStatements);
+    },
+    async setThreads(count) {
+      const connection = await instance.connect();
+      try {
+        await connection.run(`SET GLOBAL threads = ${count}`);
+        threads = count;
+      } finally {
+        connection.closeSync();
+      }
     },
     close: () => instance.closeSync(),
   };

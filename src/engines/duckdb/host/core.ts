@@ -1,5 +1,5 @@
 /** The engine host's work in whichever process it runs: the store's file, its writer, and queries. */
-import { type AppendResult, type Deletion, describeFullDisk, EngineError } from "../../contract/query-engine.ts";
+import { type Deletion, describeFullDisk, EngineError } from "../../contract/query-engine.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
@@ -11,6 +11,7 @@ import type {
   HostReport,
   HostSizes,
   HostSnapshot,
+  JointResult,
   OpenedStore,
   RowFilter,
   TableStatistics,
@@ -101,13 +102,13 @@ class Core implements EngineHost {
       onFatal: hooks.onFatal,
       onProblem: hooks.onProblem,
     });
-    const { directory, checkpointBytes, compaction } = options;
+    const { directory, threads, checkpointBytes, compaction } = options;
     this.#directory = directory;
     this.#position = position;
     if (directory !== undefined && position !== undefined) {
       const maintenance = new Maintenance(
         {
-          ...{ directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
+          ...{ directory, threads, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
           isQueried: () => this.#runner.isRunning,
           pauseQueries: (...pause) => this.#runner.pauseFor(...pause),
         },
@@ -138,7 +139,7 @@ class Core implements EngineHost {
     };
   }
 
-  async append(...[source, batches, context]: Parameters<EngineHost["append"]>): Promise<AppendResult> {
+  async append(...[source, batches, context]: Parameters<EngineHost["append"]>): Promise<JointResult> {
     return this.#writer.append({ source: this.#source(source), batches, context });
   }
 

@@ -57,6 +57,18 @@ export interface OpenedStore {
 export interface AppendContext {
   /** The entries that are new for each tenant. */
   readonly tenants: readonly TenantEntries[];
+  /** Rows of each of several requests, one after the other, whose results are asked for. */
+  readonly rowCounts?: readonly number[];
+}
+
+/** The rows of all requests, and of each where they were told apart. */
+export interface JointResult extends AppendResult {
+  readonly parts?: readonly AppendResult[];
+}
+
+/** Whether a single batch may be the reason for a failure, or what is stored of its source. */
+export function isOfOneBatch(code: EngineErrorCode): boolean {
+  return code === "internal" || code === "damaged";
 }
 
 export interface HostQuery {
@@ -110,7 +122,7 @@ export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
   run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, QuerySummary, void>;
   /** Stores the rows of all batches, or none. Resolves after fsync. */
-  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult>;
+  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<JointResult>;
   /** Makes the tables of sources that are missing, all or none, and answers what is stored of each, in their order. */
   createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]>;
   /** Keeps the entries and adds their columns; all or none. */

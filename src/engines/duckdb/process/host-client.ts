@@ -2,13 +2,7 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../shared/message-of.ts";
 import { createPassingMap } from "../../../shared/passing-map.ts";
-import {
-  type AppendResult,
-  type Deletion,
-  EngineError,
-  type QuerySummary,
-  RowBatch,
-} from "../../contract/query-engine.ts";
+import { type Deletion, EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import { writtenColumns } from "../../values/written-type.ts";
@@ -24,6 +18,7 @@ import {
   type HostRequest,
   type HostSizes,
   type HostSnapshot,
+  type JointResult,
   type OpenedStore,
   REPORTED_BATCHES,
   type RowFilter,
@@ -140,12 +135,12 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "open", options }) as Promise<OpenedStore>;
   }
 
-  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult> {
+  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<JointResult> {
     const payloads = batches.map(({ payload }) => payload);
     const parts = batches.map(({ header, payload }) => ({ header, byteCount: payload.length }));
     const [only = Buffer.alloc(0), ...others] = payloads;
     const body = others.length === 0 ? only : Buffer.concat(payloads);
-    return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<AppendResult>;
+    return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<JointResult>;
   }
 
   createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {

@@ -114,12 +114,15 @@ describe("a change of a source's schema", () => {
     await store.ensureSource(definitionOf("edge"));
     asked.length = 0;
     let finish = (): void => undefined;
-    told.adding = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
+    const begun = new Promise<void>((begin) => {
+      told.adding = () =>
+        new Promise((resolve) => {
+          finish = resolve;
+          begin();
+        });
+    });
     const first = store.append("edge", [eventOf({ fresh: 1 })], signal);
-    await nextTurn();
+    await begun;
     const second = send();
     await nextTurn();
     expect(asked).toEqual([expect.stringMatching(/^add .*fresh to edge$/)]);

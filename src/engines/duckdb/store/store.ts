@@ -40,7 +40,8 @@ import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
 import { BatchEncoder, receiveBatch } from "../batch/event-encoder.ts";
-import type { EngineHost, OpenedStore, RowFilter } from "../host/protocol.ts";
+import type { EngineHost, JointResult, OpenedStore, RowFilter } from "../host/protocol.ts";
+import { JointAppends, type JointOutcome } from "./joint-appends.ts";
 import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { MAX_ROUNDS, untilDone } from "./until-done.ts";
@@ -51,8 +52,16 @@ const TYPICAL_ROWS_PER_SECOND = 10_000;
 /** Reads long bodies in a thread of its own. */
 type BodyEncoder = Pick<BodyReaders<EncodedBatch>, "read">;
 
+/** The outcome of storing events: done, or in want of fields, or encoded by a schema that has changed since. */
+type Attempt = JointOutcome | "outdated";
+
 /** Events that are encoded where they lie: here, or in the thread that read them. */
-type EncodableEvents = Pick<ThreadEvents<EncodedBatch>, "count" | "encode" | "sender">;
+interface StorableEvents {
+  /** Tries to store them; `full`: tenants that may bring no further fields, beside those that the state knows. */
+  store(full: ReadonlySet<Tenant>, mayBeStored: boolean): Promise<Attempt>;
+  /** Fields that the schema lacks for them now. */
+  findMissing(full: ReadonlySet<Tenant>): Promise<readonly TenantRequests[] | undefined>;
+}
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -72,6 +81,7 @@ export class DuckDbStore implements EventStore {
   readonly #sources: SourceStates;
   readonly #pending: PendingWork;
   readonly #encoder = new BatchEncoder();
+  readonly #joint = new JointAppends(this.#encoder, (...call) => this.#send(...call));
 
   /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
   constructor(
@@ -128,9 +138,13 @@ export class DuckDbStore implements EventStore {
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#sources.get(sourceName);
     this.#pending.admit(signal);
-    const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>) =>
-      this.#encoder.encode({ tree, full: alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]) }, events);
-    return unlessAborted(this.#store(state, { count: events.length, encode }), signal);
+    const storing = this.#store(state, events.length, {
+      store: (full, mayBeStored) => this.#joint.append(state, { events, full, mayBeStored }),
+      findMissing: async (full) => {
+        return this.#encoder.encode({ tree: state.tree, full: new Set([...state.full, ...full]) }, events).missing;
+      },
+    });
+    return unlessAborted(storing, signal);
   }
 
   async #appendBody(
@@ -145,7 +159,7 @@ export class DuckDbStore implements EventStore {
     this.#pending.admit(signal, sender);
     const storing = this.#pending
       .holdBytes(body.bytes.length, () => encoder.read(state, body, signal), sender)
-      .then((events) => appendRead(events, admit, () => this.#store(state, events)));
+      .then((events) => appendRead(events, admit, () => this.#storeRead(state, events)));
     return unlessAborted(storing, signal);
   }
 
@@ -185,36 +199,55 @@ export class DuckDbStore implements EventStore {
     return takeSnapshot(this.#host(), signal);
   }
 
+  /** Stores the events of a body that a thread has read and encodes. */
+  #storeRead(state: SourceState, events: ThreadEvents<EncodedBatch>): Promise<AppendResult> {
+    const attempt = async (full: ReadonlySet<Tenant>, mayBeStored: boolean): Promise<Attempt> => {
+      const { version } = state;
+      const outcome = await events.encode(state, full);
+      if (outcome.missing !== undefined) return outcome;
+      if (state.version !== version || state.openChanges > 0) return "outdated";
+      const batch = receiveBatch(outcome.batch);
+      const result = await this.#send(
+        state,
+        mayBeStored ? withOwnIds(batch) : batch,
+        outcome.carried,
+        [],
+        events.sender,
+      );
+      return { result: appendResult(state, result, outcome.carried) };
+    };
+    const findMissing = async (full: ReadonlySet<Tenant>) => (await events.encode(state, full)).missing;
+    return this.#store(state, events.count, { store: attempt, findMissing }, events.sender);
+  }
+
   /**
-   * Stores the events once, however often the engine ends meanwhile. What was under way then may be on disk with its
+   * Stores events once, however often the engine ends meanwhile. What was under way then may be on disk with its
    * answer lost, so the next time every id is looked up, those too that were made here and cannot be repeats
    * otherwise.
    */
-  async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
-    if (events.count === 0) return { stored: 0, repeated: 0 };
+  async #store(state: SourceState, count: number, events: StorableEvents, sender?: string): Promise<AppendResult> {
+    if (count === 0) return { stored: 0, repeated: 0 };
     return this.#pending.holdRows(
-      events.count,
+      count,
       () => untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored)),
-      events.sender,
+      sender,
     );
   }
 
-  async #storeOnce(state: SourceState, events: EncodableEvents, mayBeStored: boolean): Promise<AppendResult> {
+  async #storeOnce(
+    state: SourceState,
+    { store, findMissing }: StorableEvents,
+    mayBeStored: boolean,
+  ): Promise<AppendResult> {
     let full: ReadonlySet<Tenant> = new Set();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const { version } = state;
-      const outcome = await events.encode(state, full);
-      if (outcome.missing !== undefined) {
+      const attempt = await store(full, mayBeStored);
+      if (attempt === "outdated") await state.changes;
+      else if (attempt.missing === undefined) return attempt.result;
+      else {
         // Looked at again when it is its turn: another request may have brought the same fields.
-        const refused = await this.#grow(state, async () => (await events.encode(state, full)).missing ?? []);
+        const refused = await this.#grow(state, async () => (await findMissing(full)) ?? []);
         full = new Set([...full, ...refused]);
-      } else if (state.version === version && state.openChanges === 0) {
-        const batch = receiveBatch(outcome.batch);
-        const sent = mayBeStored ? withOwnIds(batch) : batch;
-        return await this.#send(state, sent, outcome.carried, events.sender);
-      } else {
-        // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
-        await state.changes;
       }
     }
     throw new Error(`The schema of ${state.name} still lacks fields of a batch after ${MAX_ROUNDS} changes`);
@@ -225,19 +258,21 @@ export class DuckDbStore implements EventStore {
     state: SourceState,
     batch: EncodedBatch,
     carried: Carried,
-    sender: string | undefined,
-  ): Promise<AppendResult> {
+    rowCounts: readonly number[],
+    sender?: string,
+  ): Promise<JointResult> {
     this.#sources.checkPresent(state);
     const added = newOf(state, carried);
     const { entries } = state;
+    const context = { tenants: added.texts, ...(rowCounts.length > 1 ? { rowCounts } : {}) };
     const result = await this.#pending.holdBytes(
       batch.payload.length,
-      () => this.#host().append(state.name, [batch], { tenants: added.texts }),
+      () => this.#host().append(state.name, [batch], context),
       sender,
     );
     // After a restart of the host the state is what the host says, this append among it.
     if (state.entries === entries) noteCarried(state, added, carried);
-    return appendResult(state, result, carried);
+    return result;
   }
 
   /**

@@ -47,7 +47,7 @@ describe("what maintenance decides", () => {
     truncateSync(file, bytes);
   }
 
-  function create(compaction: Partial<CompactionSize> = {}, fails?: string) {
+  function create(compaction: Partial<CompactionSize> = {}, fails?: string, threads = 1) {
     const source = { name: "edge", table: "events_1", rules: undefined, entries: [] } as unknown as StoredSource;
     const connection: Connection = {
       async all(sql: string) {
@@ -65,20 +65,23 @@ describe("what maintenance decides", () => {
       },
       interrupt: () => statements.push("interrupt"),
     } as unknown as Connection;
-    const database = { connect: async () => connection } as unknown as Database;
+    const database = {
+      connect: async () => connection,
+      setThreads: async (count: number) => void statements.push(`threads = ${count}`),
+    } as unknown as Database;
     const position = {
       record: () => positions.push("record"),
       invalidate: () => positions.push("invalidate"),
     } as unknown as LogPosition;
     const maintenance = new Maintenance(
       {
-        ...{ directory, position, checkpointBytes: 5 * MEBIBYTE },
+        ...{ directory, threads, position, checkpointBytes: 5 * MEBIBYTE },
         compaction: { minRows: 100, maxRows: 1_000_000, ...compaction },
         isQueried: () => isQueried,
         freeCores: { take: () => freeCores },
         pauseQueries: async (work, maxWaitMs) => {
           statements.push(maxWaitMs === undefined ? "pause" : `pause up to ${maxWaitMs} ms`);
-          await work();
+          await work(isPaused);
           return isPaused;
         },
         onProblem: (message) => problems.push(message),
@@ -109,6 +112,46 @@ describe("what maintenance decides", () => {
     tailRows = rows + 2 * rowsASecond;
     expect(await maintenance.compact(writer, true)).toBe(isCompacted);
     expect(statements.includes("COMMIT")).toBe(isCompacted);
+  });
+
+  describe("of the database's threads", () => {
+    const busy = 3001;
+
+    /** Looks after a second in which so many rows came in and so many cores were free. */
+    async function look({ maintenance, writer, commit }: ReturnType<typeof create>, rows: number, free: number) {
+      statements = [];
+      freeCores = free;
+      vi.advanceTimersByTime(1000);
+      await commit(rows);
+      await maintenance.compact(writer, true);
+      return statements.filter((each) => /thread|pause/.test(each));
+    }
+
+    it("leaves one of two while both cores are busy with events, and brings the second back", async () => {
+      const store = create({}, undefined, 2);
+      expect(await look(store, 3000, 0)).toEqual([]);
+      expect(await look(store, busy, 0.5)).toEqual([]);
+      expect(await look(store, busy, 0.4)).toEqual(["pause up to 100 ms", "threads = 1"]);
+      // One thread takes less: nearly a core has to be free.
+      expect(await look(store, busy, 0.9)).toEqual([]);
+      expect(await look(store, busy, 1)).toEqual(["threads = 2"]);
+      expect(await look(store, busy, 0)).toEqual(["pause up to 100 ms", "threads = 1"]);
+      expect(await look(store, 3000, 0)).toEqual(["threads = 2"]);
+    });
+
+    it("leaves both while statements go on, and asks them to make way twice a minute at most", async () => {
+      const store = create({}, undefined, 2);
+      isPaused = false;
+      expect(await look(store, busy, 0)).toEqual(["pause up to 100 ms"]);
+      isPaused = true;
+      expect(await look(store, busy, 0)).toEqual([]);
+      vi.advanceTimersByTime(29_000);
+      expect(await look(store, 30 * busy, 0)).toEqual(["pause up to 100 ms", "threads = 1"]);
+    });
+
+    it.each([1, 3])("leaves %i as they are", async (threads) => {
+      expect(await look(create({}, undefined, threads), busy, 0)).toEqual([]);
+    });
   });
 
   it("counts the rows that came in since it looked last", async () => {

@@ -24,6 +24,8 @@ import { Shrinking } from "./shrinking.ts";
 
 export interface MaintenanceOptions {
   readonly directory: string;
+  /** Threads of the database. */
+  readonly threads: number;
   readonly checkpointBytes: number;
   readonly compaction: CompactionSize;
   /** Where it is noted how far the log goes. */
@@ -33,10 +35,10 @@ export interface MaintenanceOptions {
   /** Whether queries run. */
   readonly isQueried: () => boolean;
   /**
-   * Does work that moves rows while no statement runs, for which it waits so long at most; answers false where one went
+   * Does work while no statement runs, for which it waits so long at most; tells it, and answers, false where one went
    * on beside it.
    */
-  readonly pauseQueries: (work: () => Promise<void>, maxWaitMs?: number) => Promise<boolean>;
+  readonly pauseQueries: (work: (isAlone: boolean) => Promise<void>, maxWaitMs?: number) => Promise<boolean>;
   /** Something failed in the background, and will be tried again. */
   readonly onProblem: (message: string) => void;
 }
@@ -48,6 +50,16 @@ export interface MaintenanceOptions {
 const BUSY_ROWS_PER_SECOND = 3000;
 const FREE_CORES = 0.5;
 const LONG_TAIL_FACTOR = 8;
+/**
+ * The database's threads on a machine of two cores, of which one is left while events keep both busy: the second has no
+ * core of its own then, and takes work from the calling thread, which asks for more all the time.
+ */
+const SHARED_THREADS = 2;
+/** So much is free before the second comes back: what it took is free when it has gone. */
+const FREE_CORES_AGAIN = 1;
+/** How long its end waits for statements, and when it is tried again where they went on. */
+const THREAD_PATIENCE_MS = 100;
+const THREAD_PAUSE_MS = 30_000;
 /** Without events for so long, what was stored is put in order though it is little. */
 const QUIET_MS = 10_000;
 const QUIET_SHARE = 4;
@@ -98,6 +110,10 @@ export class Maintenance {
   #lacksRoom = false;
   #rowsSinceLook = 0;
   readonly #freeCores: Pick<FreeCores, "take">;
+  /** True while one of the database's threads is left. */
+  #isSingle = false;
+  /** When it may be tried again after statements went on. */
+  #singleAgainMs = 0;
   #storedAtMs = performance.now();
   #lookedAtMs = performance.now();
 
@@ -211,9 +227,10 @@ export class Maintenance {
     const { minRows, maxRows, minQuietRows, quietMs = QUIET_MS } = this.#options.compaction;
     if (!isPatient) return this.#compact(writer, { minRows, maxRows });
     const isQuiet = performance.now() - this.#storedAtMs >= quietMs;
+    const [isFast, freeCores] = [this.#takeRate() > BUSY_ROWS_PER_SECOND, this.#freeCores.take()];
+    await this.#shareThreads(writer, isFast && freeCores < (this.#isSingle ? FREE_CORES_AGAIN : FREE_CORES));
     if (!isQuiet) {
-      const [rate, freeCores] = [this.#takeRate(), this.#freeCores.take()];
-      const isBusy = rate > BUSY_ROWS_PER_SECOND && freeCores < FREE_CORES;
+      const isBusy = isFast && freeCores < FREE_CORES;
       return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows }, !isBusy);
     }
     const { directory, checkpointBytes } = this.#options;
@@ -345,6 +362,27 @@ export class Maintenance {
       this.#freesAgainMs = performance.now() + FREES_AGAIN_MS;
     }
     return !this.#hasDeleted;
+  }
+
+  /**
+   * Leaves one thread of two, or brings the second back; on the queue and before a compaction begins, since neither a
+   * checkpoint nor a run may lose the thread that it has.
+   */
+  async #shareThreads(writer: Writer, isSingle: boolean): Promise<void> {
+    const { threads, pauseQueries } = this.#options;
+    if (threads !== SHARED_THREADS || isSingle === this.#isSingle) return;
+    if (isSingle && performance.now() < this.#singleAgainMs) return;
+    const change = async (isAlone: boolean) => {
+      if (!isAlone) return;
+      await this.#database.setThreads(isSingle ? 1 : threads);
+      this.#isSingle = isSingle;
+    };
+    await writer.task(async () => {
+      if (!isSingle) await change(true);
+      else if (!(await pauseQueries(change, THREAD_PATIENCE_MS))) {
+        this.#singleAgainMs = performance.now() + THREAD_PAUSE_MS;
+      }
+    });
   }
 
   /** Rows a second since this was asked last. */

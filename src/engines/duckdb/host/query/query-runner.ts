@@ -226,7 +226,7 @@ export class QueryRunner {
   }
 
   /** Does work that moves rows apart from statements: see `StatementGate`. */
-  async pauseFor(work: () => Promise<void>, maxWaitMs?: number): Promise<boolean> {
+  async pauseFor(work: (isAlone: boolean) => Promise<void>, maxWaitMs?: number): Promise<boolean> {
     return this.#gate.pause(work, maxWaitMs);
   }
 

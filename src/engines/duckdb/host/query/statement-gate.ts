@@ -33,16 +33,16 @@ export class StatementGate {
 
   /**
    * Does the work while no statement begins, once those that run have ended, for which it waits a bounded time.
-   * Answers whether none was left. At most one pause is asked for at a time.
+   * Tells it, and answers, whether none was left. At most one pause is asked for at a time.
    */
-  async pause(work: () => Promise<void>, maxWaitMs = this.#maxWaitMs): Promise<boolean> {
+  async pause(work: (isAlone: boolean) => Promise<void>, maxWaitMs = this.#maxWaitMs): Promise<boolean> {
     let end = (): void => undefined;
     this.#pause = new Promise<void>((resolve) => {
       end = resolve;
     });
     try {
       const isIdle = await this.#waitForIdle(maxWaitMs);
-      await work();
+      await work(isIdle);
       return isIdle;
     } finally {
       this.#pause = undefined;

@@ -4,7 +4,7 @@ import { type EncodedBatch, withOwnIds } from "../../batch/batch.ts";
 import { type ColumnView, readValues, rowOf, viewBatch } from "../../batch/batch-reader.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { hashId, type IdHash } from "../ids/id-filter.ts";
-import type { AppendContext } from "../protocol.ts";
+import type { AppendContext, JointResult } from "../protocol.ts";
 import { buildChunks, type PickedRows } from "./row-chunks.ts";
 import {
   type Candidate,
@@ -121,7 +121,7 @@ async function pickFromSource(
  * Stores the work in one transaction and answers each part's result, in order. All or none is stored; where this fails,
  * it is not known which: `asAgain` is what may be tried then.
  */
-export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<AppendResult[]> {
+export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<JointResult[]> {
   const readWorks = works.map(({ source, batches }) => batches.map((batch) => readBatch(source, batch)));
   const bySource = new Map<StoredSource, ReadBatch[]>();
   for (const batch of readWorks.flat()) {
@@ -151,7 +151,7 @@ export async function commitGroup(connection: Connection, works: readonly Append
     for (const batch of readWorks.flat()) rememberIds(batch, batch.ids.keys());
     throw error;
   }
-  return readWorks.map((batches) => {
+  return readWorks.map((batches, index) => {
     const result = { stored: 0, repeated: 0 };
     for (const batch of batches) {
       const rows = picked.get(batch)?.rows ?? [];
@@ -159,7 +159,21 @@ export async function commitGroup(connection: Connection, works: readonly Append
       result.stored += rows.length;
       result.repeated += batch.ids.length - rows.length;
     }
-    return result;
+    const [first] = batches;
+    const rowCounts = works[index]?.context.rowCounts;
+    if (rowCounts === undefined || first === undefined) return result;
+    return { ...result, parts: splitResult(picked.get(first)?.rows ?? [], rowCounts) };
+  });
+}
+
+/** The rows of each request that were stored and that were not, by the numbers of those that were, ascending. */
+function splitResult(stored: readonly number[], rowCounts: readonly number[]): readonly AppendResult[] {
+  let [end, at] = [0, 0];
+  return rowCounts.map((rowCount) => {
+    end += rowCount;
+    const from = at;
+    while ((stored[at] ?? end) < end) at++;
+    return { stored: at - from, repeated: rowCount - (at - from) };
   });
 }
 

@@ -2,9 +2,10 @@
  * The only writer: appends, changes of tables and checkpoints, one after the other on one connection. Appends that
  * arrive while a commit is under way are committed together by the next.
  */
-import { type AppendResult, EngineError } from "../../../contract/query-engine.ts";
+import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { describeCause, isFatal, toEngineError } from "../../driver/driver-error.ts";
+import { isOfOneBatch, type JointResult } from "../protocol.ts";
 import { type AppendWork, asAgain, commitGroup, rowCountOf } from "./group-commit.ts";
 
 /** The limits of one group, so that no commit delays the next ones for long. */
@@ -13,12 +14,10 @@ const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 /** How often a group is tried again when memory is short, and after how long the first time. */
 const MEMORY_ATTEMPTS = 6;
 const MEMORY_PAUSE_MS = 50;
-/** Failures for which a single batch may be the reason, or what is stored of its source. */
-const OF_ONE_BATCH: ReadonlySet<string> = new Set(["internal", "damaged"]);
 
 interface AppendJob extends AppendWork {
   readonly kind: "append";
-  readonly resolve: (result: AppendResult) => void;
+  readonly resolve: (result: JointResult) => void;
   readonly reject: (error: EngineError) => void;
 }
 
@@ -59,7 +58,7 @@ export class Writer {
     this.#hooks = hooks;
   }
 
-  append(work: AppendWork): Promise<AppendResult> {
+  append(work: AppendWork): Promise<JointResult> {
     return new Promise((resolve, reject) => {
       this.#add({ kind: "append", ...work, resolve, reject }, reject);
     });
@@ -153,7 +152,7 @@ export class Writer {
       await new Promise((resolve) => setTimeout(resolve, MEMORY_PAUSE_MS * 2 ** attempt));
       return this.#commit(group.map(asAgain), attempt + 1);
     }
-    if (group.length === 1 || !OF_ONE_BATCH.has(failure.code) || isFatal(error)) {
+    if (group.length === 1 || !isOfOneBatch(failure.code) || isFatal(error)) {
       for (const job of group) job.reject(failure);
       return;
     }
