@@ -81,6 +81,26 @@ describe("the token store", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
+  it("tells which tokens changed since a version, unless others changed them too", async () => {
+    const store = createTokenStore(service, () => 1_000);
+    const before = store.version();
+    expect(store.changedSince?.(before)).toEqual([]);
+    const { token } = await store.create(plain);
+    const { id } = token;
+    await store.rotate(id, 0);
+    const between = store.version();
+    await store.revoke(id);
+    const other = await store.create(plain);
+    expect(store.changedSince?.(before)).toEqual([id, other.token.id]);
+    expect((await store.list([id])).map((each) => [each.id, each.revokedAt])).toEqual([[id, 1_000]]);
+    await store.removeEnded("oidc:", 0);
+    expect(store.changedSince?.(between)).toBeUndefined();
+    const last = store.version();
+    await createTokenStore(commandLine, Date.now).create(plain);
+    await store.create(plain);
+    expect(store.changedSince?.(last)).toBeUndefined();
+  });
+
   it("recalls a token without reading the file for 20 ms, until another process has revoked it", async () => {
     let now = 1_000_000;
     const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);

@@ -70,6 +70,40 @@ describe("KnownTokens", () => {
     expect(known.find("a")?.identity.tokenId).toBe("a");
   });
 
+  it("reads only the tokens that changed where the store can tell, and all others stay what they were", async () => {
+    const tokens = new Map(["a", "b", "c"].map((id) => [id, storedToken(id)]));
+    const asked: (readonly string[] | undefined)[] = [];
+    let changed: readonly string[] | undefined;
+    let version = 0;
+    const store = {
+      version: () => String(version),
+      changedSince: () => changed,
+      list: async (ids?: readonly string[]) => {
+        asked.push(ids);
+        return [...tokens.values()].filter(({ id }) => ids?.includes(id) !== false);
+      },
+    };
+    const change = (ids: readonly string[] | undefined, ...put: readonly Token[]) => {
+      version++;
+      changed = ids;
+      for (const token of put) tokens.set(token.id, token);
+    };
+    const known = new KnownTokens(store, [], () => 0);
+    await known.read();
+    const identity = known.find("b")?.identity;
+    change(["a", "c", "d"], { ...storedToken("a"), revokedAt: 1 }, { ...storedToken("c"), hash: hashSecret("new c") });
+    change(changed, storedToken("d"));
+    await known.read();
+    const found = ["a", "b", "c", "new c", "d"].map((secret) => known.find(secret)?.identity.tokenId);
+    expect(found).toEqual([undefined, "b", undefined, "c", "d"]);
+    expect(known.find("b")?.identity).toBe(identity);
+    change(undefined);
+    tokens.delete("b");
+    await known.read();
+    expect([known.find("b"), known.find("d")?.identity.tokenId]).toEqual([undefined, "d"]);
+    expect(asked).toEqual([undefined, ["a", "c", "d"], undefined]);
+  });
+
   it("fails when no tokens were ever read", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);

@@ -17,7 +17,7 @@ export interface KnownToken {
 /** How long concurrent callers wait for a read, together. */
 const patienceMs = 500;
 
-type ReadStore = Pick<TokenStore, "version" | "confirm" | "list">;
+type ReadStore = Pick<TokenStore, "version" | "changedSince" | "confirm" | "list">;
 
 interface Reading {
   /**
@@ -30,7 +30,8 @@ interface Reading {
 /** Access tokens of key files that are remembered. */
 const maxEnding = 1_000;
 
-type TokenIndex = ReadonlyMap<number, readonly KnownToken[]>;
+/** Tokens by the first bytes of their hash: the choice of a bucket reveals nothing about a secret. */
+type TokenIndex = Map<number, readonly KnownToken[]>;
 
 /** The fixed tokens, and those of a store as they were read last. */
 export class KnownTokens {
@@ -39,8 +40,8 @@ export class KnownTokens {
   readonly #fixed: TokenIndex;
   readonly #now: () => number;
   #all: TokenIndex;
-  /** Those with a key, by their ids. */
-  #keyed: ReadonlyMap<string, KnownToken> = new Map();
+  /** Those of the store by id: each by its value, and by the one before it while that is valid. */
+  #stored = new Map<string, readonly KnownToken[]>();
   /** The answers of `findKeyed`, so that a caller's identity stays the same object. */
   readonly #ending = new LRUCache<string, KnownToken>({ max: maxEnding });
   #version: string | undefined;
@@ -106,8 +107,8 @@ export class KnownTokens {
 
   /** A token by its id, if it has a key; with the end of what was given to the key's holder, where that is earlier. */
   findKeyed(tokenId: string, endsAt = Number.POSITIVE_INFINITY): KnownToken | undefined {
-    const token = this.#keyed.get(tokenId);
-    if (token === undefined) return undefined;
+    const [token] = this.#stored.get(tokenId) ?? [];
+    if (token?.key === undefined) return undefined;
     const found = endsAt < (token.expiresAt ?? Number.POSITIVE_INFINITY) ? this.#endedAt(token, endsAt) : token;
     return this.isExpired(found) ? undefined : found;
   }
@@ -129,17 +130,37 @@ export class KnownTokens {
     return expiresAt !== undefined && expiresAt <= this.#now();
   }
 
+  /** Reads all tokens, or only those that changed where the store can tell. */
   async #readOnce(): Promise<void> {
     const version = this.#store.version();
-    const stored = (await this.#store.list()).filter((token) => token.revokedAt === undefined);
-    const known = stored.map(toKnown);
-    this.#all = indexTokens([...this.#fixedTokens, ...known.flat()]);
-    this.#keyed = new Map(
-      known.flatMap(([token]) => (token?.key === undefined ? [] : [[token.identity.tokenId, token]])),
-    );
+    const changed = this.#version === undefined ? undefined : this.#store.changedSince?.(this.#version);
+    const read = await this.#store.list(changed);
+    if (changed === undefined) {
+      this.#all = indexTokens(this.#fixedTokens);
+      this.#stored = new Map();
+    }
+    for (const id of changed ?? []) this.#forget(id);
+    for (const token of read) if (token.revokedAt === undefined) this.#take(token);
     this.#ending.clear();
     this.#version = version;
     this.serial++;
+  }
+
+  #forget(id: string): void {
+    const gone = this.#stored.get(id) ?? [];
+    this.#stored.delete(id);
+    for (const token of gone) {
+      const key = shortKey(token.hash);
+      const others = (this.#all.get(key) ?? []).filter((each) => each !== token);
+      if (others.length === 0) this.#all.delete(key);
+      else this.#all.set(key, others);
+    }
+  }
+
+  #take(token: Token): void {
+    const known = toKnown(token);
+    this.#stored.set(token.id, known);
+    for (const each of known) addTo(this.#all, each);
   }
 
   #findAmong(index: TokenIndex, secret: string): KnownToken | undefined {
@@ -183,14 +204,15 @@ function endingAt(identity: Identity, expiresAt: number | undefined): Identity {
   return expiresAt === undefined ? identity : { ...identity, expiresAt };
 }
 
-/** By the first bytes of the hash: the choice of a bucket reveals nothing about a secret. */
 function indexTokens(tokens: readonly KnownToken[]): TokenIndex {
-  const index = new Map<number, KnownToken[]>();
-  for (const token of tokens) {
-    const key = shortKey(token.hash);
-    index.set(key, [...(index.get(key) ?? []), token]);
-  }
+  const index: TokenIndex = new Map();
+  for (const token of tokens) addTo(index, token);
   return index;
+}
+
+function addTo(index: TokenIndex, token: KnownToken): void {
+  const key = shortKey(token.hash);
+  index.set(key, [...(index.get(key) ?? []), token]);
 }
 
 function shortKey(hash: Buffer): number {

@@ -50,8 +50,8 @@ export interface NewToken {
 export interface TokenStore {
   /** Makes a token; its secret is in this answer and nowhere else. */
   create(token: NewToken): Promise<{ readonly token: Token; readonly secret: string }>;
-  /** All of them, also expired and revoked ones, oldest first. */
-  list(): Promise<readonly Token[]>;
+  /** All of them, or those with these ids, also expired and revoked ones, oldest first. */
+  list(ids?: readonly string[]): Promise<readonly Token[]>;
   /**
    * Gives the token a new value, which is returned only here. The old one remains valid for `graceMs`. Undefined when
    * no token has the id, or it was revoked.
@@ -68,6 +68,11 @@ export interface TokenStore {
   demotePinnedOwners(): Promise<readonly Token[]>;
   /** Changes whenever `list` may return something else. */
   version(): string;
+  /**
+   * The ids of the tokens that may have changed since a version, where that is known: reading all of them takes long if
+   * there are many.
+   */
+  changedSince?(version: string): readonly string[] | undefined;
   /**
    * Resolves once `version` tells of every change before the call. Throws `metadata_unavailable` where that cannot be
    * found out. Absent where `version` always does.

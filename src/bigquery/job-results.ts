@@ -51,9 +51,9 @@ export async function readPage(
   return { rows, pageToken: writeToken(job, isRest ? { cursor, offset: end } : { cursor: chunk.cursor, offset: 0 }) };
 }
 
-/** Runs a job that has not run, for its outcome, which its fields have then. */
+/** Runs a job that has not run, or whose error may be another now, for its outcome, which its fields have then. */
 export async function finishJob(caller: BigQueryCaller, jobs: JobStore, job: Job): Promise<void> {
-  if (job.endedAtMs !== undefined) return;
+  if (job.endedAtMs !== undefined && job.error === undefined) return;
   try {
     await readChunk(caller, jobs, job, undefined);
   } catch (error) {
@@ -63,7 +63,6 @@ export async function finishJob(caller: BigQueryCaller, jobs: JobStore, job: Job
 
 /** Ends a job that has not ended. */
 export function cancelJob(job: Job, nowMs: number): void {
-  if (job.endedAtMs !== undefined) return;
   job.error = new ServiceError("query_failed", cancelledMessage);
   job.endedAtMs = nowMs;
   for (const stop of job.stops) stop();
@@ -76,9 +75,10 @@ export function isCancelled(error: ServiceError): boolean {
 
 /** The call is opened for every page: a token that may no longer read it gets nothing of what is held. */
 async function readChunk(caller: BigQueryCaller, jobs: JobStore, job: Job, cursor: string | undefined): Promise<Chunk> {
-  if (job.error !== undefined) throw job.error;
+  if (job.error !== undefined && job.errorStamp === undefined) throw job.error;
   const call = await openQuery(caller, job.query, true, cursor);
   const stamp = stampOf(call, caller.cache.clearCount);
+  if (job.error !== undefined && job.errorStamp === stamp) throw job.error;
   const { held } = job;
   if (held !== undefined && held.cursor === cursor && held.stamp === stamp) {
     caller.runOptions().onRows?.(held.chunk.rows.length);
@@ -89,13 +89,15 @@ async function readChunk(caller: BigQueryCaller, jobs: JobStore, job: Job, curso
   ).catch((error: unknown) => {
     if (isOutcome(error)) {
       job.error = error;
-      job.endedAtMs = jobs.nowMs();
+      job.errorStamp = stamp;
+      job.endedAtMs ??= jobs.nowMs();
     }
     throw error;
   });
-  if (job.endedAtMs === undefined) job.columns = chunk.columns;
+  if (job.endedAtMs === undefined || job.totalRows === undefined) job.columns = chunk.columns;
   else if (!fits(job.columns, chunk.columns)) throw refuseOtherColumns();
   job.endedAtMs ??= jobs.nowMs();
+  job.error = undefined;
   job.isCacheHit = chunk.isCached;
   if (cursor === undefined) job.totalRows = chunk.rows.length + (chunk.cursor === undefined ? 0 : 1);
   jobs.hold(job, { chunk, cursor, stamp });

@@ -27,6 +27,8 @@ export interface Job {
   isCacheHit: boolean;
   endedAtMs: number | undefined;
   error: ServiceError | undefined;
+  /** The call that failed so, as of a held chunk: an error may quote values. Undefined for a cancelled job. */
+  errorStamp: string | undefined;
   /** They end the runs that are under way. */
   readonly stops: Set<() => void>;
 }
@@ -103,7 +105,7 @@ export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults
       if (oldest !== undefined && others.length + 1 >= bounds.jobs) all.delete(oldest[0]);
       const added: Job = {
         ...{ ...job, id, createdAtMs: nowMs(), held: undefined, totalRows: undefined, isCacheHit: false },
-        ...{ endedAtMs: undefined, error: undefined, stops: new Set() },
+        ...{ endedAtMs: undefined, error: undefined, errorStamp: undefined, stops: new Set() },
       };
       all.set(key, added);
       dropLong(all, bounds.characters);

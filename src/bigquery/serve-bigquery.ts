@@ -7,7 +7,7 @@ import { ServiceError } from "../shared/errors.ts";
 import type { BigQueryCaller } from "./bigquery-caller.ts";
 import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
 import { describeJob, referJob, resultsDataset, stateOf } from "./job-resource.ts";
-import { cancelJob, finishJob, jobOfToken, readPage } from "./job-results.ts";
+import { cancelJob, finishJob, isCancelled, jobOfToken, readPage } from "./job-results.ts";
 import type { Job, JobStore } from "./job-store.ts";
 import { type QueryParameter, toPlainValue } from "./parameter-literal.ts";
 import { type PlacedQuery, placeQuery } from "./place-query.ts";
@@ -175,7 +175,7 @@ export async function insertJob(context: BigQueryContext, body: Fields): Promise
   const tried: Job = {
     ...{ id: request.jobId ?? "", project: context.project, text: request.text, query, usesCache: request.usesCache },
     ...{ columns, createdAtMs: now, endedAtMs: now, held: undefined, totalRows: undefined, isCacheHit: false },
-    ...{ error: undefined, stops: new Set() },
+    ...{ error: undefined, errorStamp: undefined, stops: new Set() },
   };
   return describeJob(tried);
 }
@@ -185,8 +185,17 @@ export function listJobs({ caller, jobs }: BigQueryContext, sent: Fields): objec
   const asked = sent.stateFilter === undefined ? undefined : String(sent.stateFilter).toUpperCase();
   const all = jobs.list(caller.identity.tokenId).filter((job) => asked === undefined || stateOf(job) === asked);
   const { items, next } = readListPage(all, sent);
-  const described = items.map((job) => ({ ...describeJob(job), state: stateOf(job) }));
+  const described = items.map((job) => ({
+    ...describeJob({ ...job, error: withoutValues(job) }),
+    state: stateOf(job),
+  }));
   return { kind: "bigquery#jobList", jobs: described, ...next };
+}
+
+/** Errors may quote values, which the token may no longer see. */
+function withoutValues({ error }: Job): Job["error"] {
+  if (error === undefined || isCancelled(error)) return error;
+  return new ServiceError(error.code, "The query failed: the job itself says how");
 }
 
 /** `jobs.get`: answers once the query has run. */
@@ -197,9 +206,10 @@ export async function answerJob({ caller, jobs }: BigQueryContext, id: string): 
 }
 
 /** `jobs.cancel` */
-export function stopJob({ caller, jobs }: BigQueryContext, id: string): object {
+export async function stopJob({ caller, jobs }: BigQueryContext, id: string): Promise<object> {
   const job = jobs.find(caller.identity.tokenId, id);
-  cancelJob(job, jobs.nowMs());
+  if (job.endedAtMs === undefined) cancelJob(job, jobs.nowMs());
+  else await finishJob(caller, jobs, job);
   return { kind: "bigquery#jobCancelResponse", job: describeJob(job) };
 }
 

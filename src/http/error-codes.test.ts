@@ -101,7 +101,7 @@ async function changeSource(method: "DELETE", url: string): Promise<Answer> {
       events: test.engine.store,
       documents: { put: async () => undefined, remove: async () => undefined },
       isEndpoint: () => false,
-      findBroken: () => ["logs.all"],
+      findBroken: async () => ["logs.all"],
     }),
     audit: { record: () => undefined },
   });

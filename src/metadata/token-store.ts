@@ -14,10 +14,15 @@ export function createTokenStore(database: MetadataDatabase, now: () => number):
 
 type IssuedToken = Awaited<ReturnType<TokenStore["create"]>>;
 
+/** Own changes of which the ids are known. */
+const maxChangedIds = 1_000;
+
 class MetadataTokens implements TokenStore {
   readonly #database: MetadataDatabase;
   readonly #now: () => number;
   #ownChanges = 0;
+  /** The ids of the last own changes, the newest last; undefined for a change of any tokens. */
+  #changedIds: readonly (string | undefined)[] = [];
 
   constructor(database: MetadataDatabase, now: () => number) {
     this.#database = database;
@@ -27,13 +32,14 @@ class MetadataTokens implements TokenStore {
   async create(fresh: NewToken): Promise<IssuedToken> {
     const secret = createSecret();
     const row = newRow(fresh, secret, this.#now());
-    await this.#change(() => this.#database.queries.insertInto("tokens").values(row).execute());
+    await this.#change(row.id, () => this.#database.queries.insertInto("tokens").values(row).execute());
     return { token: toToken(row), secret };
   }
 
-  async list(): Promise<readonly Token[]> {
+  async list(ids?: readonly string[]): Promise<readonly Token[]> {
     const all = this.#database.queries.selectFrom("tokens").selectAll();
-    const rows = await all.orderBy("created_at").orderBy("id").execute();
+    const listed = ids === undefined ? all : all.where("id", "in", ids);
+    const rows = await listed.orderBy("created_at").orderBy("id").execute();
     return rows.map(toToken);
   }
 
@@ -41,7 +47,7 @@ class MetadataTokens implements TokenStore {
     const secret = createSecret();
     const at = this.#now();
     // One statement, so that of two concurrent rotations each replaces the value that the other left.
-    const row = await this.#change(() =>
+    const row = await this.#change(id, () =>
       this.#database.queries
         .updateTable("tokens")
         .set(({ ref }) => ({
@@ -65,7 +71,7 @@ class MetadataTokens implements TokenStore {
       .set({ revoked_at: this.#now() })
       .where("id", "=", id)
       .where("revoked_at", "is", null);
-    await this.#change(() => revocation.execute());
+    await this.#change(id, () => revocation.execute());
     const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
     return row === undefined ? undefined : toToken(row);
   }
@@ -76,11 +82,11 @@ class MetadataTokens implements TokenStore {
       .deleteFrom("tokens")
       .where("id", "like", `${idPrefix}%`)
       .where(({ eb, or }) => or([eb("expires_at", "<", beforeMs), eb("revoked_at", "<", beforeMs)]));
-    await this.#change(() => removal.execute());
+    await this.#change(undefined, () => removal.execute());
   }
 
   async demotePinnedOwners(): Promise<readonly Token[]> {
-    const demoted = await this.#change(() =>
+    const demoted = await this.#change(undefined, () =>
       this.#database.inTurn("tokens", async (transaction) => {
         const rows = await transaction.selectFrom("tokens").selectAll().execute();
         const owners = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
@@ -95,12 +101,21 @@ class MetadataTokens implements TokenStore {
   }
 
   /** A change is counted even if it fails: the stored state may have changed all the same. */
-  async #change<T>(change: () => Promise<T>): Promise<T> {
+  async #change<T>(id: string | undefined, change: () => Promise<T>): Promise<T> {
     try {
       return await change();
     } finally {
       this.#ownChanges++;
+      this.#changedIds = [...this.#changedIds.slice(1 - maxChangedIds), id];
     }
+  }
+
+  changedSince(version: string): readonly string[] | undefined {
+    const [others, own] = version.split(".");
+    const count = this.#ownChanges - Number(own);
+    if (others !== String(this.#database.versionOf("tokens")) || count > this.#changedIds.length) return undefined;
+    const ids = count === 0 ? [] : this.#changedIds.slice(-count);
+    return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
   }
 
   version(): string {

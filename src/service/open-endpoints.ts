@@ -49,7 +49,7 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
     if (dataProblem !== undefined)
       logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);
   }
-  sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
+  sources.onChange((changed) => void opened.noteSources(changed).catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({
     engine,
     tables: sources,

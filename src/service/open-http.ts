@@ -6,13 +6,12 @@ import { createKeyTokenSealer } from "../access/key-tokens.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { Settings } from "../config/settings.ts";
 import { createEndpointTester } from "../endpoint-tests/endpoint-tester.ts";
-import type { CompileDependencies } from "../endpoints/call/plan/compile-query.ts";
 import { createHoldBack } from "../endpoints/call/run/hold-back.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
-import { checkEndpoint } from "../endpoints/definition/check-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
+import { findBroken } from "../endpoints/management/endpoint-set.ts";
 import { reloadFiles } from "../endpoints/management/reload-files.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { buildApp } from "../http/app.ts";
@@ -154,7 +153,7 @@ function manageSources({ engine, sources, sourceStore, endpoints, nodes }: Opene
     events: engine.store,
     documents: sourceStore,
     isEndpoint: (name) => endpoints.findByName(name) !== undefined,
-    findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
+    findBroken: (tables, changed) => findBroken(endpoints.endpoints, changed, { engine, tables, endpoints }),
     amongServices: nodes.exclusively.bind(nodes),
   });
 }
@@ -172,7 +171,7 @@ function createServiceReload(
     checkEndpoints: (tables) => loadEndpoints(folders, { engine, tables, stored: ownEndpoints(endpoints) }),
     reloadEndpoints: (tables) =>
       reloadFiles({ engine, tables, folders, registry: endpoints, store: endpointStore }, managed),
-    findBroken: (tables) => findBroken(ownEndpoints(endpoints), { engine, tables, endpoints }),
+    findBroken: (tables, changed) => findBroken(ownEndpoints(endpoints), changed, { engine, tables, endpoints }),
     loadAlerts: () => alerting.loadFiles(),
     takeAlerts: (files) => alerting.takeFiles(files),
     audit,
@@ -184,14 +183,6 @@ function createServiceReload(
 /** Endpoints that are in no file. */
 function ownEndpoints({ endpoints }: EndpointRegistry): readonly Endpoint[] {
   return endpoints.filter(({ origin }) => origin.kind !== "file");
-}
-
-/** Names of endpoints that run now and would not with these tables. */
-function findBroken(endpoints: readonly Endpoint[], dependencies: CompileDependencies): readonly string[] {
-  const broken = endpoints.filter((endpoint) => {
-    return endpoint.problem === undefined && checkEndpoint(endpoint, dependencies).problems !== undefined;
-  });
-  return broken.map(({ definition }) => definition.name);
 }
 
 interface RunnerParts extends Pick<EndpointRunner, "engine" | "planner"> {

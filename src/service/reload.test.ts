@@ -38,7 +38,7 @@ async function open(some: Partial<ReloadDependencies> = {}) {
       steps.push(["endpoints", tables.tableNames().join()]);
       return { added: ["x"], changed: ["y", "z"], removed: [] };
     },
-    findBroken: () => [],
+    findBroken: async () => [],
     loadAlerts: async () => [{ path: "v.yaml", form: { name: "v" } }],
     takeAlerts: async (files) => {
       steps.push(["alerts", ...files.map(({ path }) => path)]);
@@ -109,7 +109,7 @@ describe("reading the files again", () => {
 
   it("changes nothing when endpoints of the API would no longer run", async () => {
     const { reload, steps, names } = await open({
-      findBroken: (tables) => (tables.tableNames().includes("c") ? [] : ["one", "two"]),
+      findBroken: async (tables) => (tables.tableNames().includes("c") ? [] : ["one", "two"]),
     });
     await expect(reload("me")).rejects.toMatchObject({
       message: refusal,
@@ -118,7 +118,7 @@ describe("reading the files again", () => {
     expect(steps).toContainEqual(["check", "a,b,d,e"]);
     expect(names()).toBe("a,b,c");
     const both = await open({
-      findBroken: () => ["one"],
+      findBroken: async () => ["one"],
       checkEndpoints: failing(new EndpointFileError("bad endpoint")),
     });
     await expect(both.reload("me")).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe("reading the files again", () => {
     for (const [more, fields] of [
       [{}, rest],
       [{ loadSources: failing(new SourceFileError("bad source")) }, { sources: ["bad source"], ...rest }],
-      [{ findBroken: () => ["one"] }, { sources: ["These endpoints would no longer run: one"], ...rest }],
+      [{ findBroken: async () => ["one"] }, { sources: ["These endpoints would no longer run: one"], ...rest }],
     ] as const) {
       const { reload } = await open({ loadAlerts, checkEndpoints, ...more });
       await expect(reload("me")).rejects.toMatchObject({ details: { fields } });

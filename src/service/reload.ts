@@ -4,9 +4,9 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import { EndpointFileError } from "../endpoints/definition/load-endpoints.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { SourceFileError } from "../sources/load-sources.ts";
-import type { ManagedSources } from "../sources/managed-sources.ts";
+import type { ManagedSources, ManagedSourcesOptions } from "../sources/managed-sources.ts";
 import type { Source } from "../sources/source.ts";
-import type { SourceRegistry } from "../sources/source-registry.ts";
+import { changedNames, type SourceRegistry } from "../sources/source-registry.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 
 /** The changes to the files of one folder, by name. */
@@ -36,7 +36,7 @@ export interface ReloadDependencies {
    */
   readonly reloadEndpoints: (tables: SourceTables) => Promise<ReloadedNames>;
   /** Names of endpoints that are in no file and would not run with these tables. */
-  readonly findBroken: (tables: SourceTables) => readonly string[];
+  readonly findBroken: ManagedSourcesOptions["findBroken"];
   /** Reads the alert files and changes nothing. Throws `AlertFileError`. */
   readonly loadAlerts: () => Promise<readonly AlertFile[]>;
   readonly takeAlerts: (files: readonly AlertFile[]) => Promise<TakenFiles>;
@@ -90,7 +90,7 @@ function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
       throw notReloaded({ sources: loaded.problems, endpoints: endpoints.problems, alerts: alerts.problems });
     }
     const tables = await sources.prepare(loaded.value);
-    const broken = dependencies.findBroken(tables);
+    const broken = await dependencies.findBroken(tables, changedNames(before, loaded.value));
     if (broken.length > 0 || alerts.problems !== undefined) {
       const endpoints = await problemsOf(() => dependencies.checkEndpoints(tables), EndpointFileError);
       throw notReloaded({

@@ -25,7 +25,7 @@ async function open(failing: "dropSource" | "document" | undefined = undefined) 
     },
     documents: { put: async () => undefined, remove: () => step("document") },
     isEndpoint: () => false,
-    findBroken: () => [],
+    findBroken: async () => [],
   });
   await managed.create({ name: "shop" });
   steps.length = 0;
@@ -65,7 +65,7 @@ describe("a change to the managed sources", () => {
         remove: async (name) => void log.push(`remove ${name}`),
       },
       isEndpoint: (name) => name === "taken",
-      findBroken: (tables) => findBroken(tables.tableNames()),
+      findBroken: async (tables) => findBroken(tables.tableNames()),
       amongServices: async (work) => {
         log.push("begin");
         return work().finally(() => log.push("end"));

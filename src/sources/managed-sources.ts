@@ -4,7 +4,7 @@ import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Source } from "./source.ts";
 import { readSource, type SourceProblems } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";
-import type { SourceRegistry } from "./source-registry.ts";
+import { changedNames, type SourceRegistry } from "./source-registry.ts";
 import type { SourceTables } from "./source-tables.ts";
 
 /** A source's document as sent, not yet validated. */
@@ -34,8 +34,8 @@ export interface ManagedSourcesOptions {
     remove(name: string): Promise<void>;
   };
   readonly isEndpoint: (name: string) => boolean;
-  /** Names of endpoints that would not run with these tables. */
-  readonly findBroken: (tables: SourceTables) => readonly string[];
+  /** Names of endpoints that would not run with these tables, of which those of these names are others. */
+  readonly findBroken: (tables: SourceTables, changed: ReadonlySet<string>) => Promise<readonly string[]>;
   /** Runs a change while no other service on the documents runs one; where there is none, at once. */
   readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -83,7 +83,7 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
 
 /** Makes the sources' tables. Throws where an endpoint would not run with them. */
 async function check({ registry, findBroken }: ManagedSourcesOptions, sources: readonly Source[]): Promise<void> {
-  const broken = findBroken(await registry.prepare(sources));
+  const broken = await findBroken(await registry.prepare(sources), changedNames(registry.sources, sources));
   if (broken.length === 0) return;
   throw new ServiceError("source_in_use", `These endpoints would no longer run: ${broken.join(", ")}`);
 }

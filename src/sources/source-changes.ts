@@ -98,23 +98,30 @@ export function joinSources(
 ): { readonly sources: readonly Source[]; readonly lost: readonly string[] } {
   const sources = [...files];
   const lost: string[] = [];
+  const owners = new Map(files.flatMap((source) => namesOf(source).map((name) => [name, source])));
   for (const source of stored) {
-    const owner = sources.find((each) => sharesName(each, source.name));
+    const owner = owners.get(fold(source.name));
     if (owner !== undefined) {
       lost.push(`the source ${source.name} of the API gives way to ${owner.name}, which has the name too`);
       continue;
     }
-    const aliases = source.aliases.filter((alias) => !sources.some((each) => sharesName(each, alias)));
+    const aliases = source.aliases.filter((alias) => !owners.has(fold(alias)));
     if (aliases.length < source.aliases.length) {
       lost.push(`the source ${source.name} of the API gives up aliases that other sources have`);
     }
-    sources.push({ ...source, aliases });
+    const joined = { ...source, aliases };
+    sources.push(joined);
+    for (const name of namesOf(joined)) owners.set(name, joined);
   }
   return { sources, lost };
 }
 
 function sharesName(source: Source, name: string): boolean {
-  return [source.name, ...source.aliases].some((each) => fold(each) === fold(name));
+  return namesOf(source).includes(fold(name));
+}
+
+function namesOf({ name, aliases }: Source): readonly string[] {
+  return [name, ...aliases].map(fold);
 }
 
 function fold(name: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
 import { plainSource as source } from "../../test/support/sources/plain-source.ts";
 import { type Source, sourceId } from "./source.ts";
-import { openSources } from "./source-registry.ts";
+import { changedNames, openSources } from "./source-registry.ts";
 
 async function open(sources: readonly Source[]) {
   const calls: unknown[] = [];
@@ -64,5 +64,13 @@ describe("the source registry", () => {
       undefined,
       ["shop", "carts"],
     ]);
+  });
+
+  it("tells by which names sources have changed, and nothing of those that are as they were", () => {
+    const before = [source("edge", "Cdn"), source("shop"), source("old")];
+    const after = [source("edge", "Cdn"), { ...source("shop"), tenantField: "project" }, source("New", "N")];
+    expect([...changedNames(before, after)].sort()).toEqual(["n", "new", "old", "shop"]);
+    expect(changedNames(before, before)).toEqual(new Set());
+    expect(changedNames([source("edge", "Cdn")], [source("edge")])).toEqual(new Set(["edge", "cdn"]));
   });
 });

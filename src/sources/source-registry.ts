@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { TableDefinition } from "../googlesql/relation.ts";
 import { type Source, sourceId } from "./source.ts";
@@ -15,8 +16,20 @@ export interface SourceRegistry extends SourceTables {
   prepare(sources: readonly Source[]): Promise<SourceTables>;
   /** Replaces all sources. The new ones must have been prepared, and share no name. */
   replace(sources: readonly Source[]): void;
-  /** Is called after each `replace`. */
-  onChange(listener: () => void): void;
+  /** Is called after each `replace`, with what `changedNames` finds. */
+  onChange(listener: (changed: ReadonlySet<string>) => void): void;
+}
+
+/** Names and aliases, in lower case, of the sources that only one of two lists has as they are. */
+export function changedNames(before: readonly Source[], after: readonly Source[]): ReadonlySet<string> {
+  const old = new Map(before.map((source) => [source.name, source]));
+  const same = new Set<Source>();
+  for (const source of after) {
+    const known = old.get(source.name);
+    if (known === source || isDeepStrictEqual(known, source)) same.add(source).add(known ?? source);
+  }
+  const changed = [...before, ...after].filter((source) => !same.has(source));
+  return new Set(changed.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => each.toLowerCase())));
 }
 
 /** Makes every source's table where it is missing; afterwards all sources can be written and queried. */
@@ -27,7 +40,7 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     return indexSources(wanted, store);
   };
   await prepare(sources);
-  const listeners: (() => void)[] = [];
+  const listeners: ((changed: ReadonlySet<string>) => void)[] = [];
   return {
     get sources() {
       return current.sources;
@@ -38,8 +51,9 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     tableNames: () => current.tableNames(),
     prepare,
     replace(wanted) {
+      const changed = changedNames(current.sources, wanted);
       current = indexSources(wanted, store);
-      for (const listener of listeners) listener();
+      for (const listener of listeners) listener(changed);
     },
     onChange: (listener) => void listeners.push(listener),
   };

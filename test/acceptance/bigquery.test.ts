@@ -279,6 +279,28 @@ describe("jobs", () => {
     expect((await failureOf(job.getQueryResults())).code).toBe(400);
   });
 
+  it("show no value in their error that is redacted by now", async () => {
+    const query = "WITH logs AS (SELECT 'ada@example.com' AS m FROM edge LIMIT 1) SELECT m FROM logs";
+    const name = "redacted.later";
+    const made = await create(service, { name, query, sandbox: true });
+    const [job] = await owner.createQueryJob({ query: "SELECT ERROR(m) AS e FROM redacted_later.logs", jobId: "raw" });
+    expect((await failureOf(job.getQueryResults())).message).toContain("ada@example.com");
+    const listed = async () => JSON.stringify((await owner.getJobs())[0].map(({ metadata }) => metadata));
+    expect(await listed()).not.toContain("ada@");
+    await manage(service, "PATCH", `/api/endpoints/${made.id}`, { redact_pii: true });
+    const reads = [
+      async () => JSON.stringify((await job.getMetadata())[0]),
+      async () => JSON.stringify((await job.cancel())[0]),
+      async () => (await failureOf(job.getQueryResults())).message,
+    ];
+    for (const read of reads) {
+      const text = await read();
+      expect([text.includes("ada@"), text.includes("REDACTED")]).toEqual([false, true]);
+    }
+    await manage(service, "DELETE", `/api/endpoints/${made.id}`);
+    expect((await failureOf(job.getMetadata())).code).toBe(404);
+  });
+
   it("have the names that clients give them, once", async () => {
     const [job] = await owner.createQueryJob({ query: "SELECT 1 AS one", jobId: "mine" });
     expect(job.id).toBe("mine");

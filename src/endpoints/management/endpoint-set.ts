@@ -1,4 +1,6 @@
+import { createWay } from "../../shared/give-way.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
+import { tablesNamed } from "../call/plan/endpoint-tables.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import type { FieldProblem } from "../definition/field-problem.ts";
@@ -42,24 +44,61 @@ export function checkReaders(
 }
 
 /**
- * Looks at all of them again, since their tables may be others: contracts, and whether they run. One that is as it
- * was stays the same object.
+ * Looks again at those that read tables of these names, in lower case, and at those that could not run: contracts may be
+ * others. One that is as it was stays the same object. Others have their turn between two of them.
  */
-export function recheckAll(
+export async function recheckReaders(
   endpoints: readonly Endpoint[],
+  changed: ReadonlySet<string>,
   { engine, tables }: Pick<CompileDependencies, "engine" | "tables">,
-): readonly Endpoint[] {
+): Promise<readonly Endpoint[]> {
+  const readers = findReaders(endpoints, changed);
   const lookup = lookupOf(endpoints);
-  return endpoints.map((endpoint) => {
-    if (endpoint.sourceText !== endpoint.definition.query) return endpoint;
-    const checked = checkEndpoint(endpoint, { engine, tables, endpoints: lookup });
-    if (checked.endpoint === undefined) {
-      const problem = checked.problems[0]?.message ?? "it does not compile";
-      return problem === endpoint.problem ? endpoint : { ...endpoint, problem };
-    }
-    const isSame = endpoint.problem === undefined && describe(checked.endpoint) === describe(endpoint);
-    return isSame ? endpoint : checked.endpoint;
-  });
+  const rechecked: Endpoint[] = [];
+  const giveWay = createWay();
+  for (const endpoint of endpoints) {
+    const isRead = readers.has(endpoint) && endpoint.sourceText === endpoint.definition.query;
+    rechecked.push(isRead ? recheck(endpoint, { engine, tables, endpoints: lookup }) : endpoint);
+    await giveWay();
+  }
+  return rechecked;
+}
+
+function recheck(endpoint: Endpoint, dependencies: CompileDependencies): Endpoint {
+  const checked = checkEndpoint(endpoint, dependencies);
+  if (checked.endpoint === undefined) {
+    const problem = checked.problems[0]?.message ?? "it does not compile";
+    return problem === endpoint.problem ? endpoint : { ...endpoint, problem };
+  }
+  const isSame = endpoint.problem === undefined && describe(checked.endpoint) === describe(endpoint);
+  return isSame ? endpoint : checked.endpoint;
+}
+
+/** Names of endpoints that run now and would not with these tables, of which those of these names are others. */
+export async function findBroken(
+  endpoints: readonly Endpoint[],
+  changed: ReadonlySet<string>,
+  dependencies: CompileDependencies,
+): Promise<readonly string[]> {
+  const broken: string[] = [];
+  const giveWay = createWay();
+  for (const endpoint of findReaders(endpoints, changed)) {
+    const isBroken = endpoint.problem === undefined && checkEndpoint(endpoint, dependencies).problems !== undefined;
+    if (isBroken) broken.push(endpoint.definition.name);
+    await giveWay();
+  }
+  return broken;
+}
+
+/** The endpoints that read tables of these names, directly or through others, and those that have a problem. */
+function findReaders(endpoints: readonly Endpoint[], changed: ReadonlySet<string>): ReadonlySet<Endpoint> {
+  const isReader = ({ savedQuery, problem, dataProblem }: Endpoint) =>
+    problem !== undefined ||
+    dataProblem !== undefined ||
+    tablesNamed(savedQuery).some((name) => changed.has(name.toLowerCase()));
+  const direct = new Set(endpoints.filter(isReader));
+  const ids = new Set([...direct].map(({ definition }) => definition.id));
+  return new Set(endpoints.filter((endpoint) => direct.has(endpoint) || endpoint.reads.some((id) => ids.has(id))));
 }
 
 function describe({ contract, publicContract, reads, dataProblem }: Endpoint): string {

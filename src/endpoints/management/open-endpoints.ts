@@ -2,7 +2,7 @@ import type { Endpoint } from "../definition/definition.ts";
 import { createVersionFinder } from "../versions/versions.ts";
 import type { EndpointRegistry } from "./endpoint-registry.ts";
 import { createEndpointRegistry } from "./endpoint-registry.ts";
-import { checkReaders, recheckAll } from "./endpoint-set.ts";
+import { checkReaders, recheckReaders } from "./endpoint-set.ts";
 import { type ManagedDependencies, ManagedEndpoints } from "./managed-endpoints.ts";
 import { openEndpoints, type ReloadDependencies, type ReloadedFiles, reloadFiles } from "./reload-files.ts";
 import { readStored, withoutHidden } from "./stored-endpoints.ts";
@@ -13,8 +13,8 @@ export interface OpenedEndpoints {
   readonly managed: ManagedEndpoints;
   /** Reads the files again; see `reloadFiles`. */
   reload(): Promise<ReloadedFiles>;
-  /** To be told that sources have changed: contracts may be others, and endpoints that could not run may run. */
-  noteSources(): Promise<void>;
+  /** To be told that sources of these names have changed: contracts may be others, and endpoints may run that did not. */
+  noteSources(changed: ReadonlySet<string>): Promise<void>;
   /** To be told that another service may have changed endpoints in the store. */
   noteStore(): Promise<void>;
 }
@@ -33,8 +33,10 @@ export async function openServiceEndpoints({
   // Files are numbered once, however many services begin with them at the same time.
   await (exclusively === undefined ? open() : exclusively(open, true));
   const managed = new ManagedEndpoints({ registry, store, engine, tables, ...(exclusively && { exclusively }) });
-  const noteSources = () =>
-    managed.alone(async () => registry.replaceAll(recheckAll(registry.endpoints, { engine, tables })));
+  const noteSources = (changed: ReadonlySet<string>) =>
+    managed.alone(async () =>
+      registry.replaceAll(await recheckReaders(registry.endpoints, changed, { engine, tables })),
+    );
   const noteStore = () => followStore(dependencies, managed);
   return { registry, managed, reload: () => reloadFiles(dependencies, managed), noteSources, noteStore };
 }

@@ -47,7 +47,7 @@ export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerT
       for (const source of sources) {
         if (crowdedFrom[source] === round) await ingestAll(stores, "shared", crowdingEvents(source));
       }
-      await send(stores, cases);
+      await sendCases(stores, cases);
       if (round > 0 || rounds === 1) await stores.restart();
       const calls = queries.map((query, index) => {
         const tenant = cases[index % tenantsPerRound];
@@ -62,7 +62,7 @@ export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerT
 }
 
 /** Others first, then the tenants' own, then others again; a tenant's events arrive in one order in both stores. */
-async function send(stores: TwoStores, cases: readonly TenantCase[]): Promise<void> {
+export async function sendCases(stores: TwoStores, cases: readonly TenantCase[]): Promise<void> {
   await ingestAll(
     stores,
     "shared",

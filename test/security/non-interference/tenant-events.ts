@@ -237,6 +237,33 @@ export function tenantCases(): fc.Arbitrary<(number: number) => TenantCase> {
     });
 }
 
+/** Part of every address in the events of `withPersonalData`. */
+export const personalMark = "ada.lovelace";
+const address = `${personalMark}@mail.example`;
+
+/** The case with events of its tenant whose texts have an address, in every place that a door tells of. */
+export function withPersonalData(of: TenantCase): TenantCase {
+  const texts = {
+    a: address,
+    b: `to ${address}`,
+    level: address,
+    tags: [address],
+    path: `/${encodeURIComponent(address)}`,
+  };
+  const line = [`{"a":"${address}"}`, `a=${address} level=info`, `"${address}" took 5 ms`];
+  const events = line.map((message, index): SentEvent => {
+    const metadata = { ...texts, request: { path: address }, labels: { app: address }, structured: { user: address } };
+    const source = index === 2 ? "function" : "edge";
+    const json = {
+      ...{ id: `personal-${of.event.id}-${index}`, timestamp: `2026-08-20T10:00:0${index}Z`, message },
+      ...{ extra: address, service_name: address, project: of.tenant },
+      metadata: { ...metadata, ...(source === "function" ? { project_ref: of.tenant } : {}) },
+    };
+    return { source, json: JSON.stringify(json) };
+  });
+  return { ...of, own: [...of.own, ...events] };
+}
+
 /** Events of others that take all the columns a source may have. */
 export function crowdingEvents(source: SentEvent["source"]): readonly SentEvent[] {
   return Array.from({ length: 4 }, (_, index) => {

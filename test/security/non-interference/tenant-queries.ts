@@ -86,7 +86,7 @@ const wideValue = fc.oneof(
 );
 
 /** Rows come in a stated order, so that answers can be compared byte for byte. */
-const orderedQuery = fc.oneof(
+export const orderedQuery = fc.oneof(
   fc.tuple(scalar, scalar, from).map(([x, y, rest]) => `select t.id, ${x} as v, ${y} as w ${rest} order by t.id`),
   fc.tuple(scalar, condition, from).map(([x, c, rest]) => `select t.id, ${x} as v ${rest} where ${c} order by t.id`),
   fc.tuple(aggregate, aggregate, from).map(([x, y, rest]) => `select count(*) n, ${x} as v, ${y} as w ${rest}`),
@@ -117,7 +117,7 @@ const orderedQuery = fc.oneof(
 );
 
 /** Rows come in the engine's own order. */
-const unorderedQuery = fc.oneof(
+export const unorderedQuery = fc.oneof(
   fc
     .tuple(field, from, from)
     .map(([x, one, two]) => `select t.id, ${x} as v ${one} union all select 'z', 'text' ${two} limit 1000`),
@@ -126,7 +126,7 @@ const unorderedQuery = fc.oneof(
 );
 
 /** Queries that fail for many or all tenants: their messages depend on names and types. */
-const wrongQuery = fc.oneof(
+export const wrongQuery = fc.oneof(
   fc.tuple(field, from).map(([x, rest]) => `select ${x}.deeper.still, ${x} + date '2026-01-01' ${rest}`),
   fc.tuple(field, from).map(([x, rest]) => `select abs(${x}, m) ${rest}`),
   from.map((rest) => `select m.* ${rest} union all select 1`),
@@ -137,7 +137,7 @@ const wrongQuery = fc.oneof(
   table.map((name) => `select lst from ${name}`),
 );
 
-const openQuery = fc.oneof(
+export const openQuery = fc.oneof(
   fc.tuple(field, from).map(([x, rest]) => `select cast(${x} as int64) as v ${rest}`),
   fc.tuple(field, from).map(([x, rest]) => `select parse_date('%Y', ${x}) as v ${rest}`),
   fc.tuple(field, from).map(([x, rest]) => `select count(from_base64(${x})) as v ${rest}`),
@@ -146,7 +146,7 @@ const openQuery = fc.oneof(
 );
 
 const lqlName = fc.constantFrom(...fieldNames.filter((name) => /^[A-Za-z_]\w*$/.test(name)));
-const lql = fc.oneof(
+export const lql = fc.oneof(
   fc.tuple(lqlName, fc.constantFrom("5", "200", '"x"', ">5", "<=10", "~x", "NULL")).map(([name, value]) => {
     return `m.${name}:${value} s:id s:timestamp s:m.${name}`;
   }),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RedactionPolicy } from "../../../src/access/scope.ts";
 import { readConfiguration } from "../../../src/config/config.ts";
 import { type RunningService, startService } from "../../../src/service/service.ts";
 import { engineEnvironment } from "../../clickhouse/engine-environment.ts";
@@ -26,6 +27,8 @@ export interface TwoStores {
   ingest(which: Which, source: string, events: readonly string[]): Promise<void>;
   /** A call by a token that pins the tenant, or by one that only names it. */
   ask(which: Which, call: TenantCall): Promise<Seen>;
+  /** A request by a token that pins the tenant, and with `redacts` one that must see redacted data. */
+  send(which: Which, request: TenantRequest): Promise<Seen>;
   /** Stops both, which writes everything to the files, and starts them again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -38,6 +41,14 @@ export interface TenantCall {
   readonly path?: string | undefined;
   readonly redacts?: boolean | undefined;
   readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface TenantRequest {
+  readonly tenant: string;
+  readonly redacts: boolean;
+  readonly path: string;
+  /** Sent as JSON by POST; a GET without. */
+  readonly body?: object | undefined;
 }
 
 interface Store {
@@ -65,12 +76,18 @@ async function openStore(): Promise<Store> {
 }
 
 /** The value of a token of the tenant's; made when it is first asked for. */
-async function tokenOf({ service, tokens }: Store, tenant: string, isPinned: boolean): Promise<string> {
-  const key = isPinned ? tenant : "";
+async function tokenOf(
+  { service, tokens }: Store,
+  tenant: string,
+  isPinned: boolean,
+  redaction: RedactionPolicy = "fixed",
+): Promise<string> {
+  const key = `${redaction} ${isPinned ? tenant : ""}`;
   const known = tokens.get(key);
   if (known !== undefined) return known;
   const pins: Record<string, string> = isPinned ? { project: tenant } : {};
-  const { secret } = await service.tokens.create({ description: "", scopes: ["query"], pins, expiresAt: undefined });
+  const scopes = ["query"] as const;
+  const { secret } = await service.tokens.create({ description: "", scopes, pins, redaction, expiresAt: undefined });
   tokens.set(key, secret);
   return secret;
 }
@@ -96,9 +113,12 @@ function nextOf({ headers }: Seen): string | undefined {
   return headers["x-logweir-next-cursor"] ?? /[?&]cursor=([^>&]*)/.exec(headers.link ?? "")?.[1];
 }
 
-async function read(url: string, headers: Record<string, string>): Promise<Seen> {
+async function read(url: string, headers: Record<string, string>, body?: object): Promise<Seen> {
   if (url.includes("/tail?")) return readTail(url, headers);
-  const response = await fetch(url, { headers });
+  const response = await fetch(url, {
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
   const shown = Object.fromEntries([...response.headers].filter(([name]) => !passingHeaders.has(name)));
   return { status: response.status, headers: shown, body: Buffer.from(await response.arrayBuffer()) };
 }
@@ -148,6 +168,12 @@ export async function openTwoStores(): Promise<TwoStores> {
         bodies.push(last.body);
       }
       return { ...first, body: Buffer.concat(bodies) };
+    },
+    async send(which, { tenant, redacts, path, body }) {
+      const { service } = stores[which];
+      const secret = await tokenOf(stores[which], tenant, true, redacts ? "required" : "fixed");
+      const accept = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+      return read(`${service.url}${path}`, { "x-api-key": secret, "accept-encoding": "identity", ...accept }, body);
     },
     async restart() {
       for (const store of both) {

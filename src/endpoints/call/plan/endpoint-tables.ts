@@ -108,7 +108,7 @@ export function visibleParameters(
 const named = new WeakMap<Query, readonly string[]>();
 
 /** The names that a query reads as tables, in the order of its text; a query is walked once. */
-function tablesNamed(query: Query): readonly string[] {
+export function tablesNamed(query: Query): readonly string[] {
   let names = named.get(query);
   if (names === undefined) {
     const paths = nodesOf(query, "TableReference").map(({ path }) => path.parts.map((part) => part.name).join("."));

@@ -1,0 +1,3 @@
+import { testDoors } from "./door-tests.ts";
+
+testDoors({ seed: 20260820, tenants: 2, requests: 40 });
