@@ -17,19 +17,29 @@ const toDatasetName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_]/g
  * the others have a part of their id behind it, so that nothing changes its name because of another token.
  */
 export function listDatasets(endpoints: readonly Endpoint[], identity: Identity): readonly Dataset[] {
-  const counts = new Map<string, number>();
-  for (const { definition } of endpoints) {
-    const dataset = toDatasetName(definition.name);
-    counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
-  }
+  const ids = datasetIds(endpoints);
   return callableEndpoints(endpoints, identity)
     .filter(({ definition }) => definition.isSandboxed)
-    .map((endpoint) => {
-      const { id, name } = endpoint.definition;
-      const dataset = toDatasetName(name);
+    .map((endpoint) => ({ id: ids.get(endpoint.definition.id) ?? "", endpoint }));
+}
+
+const known = new WeakMap<readonly Endpoint[], ReadonlyMap<string, string>>();
+
+/** The names of all endpoints as datasets, by their ids; made once for the endpoints of the moment. */
+function datasetIds(endpoints: readonly Endpoint[]): ReadonlyMap<string, string> {
+  const made = known.get(endpoints);
+  if (made !== undefined) return made;
+  const named = endpoints.map(({ definition: { id, name } }) => ({ id, name, dataset: toDatasetName(name) }));
+  const counts = new Map<string, number>();
+  for (const { dataset } of named) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
+  const ids = new Map(
+    named.map(({ id, name, dataset }) => {
       const isAlone = dataset === name || counts.get(dataset) === 1;
-      return { id: isAlone ? dataset : `${dataset}_${id.replaceAll("-", "").slice(0, 8)}`, endpoint };
-    });
+      return [id, isAlone ? dataset : `${dataset}_${id.replaceAll("-", "").slice(0, 8)}`];
+    }),
+  );
+  known.set(endpoints, ids);
+  return ids;
 }
 
 /** Throws `unknown_endpoint` for a dataset that the caller does not have. */

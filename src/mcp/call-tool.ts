@@ -13,7 +13,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A tool of a caller, ready to be called; undefined where the caller has none of this name. */
 export function findTool(caller: McpCaller, name: string): ((sent: Arguments) => Promise<ToolAnswer>) | undefined {
   const { endpoints, identity } = caller;
-  const tool = listTools(endpoints, identity).find((each) => each.name === name);
+  const tool = listTools(endpoints, identity, name).find((each) => each.name === name);
   if (tool === undefined) return undefined;
   return async (sent) => {
     refuseUnknown(tool, sent, Object.keys(identity.pins));

@@ -48,12 +48,20 @@ export function openEndpoints(endpoints: readonly Endpoint[], identity: Identity
   return callableEndpoints(endpoints, identity).filter(({ definition }) => definition.isSandboxed);
 }
 
-/** The tools of a caller: one for each endpoint that it may run, and two that take its queries where any may. */
-export function listTools(endpoints: readonly Endpoint[], identity: Identity): readonly ToolDescription[] {
+/**
+ * The tools of a caller: one for each endpoint that it may run, and two that take its queries where any may. Of a name,
+ * only this one: there may be thousands.
+ */
+export function listTools(
+  endpoints: readonly Endpoint[],
+  identity: Identity,
+  name?: string,
+): readonly ToolDescription[] {
   const callable = callableEndpoints(endpoints, identity);
   const open = callable.filter(({ definition }) => definition.isSandboxed).map(({ definition }) => definition.name);
   const own = open.length > 0 || isOwner(identity) ? ownToolsFor(open, isOwner(identity)) : [];
-  return [...own, ...callable.map((endpoint) => describeEndpointTool(endpoint, identity))];
+  const wanted = name === undefined ? callable : callable.filter(({ definition }) => toolNameOf(definition) === name);
+  return [...own, ...wanted.map((endpoint) => describeEndpointTool(endpoint, identity))];
 }
 
 function describeEndpointTool(endpoint: Endpoint, identity: Identity): ToolDescription {

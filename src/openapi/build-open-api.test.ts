@@ -4,7 +4,7 @@ import { toDefinition } from "../endpoints/definition/to-definition.ts";
 import { arrayOf, FLOAT64, INT64, JSON_TYPE, type SqlType, STRING, structOf, UNKNOWN } from "../googlesql/types.ts";
 import { describedService } from "../http/routes/index.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
-import { buildOpenApi } from "./build-open-api.ts";
+import { buildOpenApi, writeOpenApi } from "./build-open-api.ts";
 
 const owner = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" } as const;
 
@@ -85,5 +85,13 @@ describe("buildOpenApi", () => {
       "method_not_allowed",
       "request_timeout",
     ]);
+  });
+
+  it("is written as it is built", async () => {
+    const endpoints = Array.from({ length: 5 }, (_, index) => makeEndpoint(String(index), `one.${index}`));
+    for (const caller of [owner, { ...owner, scopes: ["query:endpoint:one.3"] }, { ...owner, scopes: [] }]) {
+      const written: unknown = JSON.parse((await writeOpenApi(describedService, endpoints, caller)).toString());
+      expect(written).toEqual(JSON.parse(JSON.stringify(buildOpenApi(describedService, endpoints, caller))));
+    }
   });
 });

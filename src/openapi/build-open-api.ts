@@ -3,11 +3,12 @@ import { admits } from "../access/route-scope.ts";
 import { canQuery, type Identity, isOwner } from "../access/scope.ts";
 import { showEndpoint } from "../endpoints/definition/contract.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
+import { createWay } from "../shared/give-way.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./common-components.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
 import { errorResponses } from "./error-responses.ts";
 import { toJsonSchema } from "./forms.ts";
-import type { OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
+import type { JsonSchema, OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
 import type { RouteDescription, ServiceDescription } from "./route-description.ts";
 
 /** `logs.all` as a name that programs can give a function: `logsAll`. */
@@ -38,15 +39,7 @@ export function buildOpenApi(
   endpoints: readonly Endpoint[],
   caller: Identity,
 ): OpenApiDocument {
-  const ids = operationIds(
-    endpoints,
-    routes.map(({ id }) => id),
-  );
-  const callable = callableEndpoints(endpoints, caller);
-  const runs = callable.map((endpoint): [string, PathItem] => {
-    const { id, name } = endpoint.definition;
-    return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, caller.pins) }];
-  });
+  const runs = [...describeRuns(routes, endpoints, caller)];
   const allowed = routes.filter(({ scope }) => admits(scope, caller));
   return {
     openapi: "3.1.0",
@@ -64,12 +57,12 @@ export function buildOpenApi(
       },
       ...[...new Set(allowed.map(({ tag }) => tag))].map((name) => ({ name, description: tagTexts[name] ?? name })),
     ],
-    paths: { ...Object.fromEntries(runs), ...routePaths(allowed) },
+    paths: { ...Object.fromEntries(runs.map(({ path, item }) => [path, item])), ...routePaths(allowed) },
     components: {
       schemas: {
         ...commonSchemas,
         ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)])),
-        ...Object.assign({}, ...callable.map(endpointSchemas)),
+        ...Object.fromEntries(runs.flatMap((run) => Object.entries(run.schemas))),
       },
       parameters: commonParameters,
       headers: commonHeaders,
@@ -80,6 +73,60 @@ export function buildOpenApi(
       },
     },
   };
+}
+
+/** The same as JSON: others have their turn while it is written, however many endpoints there are. */
+export async function writeOpenApi(
+  service: ServiceDescription,
+  endpoints: readonly Endpoint[],
+  caller: Identity,
+): Promise<Buffer> {
+  const { paths, components, ...rest } = buildOpenApi(service, [], caller);
+  const { schemas, ...others } = components;
+  const [writtenPaths, writtenSchemas] = [[members(paths)], [members(schemas)]];
+  const giveWay = createWay();
+  for (const { path, item, schemas: own } of describeRuns(service.routes, endpoints, caller)) {
+    writtenPaths.push(members({ [path]: item }));
+    writtenSchemas.push(members(own));
+    await giveWay();
+  }
+  const pieces = [
+    [`{${members(rest)},"paths":{`],
+    separated(writtenPaths),
+    [`},"components":{${members(others)},"schemas":{`],
+    separated(writtenSchemas),
+    ["}}}"],
+  ];
+  const buffers: Buffer[] = [];
+  for (const piece of pieces.flat()) {
+    buffers.push(Buffer.from(piece));
+    await giveWay();
+  }
+  return Buffer.concat(buffers);
+}
+
+/** The members of an object as JSON, without its braces. */
+const members = (object: object): string => JSON.stringify(object).slice(1, -1);
+const separated = (texts: readonly string[]): readonly string[] =>
+  texts.map((text, index) => (index === 0 ? text : `,${text}`));
+
+/** The operations that run endpoints, one after the other, and the schemas that they name. */
+function* describeRuns(
+  routes: ServiceDescription["routes"],
+  endpoints: readonly Endpoint[],
+  caller: Identity,
+): Generator<{
+  readonly path: string;
+  readonly item: PathItem;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}> {
+  const taken = routes.map(({ id }) => id);
+  const ids = operationIds(endpoints, taken);
+  for (const endpoint of callableEndpoints(endpoints, caller)) {
+    const { id, name } = endpoint.definition;
+    const item = { get: endpointOperation(endpoint, ids.get(id) ?? name, caller.pins) };
+    yield { path: runPath(name), item, schemas: endpointSchemas(endpoint) };
+  }
 }
 
 const tagTexts: Readonly<Record<string, string>> = {
@@ -100,11 +147,14 @@ const tagTexts: Readonly<Record<string, string>> = {
  */
 export function callableEndpoints(endpoints: readonly Endpoint[], caller: Identity): readonly Endpoint[] {
   return endpoints
-    .filter(({ definition, contract, problem }) => {
-      const declared = new Map(contract.parameters.map(({ name, type }) => [name, type]));
-      return problem === undefined && canQuery(caller, definition) && fitPins(caller.pins, declared);
-    })
+    .filter((endpoint) => isCallable(endpoint, caller))
     .map((endpoint) => showEndpoint(endpoint, isOwner(caller)));
+}
+
+function isCallable({ definition, contract, problem }: Endpoint, caller: Identity): boolean {
+  if (problem !== undefined || !canQuery(caller, definition)) return false;
+  if (Object.keys(caller.pins).length === 0) return true;
+  return fitPins(caller.pins, new Map(contract.parameters.map(({ name, type }) => [name, type])));
 }
 
 function routePaths(routes: readonly RouteDescription[]): Readonly<Record<string, PathItem>> {

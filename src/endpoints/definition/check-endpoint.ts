@@ -198,10 +198,8 @@ function findUnfitHidden(
 /** Ids and names belong to one endpoint each. */
 export function findTwins({ definition }: Endpoint, others: readonly Endpoint[]): readonly FieldProblem[] {
   return others.flatMap((other): readonly FieldProblem[] => {
-    const who = describeHome(other);
-    if (other.definition.id === definition.id) return [{ path: ["id"], message: `${who} has the same id` }];
-    if (other.definition.name === definition.name) return [{ path: ["name"], message: `${who} has the same name` }];
-    return [];
+    const field = (["id", "name"] as const).find((each) => other.definition[each] === definition[each]);
+    return field === undefined ? [] : [{ path: [field], message: `${describeHome(other)} has the same ${field}` }];
   });
 }
 

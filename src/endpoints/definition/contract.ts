@@ -23,9 +23,16 @@ export function inferContract(
 /** The endpoint as shown to a caller: only owners see fields that other tenants' events have carried. */
 export function showEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
   if (isOwner) return endpoint;
+  const known = shown.get(endpoint);
+  if (known !== undefined) return known;
   const { contract, publicContract = { parameters: contract.parameters, columns: [] } } = endpoint;
-  return { ...endpoint, contract: publicContract };
+  const made = { ...endpoint, contract: publicContract };
+  shown.set(endpoint, made);
+  return made;
 }
+
+/** Endpoints as they were shown to others than owners: thousands of them are shown at each list. */
+const shown = new WeakMap<Endpoint, Endpoint>();
 
 /** Records lose their fields: events bring new ones at any time. */
 function withoutFields(type: SqlType): SqlType {

@@ -55,7 +55,7 @@ const queries = {
 const problemOf = (endpoints: readonly Endpoint[]) =>
   endpoints.map(({ definition, problem }) => [definition.name, problem !== undefined]);
 
-it("a change of sources checks only the endpoints that read them, directly or not, and those that could not run", async () => {
+it("a change of sources checks the endpoints that read them, directly or not, and those that could not run", async () => {
   const { tables, endpoints } = await open([withField("a", "n"), withField("b", "n")], queries);
   expect(problemOf(endpoints)).toEqual([
     ["one", false],

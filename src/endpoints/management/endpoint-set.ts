@@ -44,8 +44,8 @@ export function checkReaders(
 }
 
 /**
- * Looks again at those that read tables of these names, in lower case, and at those that could not run: contracts may be
- * others. One that is as it was stays the same object. Others have their turn between two of them.
+ * Looks again at those that read tables of these names, in lower case, and at those that could not run: contracts may
+ * be others. One that is as it was stays the same object. Others have their turn meanwhile.
  */
 export async function recheckReaders(
   endpoints: readonly Endpoint[],

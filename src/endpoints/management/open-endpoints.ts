@@ -13,7 +13,7 @@ export interface OpenedEndpoints {
   readonly managed: ManagedEndpoints;
   /** Reads the files again; see `reloadFiles`. */
   reload(): Promise<ReloadedFiles>;
-  /** To be told that sources of these names have changed: contracts may be others, and endpoints may run that did not. */
+  /** To be told which sources have changed: contracts may be others, and endpoints may run that did not. */
   noteSources(changed: ReadonlySet<string>): Promise<void>;
   /** To be told that another service may have changed endpoints in the store. */
   noteStore(): Promise<void>;

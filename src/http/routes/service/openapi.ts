@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { buildOpenApi } from "../../../openapi/build-open-api.ts";
+import { writeOpenApi } from "../../../openapi/build-open-api.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes, type ServiceDescription } from "../../../openapi/route-description.ts";
 import type { AppDependencies } from "../../app-context.ts";
@@ -26,9 +26,10 @@ export function addOpenApiRoute(
   { endpoints }: AppDependencies,
   service: ServiceDescription,
 ): void {
-  createRouteAdder(app)(openApiRoutes.getOpenApi, (request, reply) => {
+  createRouteAdder(app)(openApiRoutes.getOpenApi, async (request, reply) => {
     // The same address tells each token something else.
     reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
-    return buildOpenApi(service, endpoints.endpoints, callerOf(request));
+    reply.type("application/json; charset=utf-8");
+    return reply.send(await writeOpenApi(service, endpoints.endpoints, callerOf(request)));
   });
 }
