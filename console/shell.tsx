@@ -1,9 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Dialog } from "./components/dialog.tsx";
 import { Icon, type IconName } from "./components/icon.tsx";
-import { KeysDialog } from "./components/keys-dialog.tsx";
 import { Empty, Spinner } from "./components/notices.tsx";
-import { Outage } from "./components/outage.tsx";
 import { formatPin } from "./lib/pins.ts";
 import { AccessPage } from "./pages/access.tsx";
 import { AlertsPage } from "./pages/alerts.tsx";
@@ -15,6 +14,7 @@ import { SignInPage } from "./pages/sign-in.tsx";
 import { SourcesPage } from "./pages/sources.tsx";
 import { StorePage } from "./pages/store.tsx";
 import { hasUsage, UsagePage } from "./pages/usage.tsx";
+import { isServiceGone } from "./state/connection.ts";
 import { theme } from "./state/preferences.ts";
 import { linkTo, route } from "./state/route.ts";
 import { retrySession, type Session, session, sessionState, signOut } from "./state/session.ts";
@@ -196,4 +196,60 @@ function listenForKeys(open: readonly Page[], showKeys: () => void): () => void 
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
+}
+
+/** Says that the service does not answer, for as long as it does not. */
+function Outage() {
+  return (
+    <div role="alert">
+      {isServiceGone.value && (
+        <div class="outage">
+          <Spinner label="Looking for the service" />
+          <span>The service is not responding. This page keeps what it shows and reconnects by itself.</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [["?"], "Show these keys"],
+  [["/"], "Go to the query"],
+  [["Enter"], "Run the search (LQL); open the selected row"],
+  [["Ctrl", "Enter"], "Run the query (SQL)"],
+  [["Ctrl", "Space"], "Complete what is typed"],
+  [["↑", "↓"], "Select a row; j and k do the same"],
+  [["PgUp", "PgDn"], "A page of rows up or down"],
+  [["Esc"], "Close what is open"],
+  [["Alt", "press"], "Exclude a value instead of filtering by it"],
+];
+
+interface KeysDialogProps {
+  /** Those that the token may open, each with the key that goes there. */
+  readonly pages: readonly { readonly key: string; readonly title: string }[];
+  readonly onClose: () => void;
+}
+
+/** Every key, in a window. */
+function KeysDialog({ pages, onClose }: KeysDialogProps) {
+  const all = [...keys, ...pages.map(({ key, title }) => [["g", key], `Go to ${title}`] as const)];
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {all.map(([names, meaning]) => (
+          <>
+            <dt>
+              {names.map((name, index) => (
+                <>
+                  {index > 0 && " "}
+                  <kbd>{name}</kbd>
+                </>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useAction } from "../lib/use-form.ts";
 import { say } from "../state/toasts.ts";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNotice } from "./notices.tsx";
@@ -10,21 +11,22 @@ interface ConfirmProps {
   readonly text: string;
   /** Words of the button. */
   readonly action: string;
+  /** True where it takes nothing away. */
+  readonly isHarmless?: boolean;
   readonly act: () => Promise<unknown>;
   /** Is told of the end: done, or given up. */
   readonly onClose: (isDone: boolean) => void;
 }
 
 /** Asks before what cannot be undone, and shows why it failed. */
-export function Confirm({ title, text, action, act, onClose }: ConfirmProps) {
-  const [error, setError] = useState<unknown>(undefined);
-  const run = () => void act().then(() => onClose(true), setError);
+export function Confirm({ title, text, action, isHarmless = false, act, onClose }: ConfirmProps) {
+  const { error, run } = useAction(() => act().then(() => onClose(true)));
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
       <div class="stack">
         {error !== undefined && <ErrorNotice error={error} />}
         <p>{text}</p>
-        <button type="button" class="button danger" onClick={run}>
+        <button type="button" class={isHarmless ? "button primary" : "button danger"} onClick={() => void run()}>
           {action}
         </button>
       </div>

@@ -17,7 +17,8 @@ import {
 import { linkTo, navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { copyText } from "../state/toasts.ts";
-import { Icon } from "./icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { Segments } from "./layout.tsx";
 import { QueryEditor } from "./query-editor.tsx";
 import { SavedViews } from "./saved-views.tsx";
 import { TimePicker } from "./time-picker.tsx";
@@ -42,17 +43,7 @@ export function ExploreToolbar() {
           <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
           <SavedViews />
           {session.value?.may.manage === true && <SaveAsEndpoint draft={draft} />}
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label="Copy a link to this view"
-            title="Copy a link to this view"
-            onClick={() =>
-              void copyText(new URL(linkTo("explore", toParameters(query.value)), location.href).href, "a link")
-            }
-          >
-            <Icon name="link" />
-          </button>
+          <ToolButton icon="link" label="Copy a link to this view" onClick={copyLink} />
         </div>
       </div>
       <div class="editor-row">
@@ -72,22 +63,35 @@ export function ExploreToolbar() {
   );
 }
 
+function ToolButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+  return (
+    <button type="button" class="button icon-only" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function copyLink(): void {
+  void copyText(new URL(linkTo("explore", toParameters(query.value)), location.href).href, "a link");
+}
+
 /** Leads to a new endpoint with this query; LQL, which endpoints are not written in, begins with all rows of its table. */
 function SaveAsEndpoint({ draft }: { readonly draft: string }) {
   const { scope, language } = query.value;
   const text = language === "sql" && draft.trim() !== "" ? draft : sqlTemplate(currentTable.value?.name ?? "");
   return (
-    <button
-      type="button"
-      class="button icon-only"
-      aria-label="Save as endpoint"
-      title="Save as endpoint"
+    <ToolButton
+      icon="endpoint"
+      label="Save as endpoint"
       onClick={() => navigate("endpoints/new", new URLSearchParams({ s: scope, q: text }))}
-    >
-      <Icon name="endpoint" />
-    </button>
+    />
   );
 }
+
+const languages = [
+  ["lql", "LQL"],
+  ["sql", "SQL"],
+] as const;
 
 function LanguageSwitch({ language }: { readonly language: Language }) {
   const choose = (chosen: Language) => {
@@ -95,15 +99,7 @@ function LanguageSwitch({ language }: { readonly language: Language }) {
     const table = currentTable.value?.name ?? "";
     change({ language: chosen, text: chosen === "sql" ? sqlTemplate(table) : "" });
   };
-  return (
-    <fieldset class="segments" aria-label="Language">
-      {(["lql", "sql"] as const).map((each) => (
-        <button type="button" key={each} aria-pressed={language === each} onClick={() => choose(each)}>
-          {each.toUpperCase()}
-        </button>
-      ))}
-    </fieldset>
-  );
+  return <Segments label="Language" choices={languages} value={language} onChange={choose} />;
 }
 
 function ScopeChoice() {
@@ -221,24 +217,8 @@ function ZoomButtons() {
   };
   return (
     <>
-      <button
-        type="button"
-        class="button icon-only"
-        aria-label="Zoom in on the time"
-        title="Zoom in"
-        onClick={() => zoom(0.5)}
-      >
-        <Icon name="plus" />
-      </button>
-      <button
-        type="button"
-        class="button icon-only"
-        aria-label="Zoom out of the time"
-        title="Zoom out"
-        onClick={() => zoom(2)}
-      >
-        <Icon name="minus" />
-      </button>
+      <ToolButton icon="plus" label="Zoom in on the time" onClick={() => zoom(0.5)} />
+      <ToolButton icon="minus" label="Zoom out of the time" onClick={() => zoom(2)} />
     </>
   );
 }

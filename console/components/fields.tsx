@@ -1,13 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { Problems } from "./notices.tsx";
 
 interface FormProps {
   readonly onSubmit: () => unknown;
+  /** Why it was not saved. */
+  readonly error?: unknown;
+  /** The words of its button; it has one of its own unless given. */
+  readonly action?: string;
   readonly children: ComponentChildren;
 }
 
 /** Fields one below the other, which are sent by Enter and by their button. */
-export function Form({ onSubmit, children }: FormProps) {
+export function Form({ onSubmit, error, action, children }: FormProps) {
   return (
     <form
       class="stack"
@@ -17,6 +22,12 @@ export function Form({ onSubmit, children }: FormProps) {
       }}
     >
       {children}
+      {error !== undefined && <Problems error={error} />}
+      {action !== undefined && (
+        <button type="submit" class="button primary">
+          {action}
+        </button>
+      )}
     </form>
   );
 }
@@ -31,19 +42,22 @@ interface TextFieldProps {
   /** Several lines, if more than one. */
   readonly lines?: number;
   readonly placeholder?: string;
+  /** Characters at most. */
+  readonly maxLength?: number;
   readonly value: string;
   readonly onInput: (text: string) => void;
 }
 
 /** A text of a form under its label. */
 export function TextField({ label, isCount = false, isRequired, isSecret, lines, ...props }: TextFieldProps) {
-  const { placeholder, value, onInput } = props;
+  const { placeholder, maxLength, value, onInput } = props;
   const id = useId();
   const shared = {
     id,
     class: "input",
     required: isRequired,
     placeholder,
+    maxLength,
     value,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput(event.currentTarget.value),
   };

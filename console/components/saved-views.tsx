@@ -6,7 +6,7 @@ import { followAddress, query, toParameters } from "../state/explore.ts";
 import { navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
-import { Form } from "./fields.tsx";
+import { CheckField, Form } from "./fields.tsx";
 import { IconButton } from "./icon.tsx";
 import { Loaded } from "./loaded.tsx";
 import { Menu } from "./menu.tsx";
@@ -110,10 +110,11 @@ function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
         </button>
       </div>
       {session.value?.may.manage === true && (
-        <label class="row">
-          <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />
-          <span>For everybody who may run {query.value.scope.replace(/^source:/, "")}</span>
-        </label>
+        <CheckField
+          label={`For everybody who may run ${query.value.scope.replace(/^source:/, "")}`}
+          isChecked={isShared}
+          onChange={setShared}
+        />
       )}
     </Form>
   );

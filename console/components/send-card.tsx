@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
 import { senderSnippets } from "../lib/sender-snippets.ts";
+import { useAction } from "../lib/use-form.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
+import { Card } from "./layout.tsx";
 import { ErrorNotice } from "./notices.tsx";
 import { Snippet } from "./snippet.tsx";
 
@@ -18,51 +20,43 @@ export function SendCard({ source, onSent }: SendCardProps) {
   const writable = session.value?.ingest_sources ?? [];
   const [chosen, setChosen] = useState(source ?? writable[0] ?? "");
   const [protocol, setProtocol] = useState("curl");
-  const [error, setError] = useState<unknown>(undefined);
+  const { error, run } = useAction(async () => {
+    const metadata = { level: "info", test: true };
+    const body = [{ event_message: "Hello from the console", project: "default", metadata }];
+    await callApi("sendEvents", { query: { source_name: chosen }, body });
+    say(`Sent a test event to ${chosen}`);
+    onSent();
+  });
   if (writable.length === 0 || (source !== undefined && !writable.includes(source))) return null;
   const origin = new URL(".", location.href.split("#")[0]).href.replace(/\/$/, "");
-  const send = async () => {
-    try {
-      await callApi("sendEvents", {
-        query: { source_name: chosen },
-        body: [
-          { event_message: "Hello from the console", project: "default", metadata: { level: "info", test: true } },
-        ],
-      });
-      setError(undefined);
-      say(`Sent a test event to ${chosen}`);
-      onSent();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
   const snippets = senderSnippets(origin, chosen);
   const shown = snippets.find((each) => each.protocol === protocol) ?? snippets[0];
   return (
-    <section class="card" aria-label="Send events">
-      <div class="card-head">
-        <h2 class="grow">Send events</h2>
-        {source === undefined && (
-          <Choice label="Source to send to" names={writable} value={chosen} onChange={setChosen} />
-        )}
-        <button type="button" class="button primary" onClick={() => void send()}>
-          <Icon name="send" /> Send a test event
-        </button>
+    <Card
+      label="Send events"
+      head={
+        <>
+          {source === undefined && (
+            <Choice label="Source to send to" names={writable} value={chosen} onChange={setChosen} />
+          )}
+          <button type="button" class="button primary" onClick={() => void run()}>
+            <Icon name="send" /> Send a test event
+          </button>
+        </>
+      }
+    >
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class="row wrap">
+        <span class="soft">How</span>
+        <Choice
+          label="How to send"
+          names={snippets.map((each) => each.protocol)}
+          value={shown?.protocol ?? ""}
+          onChange={setProtocol}
+        />
       </div>
-      <div class="card-body stack">
-        {error !== undefined && <ErrorNotice error={error} />}
-        <div class="row wrap">
-          <span class="soft">How</span>
-          <Choice
-            label="How to send"
-            names={snippets.map((each) => each.protocol)}
-            value={shown?.protocol ?? ""}
-            onChange={setProtocol}
-          />
-        </div>
-        {shown !== undefined && <Snippet title={shown.protocol} text={shown.text} />}
-      </div>
-    </section>
+      {shown !== undefined && <Snippet title={shown.protocol} text={shown.text} />}
+    </Card>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { describeRange, fromInputValue, quickRanges, resolveRange, type TimeRange, toInputValue } from "../lib/time.ts";
 import { zone } from "../state/preferences.ts";
 import { Form } from "./fields.tsx";
+import { Segments } from "./layout.tsx";
 import { Menu } from "./menu.tsx";
 
 interface TimePickerProps {
@@ -73,21 +74,20 @@ function Between({ range, onChange }: TimePickerProps) {
   );
 }
 
-export function ZoneSwitch() {
+const zones = [
+  ["local", "Local time"],
+  ["utc", "UTC"],
+] as const;
+
+function ZoneSwitch() {
   return (
-    <fieldset class="segments" aria-label="Time zone">
-      {(["local", "utc"] as const).map((each) => (
-        <button
-          type="button"
-          key={each}
-          aria-pressed={zone.value === each}
-          onClick={() => {
-            zone.value = each;
-          }}
-        >
-          {each === "local" ? "Local time" : "UTC"}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      label="Time zone"
+      choices={zones}
+      value={zone.value}
+      onChange={(chosen) => {
+        zone.value = chosen;
+      }}
+    />
   );
 }

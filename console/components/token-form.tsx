@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
 import { parsePin } from "../lib/pins.ts";
+import { useForm } from "../lib/use-form.ts";
 import { session } from "../state/session.ts";
 import { Form, SelectField, TextField } from "./fields.tsx";
-import { ErrorNotice } from "./notices.tsx";
 
 const empty = { description: "", scope: "query", project: "", expires: "30d", rows: "" };
 type Values = typeof empty;
@@ -13,20 +12,16 @@ const canPin = ({ scope }: Values) => scope.startsWith("query");
 
 /** Makes a token; its value goes to `onMade`, and is shown nowhere else. */
 export function TokenForm({ onMade }: { readonly onMade: (secret: string) => void }) {
-  const [values, setValues] = useState(empty);
-  const [error, setError] = useState<unknown>(undefined);
-  const set = (part: Partial<Values>) => setValues({ ...values, ...part });
-  const make = async () => {
-    try {
-      const { token } = await callApi("createAccessToken", { body: toBody(values) });
-      onMade(token);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const {
+    draft: values,
+    set,
+    error,
+    submit,
+  } = useForm(empty, async (draft) => {
+    onMade((await callApi("createAccessToken", { body: toBody(draft) })).token);
+  });
   return (
-    <Form onSubmit={make}>
-      {error !== undefined && <ErrorNotice error={error} />}
+    <Form onSubmit={submit} error={error} action="Create token">
       <TextField label="Description" value={values.description} onInput={(description) => set({ description })} />
       <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
       {canPin(values) && (
@@ -47,9 +42,6 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
         value={values.rows}
         onInput={(rows) => set({ rows })}
       />
-      <button type="submit" class="button primary">
-        Create token
-      </button>
     </Form>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
+import { Confirm } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
-import { ErrorNotice } from "../components/notices.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { TableCard } from "../components/table-card.tsx";
 import { TokenForm } from "../components/token-form.tsx";
@@ -66,7 +66,7 @@ export function AccessPage() {
           <TokenForm onMade={finish} />
         </Dialog>
       )}
-      {asked !== undefined && asked.kind !== "create" && <Confirm asked={asked} onDone={finish} />}
+      {asked !== undefined && asked.kind !== "create" && <Question asked={asked} onDone={finish} />}
       {secret !== undefined && (
         <Dialog title="The token's value" onClose={() => setSecret(undefined)}>
           <div class="stack">
@@ -144,41 +144,25 @@ function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
   );
 }
 
-interface ConfirmProps {
+interface QuestionProps {
   readonly asked: Exclude<Asked, { readonly kind: "create" }>;
   readonly onDone: (secret?: string) => void;
 }
 
-function Confirm({ asked: { kind, token }, onDone }: ConfirmProps) {
-  const [error, setError] = useState<unknown>(undefined);
-  const act = async () => {
-    try {
-      if (kind === "revoke") {
-        await callApi("revokeAccessToken", { path: { id: token.id } });
-        say("Revoked");
-        onDone();
-      } else {
-        const { token: secret } = await callApi("rotateAccessToken", { path: { id: token.id }, body: { grace: "1h" } });
-        onDone(secret);
-      }
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+/** Asks before a token is revoked or rotated. */
+function Question({ asked: { kind, token }, onDone }: QuestionProps) {
   const name = token.description === "" ? token.id : token.description;
-  return (
-    <Dialog title={kind === "revoke" ? "Revoke the token" : "Rotate the token"} onClose={() => onDone()}>
-      <div class="stack">
-        {error !== undefined && <ErrorNotice error={error} />}
-        <p>
-          {kind === "revoke"
-            ? `Calls with “${name}” are refused from the next one on. This cannot be undone.`
-            : `“${name}” gets a new value; the old one stays valid for one more hour.`}
-        </p>
-        <button type="button" class={kind === "revoke" ? "button danger" : "button primary"} onClick={() => void act()}>
-          {kind === "revoke" ? "Revoke" : "Rotate"}
-        </button>
-      </div>
-    </Dialog>
-  );
+  const path = { id: token.id };
+  if (kind === "revoke") {
+    const revoke = async () => {
+      await callApi("revokeAccessToken", { path });
+      say("Revoked");
+    };
+    const text = `Calls with “${name}” are refused from the next one on. This cannot be undone.`;
+    return <Confirm title="Revoke the token" text={text} action="Revoke" act={revoke} onClose={() => onDone()} />;
+  }
+  const rotate = async () => onDone((await callApi("rotateAccessToken", { path, body: { grace: "1h" } })).token);
+  const text = `“${name}” gets a new value; the old one stays valid for one more hour.`;
+  const close = (isDone: boolean) => (isDone ? undefined : onDone());
+  return <Confirm isHarmless title="Rotate the token" text={text} action="Rotate" act={rotate} onClose={close} />;
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { runEndpoint } from "../api/client.ts";
+import { Segments } from "../components/layout.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
 import { timeOf } from "../components/rows/grid-row.tsx";
@@ -9,19 +10,19 @@ import { lineOf, type Row, textOf, valueAt } from "../lib/values.ts";
 import { linkTo } from "../state/route.ts";
 
 const scope = "source:logweir.audit";
-const kinds = [
+const kinds: readonly (readonly [string, string])[] = [
   ["", "Everything"],
   ["endpoint.run", "Runs"],
   ["token.", "Tokens"],
   ["endpoint.", "Endpoints"],
   ["access.refused", "Refused"],
-] as const;
+];
 
 const headings = ["Time", "Who", "What", "On", "Outcome", { ofNumbers: "Rows" }, { ofNumbers: "Times" }];
 
 /** Who did what, the newest first. */
 export function AuditPage() {
-  const [kind, setKind] = useState<string>("");
+  const [kind, setKind] = useState("");
   const load = useLoad(
     async (signal) => {
       const lql = kind === "" ? "s:*" : `m.action:~"^${kind.replaceAll(".", "\\\\.")}" s:*`;
@@ -34,13 +35,7 @@ export function AuditPage() {
     <div class="page">
       <div class="page-head">
         <h1>Audit</h1>
-        <fieldset class="segments" aria-label="What to show">
-          {kinds.map(([value, label]) => (
-            <button type="button" key={label} aria-pressed={kind === value} onClick={() => setKind(value)}>
-              {label}
-            </button>
-          ))}
-        </fieldset>
+        <Segments label="What to show" choices={kinds} value={kind} onChange={setKind} />
         <a href={linkTo("explore", new URLSearchParams({ s: scope, r: "24h" }))}>Explore it</a>
       </div>
       <Loaded load={load}>

@@ -1,17 +1,16 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { messageOf } from "../api/client.ts";
+import { messageOf, runEndpoint } from "../api/client.ts";
 import { ExploreToolbar } from "../components/explore-toolbar.tsx";
-import { ExportMenu } from "../components/export-menu.tsx";
 import { Facets } from "../components/facets.tsx";
 import { FirstEvent } from "../components/first-event.tsx";
 import { Histogram } from "../components/histogram.tsx";
 import { Icon } from "../components/icon.tsx";
-import { LiveButton } from "../components/live-button.tsx";
+import { Segments } from "../components/layout.tsx";
+import { Menu } from "../components/menu.tsx";
 import { Empty, ErrorNotice, Spinner } from "../components/notices.tsx";
 import { Patterns } from "../components/rows/patterns.tsx";
 import { RecordPanel } from "../components/rows/record-panel.tsx";
 import { RowGrid } from "../components/rows/row-grid.tsx";
-import { SendHint } from "../components/send-hint.tsx";
 import { UnseenEvents } from "../components/unseen-events.tsx";
 import { parseFragment } from "../lib/fragment.ts";
 import { countsByLevel, levelNames } from "../lib/series.ts";
@@ -19,6 +18,7 @@ import { formatCount } from "../lib/values.ts";
 import { returns } from "../state/connection.ts";
 import {
   addedText,
+  callParameters,
   change,
   followAddress,
   missingParameters,
@@ -33,10 +33,12 @@ import {
   stop,
   tables,
 } from "../state/explore.ts";
-import { stopLive } from "../state/live.ts";
+import { heldCount, live, pauseLive, resumeLive, skippedCount, startLive, stopLive } from "../state/live.ts";
 import { showsFacets } from "../state/preferences.ts";
+import { linkTo } from "../state/route.ts";
 import { loadMore, rows, rowsState } from "../state/row-pages.ts";
 import { session } from "../state/session.ts";
+import { say } from "../state/toasts.ts";
 
 /** Search, counts over time, fields and values, rows. */
 export function ExplorePage() {
@@ -133,13 +135,13 @@ function Counts({ onSelect }: { readonly onSelect: (fromMs: number, toMs: number
   );
 }
 
-function RowsBar({
-  view,
-  onView,
-}: {
-  readonly view: "rows" | "patterns";
-  readonly onView: (view: "rows" | "patterns") => void;
-}) {
+const views = [
+  ["rows", "Rows"],
+  ["patterns", "Patterns"],
+] as const;
+type View = (typeof views)[number][0];
+
+function RowsBar({ view, onView }: { readonly view: View; readonly onView: (view: View) => void }) {
   const { kind, next, error } = rowsState.value;
   const count = rows.value.length;
   return (
@@ -154,13 +156,7 @@ function RowsBar({
       >
         <Icon name="filter" /> Fields
       </button>
-      <fieldset class="segments" aria-label="View">
-        {(["rows", "patterns"] as const).map((each) => (
-          <button type="button" key={each} aria-pressed={view === each} onClick={() => onView(each)}>
-            {each === "rows" ? "Rows" : "Patterns"}
-          </button>
-        ))}
-      </fieldset>
+      <Segments label="View" choices={views} value={view} onChange={onView} />
       <span class="grow" aria-live="polite">
         {kind === "loading" ? (
           <Spinner />
@@ -258,4 +254,92 @@ function NoRows() {
       </Empty>
     </>
   );
+}
+
+/** How to send events, for tokens that may. */
+function SendHint() {
+  if (session.value?.may.ingest !== true) return null;
+  return (
+    <p>
+      <a href={linkTo("sources")}>How to send events</a>
+    </p>
+  );
+}
+
+/** Follows the query: on, paused with what came meanwhile counted, off. */
+function LiveButton() {
+  const { value: state } = live;
+  return (
+    <span class="row" aria-live="polite">
+      {state === "off" ? (
+        <button type="button" class="button small" onClick={startLive}>
+          <Icon name="play" /> Live
+        </button>
+      ) : (
+        <>
+          <span class={state === "on" ? "live" : "faint"}>{state === "on" ? "Live" : "Paused"}</span>
+          {state === "on" ? (
+            <button type="button" class="button small" onClick={pauseLive}>
+              <Icon name="pause" /> Pause
+            </button>
+          ) : (
+            <button type="button" class="button small" onClick={resumeLive}>
+              <Icon name="play" /> {heldCount.value === 0 ? "Go on" : `Show ${formatCount(heldCount.value)} new`}
+            </button>
+          )}
+          <button type="button" class="button small" onClick={stopLive}>
+            <Icon name="stop" /> Stop
+          </button>
+          {skippedCount.value > 0 && <span class="badge warning">{formatCount(skippedCount.value)} left out</span>}
+        </>
+      )}
+    </span>
+  );
+}
+
+const formats = { json: "JSON", ndjson: "NDJSON", csv: "CSV", parquet: "Parquet", arrow: "Arrow" };
+
+/** The rows of the query as a file, in each format of the service. */
+function ExportMenu() {
+  return (
+    <Menu label="Export" icon="download">
+      {(close) => (
+        <ul>
+          {Object.entries(formats).map(([format, label]) => (
+            <li key={format}>
+              <button
+                type="button"
+                class="menu-item"
+                onClick={() => {
+                  close();
+                  void exportAs(format);
+                }}
+              >
+                {label}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Menu>
+  );
+}
+
+/** A page of rows in a form of the service's, as a file. */
+async function exportAs(format: string): Promise<void> {
+  try {
+    const response = await runEndpoint(
+      query.value.scope,
+      { ...callParameters(), format },
+      { headers: { accept: "*/*" } },
+    );
+    const url = URL.createObjectURL(await response.blob());
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `logs.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  } catch (error) {
+    say(messageOf(error));
+  }
 }

@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { Segments } from "../components/layout.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
 import { type Area, StackedAreas } from "../components/stacked-areas.tsx";
+import { TableCard } from "../components/table-card.tsx";
 import { areas, readAllUsage, readUsage, sumUp, totalOf, type Usage, usageEndpoint } from "../lib/usage.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
@@ -30,7 +32,7 @@ export function UsagePage() {
   const [project, setProject] = useState<string | undefined>(
     pinned ?? linkedProject.value ?? (mayAll ? undefined : (choices?.[0] ?? "default")),
   );
-  const [interval, setInterval] = useState<string>("minutely");
+  const [interval, setInterval] = useState<(typeof intervals)[number][0]>("minutely");
   const load = useLoad(
     async (signal) => {
       if (project === undefined) return { isAll: true, usages: await readAllUsage(interval, signal) };
@@ -42,13 +44,7 @@ export function UsagePage() {
     <div class="page">
       <div class="page-head">
         <h1>Usage</h1>
-        <fieldset class="segments" aria-label="Interval">
-          {intervals.map(([name, label]) => (
-            <button type="button" key={name} aria-pressed={interval === name} onClick={() => setInterval(name)}>
-              {label}
-            </button>
-          ))}
-        </fieldset>
+        <Segments label="Interval" choices={intervals} value={interval} onChange={setInterval} />
         {pinned === undefined && (
           <ProjectChoice project={project} mayAll={mayAll} choices={choices} onChoose={setProject} />
         )}
@@ -162,40 +158,27 @@ function AllProjects({ usages, onChoose }: AllProjectsProps) {
       <section class="card card-body" aria-label="Requests over time">
         <StackedAreas times={times} areas={shown} />
       </section>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="card scroll-x" tabIndex={0} aria-label="Requests by project">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Project</th>
-              {areas.map(([area, label]) => (
-                <th key={area} class="number">
-                  {label}
-                </th>
-              ))}
-              <th class="number">All</th>
-            </tr>
-          </thead>
-          <tbody>
-            {usages.map(({ name, rows }, index) => (
-              <tr key={name}>
-                <td>
-                  <span class="swatch" style={{ background: `var(${colors[index] ?? lastColor})` }} />
-                  <button type="button" class="link" onClick={() => onChoose(name)}>
-                    {name}
-                  </button>
-                </td>
-                {areas.map(([area]) => (
-                  <td key={area} class="number">
-                    {formatCount(totalOf(rows, area))}
-                  </td>
-                ))}
-                <td class="number">{formatCount(totalOf(rows))}</td>
-              </tr>
+      <TableCard
+        label="Requests by project"
+        headings={["Project", ...areas.map(([, label]) => ({ ofNumbers: label })), { ofNumbers: "All" }]}
+      >
+        {usages.map(({ name, rows }, index) => (
+          <tr key={name}>
+            <td>
+              <span class="swatch" style={{ background: `var(${colors[index] ?? lastColor})` }} />
+              <button type="button" class="link" onClick={() => onChoose(name)}>
+                {name}
+              </button>
+            </td>
+            {areas.map(([area]) => (
+              <td key={area} class="number">
+                {formatCount(totalOf(rows, area))}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </section>
+            <td class="number">{formatCount(totalOf(rows))}</td>
+          </tr>
+        ))}
+      </TableCard>
     </>
   );
 }

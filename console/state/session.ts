@@ -62,7 +62,7 @@ export async function startSession(): Promise<void> {
 }
 
 /** Signs in whom the service knows without a token, unless they have just signed out; otherwise shows how to sign in. */
-async function enter(mayBePerson: boolean, told: SignedOut = {}): Promise<void> {
+async function enter(mayBePerson: boolean, shown: SignedOut = {}): Promise<void> {
   sessionState.value = { kind: "loading" };
   try {
     const { issuer, is_signed_in: isKnown, problem } = await callApi("getSignIn", {});
@@ -72,7 +72,7 @@ async function enter(mayBePerson: boolean, told: SignedOut = {}): Promise<void> 
     }
     const { message, hint } = problem ?? {};
     const reason = message === undefined ? {} : { reason: hint === undefined ? message : `${message}. ${hint}` };
-    sessionState.value = { kind: "signed-out", ...reason, ...told, issuer: issuer ?? undefined };
+    sessionState.value = { kind: "signed-out", ...reason, ...shown, issuer: issuer ?? undefined };
   } catch (error) {
     sessionState.value = { kind: "failed", message: messageOf(error) };
   }
@@ -141,12 +141,12 @@ export function signOut(reason?: string): void {
   void endAndShow(isPerson, reason === undefined ? {} : { reason });
 }
 
-async function endAndShow(isPerson: boolean, told: SignedOut): Promise<void> {
-  if (!isPerson) return await enter(false, told);
+async function endAndShow(isPerson: boolean, shown: SignedOut): Promise<void> {
+  if (!isPerson) return await enter(false, shown);
   sessionState.value = { kind: "loading" };
   try {
     const { issuer_sign_out: place } = await callApi("signOut", {});
-    await enter(false, place === null ? told : { ...told, issuerSignOut: place });
+    await enter(false, place === null ? shown : { ...shown, issuerSignOut: place });
   } catch (error) {
     sessionState.value = { kind: "failed", message: messageOf(error) };
   }

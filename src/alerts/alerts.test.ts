@@ -18,7 +18,7 @@ const unused = () => {
 };
 
 function open({ canMail = false } = {}) {
-  const world = {
+  const fixture = {
     nowMs: 1_000,
     stored: new Map<string, Alert>(),
     written: [] as string[],
@@ -30,55 +30,55 @@ function open({ canMail = false } = {}) {
     alerts: [],
     documents: {
       async put(alert) {
-        if (!world.isWritable(alert.form.name)) throw new Error("the disk is full");
-        world.written.push(alert.form.name);
-        world.stored.set(alert.id, alert);
+        if (!fixture.isWritable(alert.form.name)) throw new Error("the disk is full");
+        fixture.written.push(alert.form.name);
+        fixture.stored.set(alert.id, alert);
       },
       async remove(id) {
-        world.stored.delete(id);
+        fixture.stored.delete(id);
       },
     },
-    running: { replaceAll: (plans) => (world.plans = plans), stateOf: unused, figures: unused },
+    running: { replaceAll: (plans) => (fixture.plans = plans), stateOf: unused, figures: unused },
     queries: {
-      findProblems: (plan) => world.problems(plan),
+      findProblems: (plan) => fixture.problems(plan),
       run: async () => ({ rows: [], isCut: false, sources: [] }),
     },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
     findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),
     canMail,
-    nowMs: () => world.nowMs,
+    nowMs: () => fixture.nowMs,
     amongServices: (work) => work(),
   });
   const names = () => alerts.alerts.map((each) => each.form.name);
-  return { world, alerts, names };
+  return { fixture, alerts, names };
 }
 
 it("one that is saved among thousands is the only one whose plan is another", async () => {
-  const { world, alerts } = open();
+  const { fixture, alerts } = open();
   for (let count = 0; count < 50; count++) await alerts.save(form(`a${count}`));
-  const before = world.plans;
+  const before = fixture.plans;
   await alerts.save({ every: "2m" }, alerts.find("a7").id);
-  expect(world.plans.map((plan, index) => plan === before[index])).toEqual(before.map((_, index) => index !== 7));
+  expect(fixture.plans.map((plan, index) => plan === before[index])).toEqual(before.map((_, index) => index !== 7));
 });
 
 describe("alerts of files", () => {
   it("come, change and go with their files, and leave those of the API alone", async () => {
-    const { world, alerts, names } = open();
+    const { fixture, alerts, names } = open();
     await alerts.save(form("own"));
     expect(await alerts.takeFiles([file("a"), file("b")])).toEqual({
       ...{ added: ["a", "b"], changed: [], removed: [], problems: [] },
     });
     expect(names()).toEqual(["own", "a", "b"]);
-    world.nowMs = 2_000;
-    world.written.length = 0;
+    fixture.nowMs = 2_000;
+    fixture.written.length = 0;
     expect(await alerts.takeFiles([file("b", { every: "2m" }), file("c")])).toMatchObject({
       ...{ added: ["c"], changed: ["b"], removed: ["a"] },
     });
-    expect(world.written).toEqual(["b", "c"]);
+    expect(fixture.written).toEqual(["b", "c"]);
     expect(alerts.find("b")).toMatchObject({ file: "alerts/b.yaml", createdAtMs: 1_000, updatedAtMs: 2_000 });
-    expect(new Set(world.stored.keys())).toEqual(new Set(alerts.alerts.map(({ id }) => id)));
+    expect(new Set(fixture.stored.keys())).toEqual(new Set(alerts.alerts.map(({ id }) => id)));
     expect(await alerts.takeFiles([file("b", { every: "2m" }), file("c")])).toMatchObject({ changed: [], added: [] });
-    expect(world.written).toEqual(["b", "c"]);
+    expect(fixture.written).toEqual(["b", "c"]);
     await alerts.takeFiles([]);
     expect(names()).toEqual(["own"]);
   });
@@ -124,8 +124,8 @@ describe("alerts of files", () => {
   });
 
   it("that cannot run or tell anyone are there all the same, and say why when they come or change", async () => {
-    const { world, alerts, names } = open();
-    world.problems = ({ name }) => (name === "a" ? { sql: ["There is no table nowhere"] } : {});
+    const { fixture, alerts, names } = open();
+    fixture.problems = ({ name }) => (name === "a" ? { sql: ["There is no table nowhere"] } : {});
     const files = [
       file("a"),
       file("b", { notify: ["pager", "nobody", { type: "webhook", url: "http://10.0.0.1/" }] }),
@@ -141,12 +141,12 @@ describe("alerts of files", () => {
   });
 
   it("are in effect as far as they are stored, and the next reading makes up for the rest", async () => {
-    const { world, alerts, names } = open();
+    const { fixture, alerts, names } = open();
     await alerts.takeFiles([file("old")]);
-    world.isWritable = (name) => name !== "b";
+    fixture.isWritable = (name) => name !== "b";
     await expect(alerts.takeFiles([file("a"), file("b")])).rejects.toThrow("the disk is full");
     expect(names()).toEqual(["old", "a"]);
-    world.isWritable = () => true;
+    fixture.isWritable = () => true;
     expect(await alerts.takeFiles([file("a"), file("b")])).toMatchObject({ added: ["b"], removed: ["old"] });
     expect(names()).toEqual(["a", "b"]);
   });

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
-import { notSaved } from "../drains/drains.ts";
-import type { FieldProblems } from "../shared/document-form.ts";
+import { type FieldProblems, refuseDocument } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
 import { uuidOf } from "../shared/uuid-of.ts";
@@ -121,11 +120,11 @@ class StoredAlerts implements Alerts {
     return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.#requireOwn(id);
       const read = readAlert(sent, this.#options, before?.form);
-      if ("problems" in read) throw notSaved("alert", read.problems);
+      if ("problems" in read) throw refuseDocument("The alert was not saved", read.problems);
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
       const alert: Alert = { ...before, ...own, form: read.form, updatedAtMs: nowMs() };
       const problems = await this.#findProblems(alert);
-      if (Object.keys(problems).length > 0) throw notSaved("alert", problems);
+      if (Object.keys(problems).length > 0) throw refuseDocument("The alert was not saved", problems);
       return this.#put(alert);
     });
   }

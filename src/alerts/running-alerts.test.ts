@@ -24,7 +24,7 @@ function open({
   disk?: Disk;
   clock?: StoppedClock;
 } = {}) {
-  const world = {
+  const fixture = {
     disk,
     clock,
     requests: [] as DrainRequest[],
@@ -37,8 +37,8 @@ function open({
   const queries: AlertQueries = {
     findProblems: () => ({}),
     run: () => {
-      world.runCount++;
-      return world.rows();
+      fixture.runCount++;
+      return fixture.rows();
     },
   };
   const running = createRunningAlerts({
@@ -52,15 +52,15 @@ function open({
       },
     },
     send: async (request) => {
-      world.requests.push(request);
-      return world.answer(request);
+      fixture.requests.push(request);
+      return fixture.answer(request);
     },
     serviceId: "me",
     findBackend: () => undefined,
-    isEvaluator: () => world.isLeader,
+    isEvaluator: () => fixture.isLeader,
     clock,
     onNotice: () => undefined,
-    warn: (message) => world.warnings.push(message),
+    warn: (message) => fixture.warnings.push(message),
   });
   /** Sets the clock forward, and wakes whoever waits for it. */
   const pass = async (ms: number) => {
@@ -68,23 +68,23 @@ function open({
     clock.wake();
     await flushPromises();
   };
-  const told = () => world.requests.map(({ body }) => (JSON.parse(body) as { readonly status: string }).status);
-  return { ...world, world, running, queries, pass, told };
+  const told = () => fixture.requests.map(({ body }) => (JSON.parse(body) as { readonly status: string }).status);
+  return { ...fixture, fixture, running, queries, pass, told };
 }
 
 describe("running alerts", () => {
   it("run by their schedule, and once when they are made", async () => {
-    const { running, queries, pass, world, told } = open();
+    const { running, queries, pass, fixture, told } = open();
     running.start(queries);
     await flushPromises();
     running.replaceAll([planned()]);
     await flushPromises();
-    expect([world.runCount, told()]).toEqual([1, ["firing"]]);
+    expect([fixture.runCount, told()]).toEqual([1, ["firing"]]);
     for (let minute = 0; minute < 5; minute++) await pass(minuteMs);
-    expect([world.runCount, told()]).toEqual([6, ["firing"]]);
+    expect([fixture.runCount, told()]).toEqual([6, ["firing"]]);
     running.replaceAll([planned({ enabled: false })]);
     await pass(minuteMs);
-    expect(world.runCount).toBe(6);
+    expect(fixture.runCount).toBe(6);
     await running.close();
   });
 
@@ -92,7 +92,7 @@ describe("running alerts", () => {
     const first = open();
     first.running.replaceAll([planned()]);
     first.running.start(first.queries);
-    first.world.answer = () => ({ kind: "failed", reason: "down" });
+    first.fixture.answer = () => ({ kind: "failed", reason: "down" });
     await flushPromises();
     await first.pass(minuteMs);
     expect(first.told()).toEqual(["firing"]);
@@ -111,29 +111,29 @@ describe("running alerts", () => {
     third.running.start(third.queries);
     await flushPromises();
     await third.pass(minuteMs);
-    expect([third.world.runCount, third.told()]).toEqual([1, []]);
+    expect([third.fixture.runCount, third.told()]).toEqual([1, []]);
     await third.running.close();
   });
 
   it("back off from a destination that fails, in order, and leave others alone", async () => {
     const other = "http://other.example/";
-    const { running, queries, pass, world } = open();
+    const { running, queries, pass, fixture } = open();
     running.replaceAll([planned({ webhook_notification_url: other })]);
     running.start(queries);
-    world.answer = () =>
-      world.requests.at(-1)?.url === other ? { kind: "taken" } : { kind: "failed", reason: "down" };
+    fixture.answer = () =>
+      fixture.requests.at(-1)?.url === other ? { kind: "taken" } : { kind: "failed", reason: "down" };
     await flushPromises();
     await pass(minuteMs);
-    const sent = (address: string) => world.requests.filter((each) => each.url === address).length;
+    const sent = (address: string) => fixture.requests.filter((each) => each.url === address).length;
     expect([sent(url), sent(other)]).toEqual([1, 1]);
-    world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
+    fixture.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await pass(1_000);
     await pass(minuteMs);
     expect(sent(other)).toBe(2);
-    world.answer = () => ({ kind: "taken" });
-    world.requests.length = 0;
+    fixture.answer = () => ({ kind: "taken" });
+    fixture.requests.length = 0;
     await pass(300_000);
-    expect(world.requests.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
+    expect(fixture.requests.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
       "firing",
       "resolved",
     ]);
@@ -143,10 +143,10 @@ describe("running alerts", () => {
   it.each([{ kind: "taken" } as const, { kind: "failed", reason: "down" } as const])(
     "are not all looked at for each that was told, where thousands are due at one time ($kind)",
     async (answer) => {
-      const { running, queries, pass, world, clock, told } = open();
+      const { running, queries, pass, fixture, clock, told } = open();
       const count = 400;
       running.replaceAll(Array.from({ length: count }, (_, index) => planned({ cron: "* * * * *" }, String(index))));
-      world.answer = () => answer;
+      fixture.answer = () => answer;
       running.start(queries);
       await flushPromises();
       clock.pauses.length = 0;
@@ -155,7 +155,7 @@ describe("running alerts", () => {
       await flushPromises();
       expect(clock.pauses.length).toBeLessThan(10);
       const again = new Set<string>();
-      world.answer = (request) => {
+      fixture.answer = (request) => {
         again.add(request.body);
         return { kind: "taken" };
       };
@@ -167,13 +167,13 @@ describe("running alerts", () => {
   );
 
   it("send nothing of a state that cannot be stored, and tell it once it can", async () => {
-    const { running, queries, pass, disk, told, world } = open();
+    const { running, queries, pass, disk, told, fixture } = open();
     running.replaceAll([planned()]);
     running.start(queries);
     disk.isWritable = false;
     await flushPromises();
     await pass(minuteMs);
-    expect([told(), world.warnings.length]).toEqual([[], 1]);
+    expect([told(), fixture.warnings.length]).toEqual([[], 1]);
     disk.isWritable = true;
     await pass(minuteMs);
     expect(told()).toEqual(["firing"]);
@@ -181,10 +181,10 @@ describe("running alerts", () => {
   });
 
   it("take back what waits of deleted events, and tell what is left of them", async () => {
-    const { running, queries, pass, world, told } = open();
+    const { running, queries, pass, fixture, told } = open();
     running.replaceAll([planned({ group_by: ["n"] })]);
     running.start(queries);
-    world.answer = () => ({ kind: "failed", reason: "down" });
+    fixture.answer = () => ({ kind: "failed", reason: "down" });
     await flushPromises();
     await pass(minuteMs);
     const waiting = async () => JSON.stringify((await running.stateOf("a")).waiting);
@@ -193,31 +193,31 @@ describe("running alerts", () => {
     expect(await waiting()).toContain('{\\"n\\":1}');
     await running.forget("s");
     expect(await waiting()).toBe("[]");
-    world.answer = () => ({ kind: "taken" });
-    world.requests.length = 0;
-    world.rows = async () => ({ rows: [{ n: 1, left: true }], isCut: false, sources: ["s"] });
+    fixture.answer = () => ({ kind: "taken" });
+    fixture.requests.length = 0;
+    fixture.rows = async () => ({ rows: [{ n: 1, left: true }], isCut: false, sources: ["s"] });
     await pass(300_000);
-    expect(world.requests.map(({ body }) => body.includes('"result":[{"n":1,"left":true}]'))).toEqual([true]);
-    world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
+    expect(fixture.requests.map(({ body }) => body.includes('"result":[{"n":1,"left":true}]'))).toEqual([true]);
+    fixture.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await pass(minuteMs);
     expect([told(), (await running.stateOf("a")).droppedCount]).toEqual([["firing", "resolved"], 0]);
     await running.close();
   });
 
   it("tell nothing of a run that may have read what was deleted meanwhile, and run again", async () => {
-    const { running, queries, pass, world } = open();
+    const { running, queries, pass, fixture } = open();
     running.replaceAll([planned()]);
     running.start(queries);
     await flushPromises();
     let end: (rows: AlertRows) => void = () => undefined;
-    world.rows = () => new Promise((resolve) => (end = resolve));
+    fixture.rows = () => new Promise((resolve) => (end = resolve));
     await pass(minuteMs);
     await running.forget("s");
-    world.rows = async () => ({ rows: [{ n: 2 }], isCut: false, sources: ["s"] });
+    fixture.rows = async () => ({ rows: [{ n: 2 }], isCut: false, sources: ["s"] });
     end({ rows: [{ n: 1 }], isCut: false, sources: ["s"] });
     await flushPromises();
     await pass(1_000);
-    expect([world.runCount, world.requests.map(({ body }) => body.includes('"result":[{"n":2}]'))]).toEqual([
+    expect([fixture.runCount, fixture.requests.map(({ body }) => body.includes('"result":[{"n":2}]'))]).toEqual([
       2,
       [true],
     ]);
@@ -228,7 +228,7 @@ describe("running alerts", () => {
     const first = open();
     first.running.replaceAll([planned()]);
     first.running.start(first.queries);
-    first.world.answer = () => ({ kind: "failed", reason: "down" });
+    first.fixture.answer = () => ({ kind: "failed", reason: "down" });
     await flushPromises();
     await first.pass(minuteMs);
     await first.running.close();
@@ -242,20 +242,20 @@ describe("running alerts", () => {
   });
 
   it("run, remind and send again soon where the clock was ahead for a while", async () => {
-    const { running, queries, pass, world, told } = open();
+    const { running, queries, pass, fixture, told } = open();
     running.replaceAll([planned({ remind: "10m" })]);
     running.start(queries);
     await flushPromises();
     await pass(365 * 86_400_000);
-    expect([world.runCount, told()]).toEqual([1, ["firing"]]);
-    world.answer = () => ({ kind: "failed", reason: "down" });
+    expect([fixture.runCount, told()]).toEqual([1, ["firing"]]);
+    fixture.answer = () => ({ kind: "failed", reason: "down" });
     await pass(10 * minuteMs);
-    expect([world.runCount, told()]).toEqual([2, ["firing", "firing"]]);
-    world.answer = () => ({ kind: "taken" });
+    expect([fixture.runCount, told()]).toEqual([2, ["firing", "firing"]]);
+    fixture.answer = () => ({ kind: "taken" });
     await pass(-364 * 86_400_000);
-    expect([world.runCount, told()]).toEqual([2, ["firing", "firing", "firing"]]);
+    expect([fixture.runCount, told()]).toEqual([2, ["firing", "firing", "firing"]]);
     await pass(minuteMs);
-    expect([world.runCount, told().length]).toEqual([3, 4]);
+    expect([fixture.runCount, told().length]).toEqual([3, 4]);
     await running.close();
   });
 
@@ -263,25 +263,25 @@ describe("running alerts", () => {
     const clock = new StoppedClock();
     const one = open({ clock });
     const two = open({ clock, disk: one.disk });
-    two.world.isLeader = false;
+    two.fixture.isLeader = false;
     for (const each of [one, two]) {
       each.running.replaceAll([planned()]);
       each.running.start(each.queries);
     }
     await flushPromises();
     await one.pass(minuteMs);
-    expect([one.told(), two.told(), two.world.runCount]).toEqual([["firing"], [], 0]);
-    one.world.isLeader = false;
-    two.world.isLeader = true;
-    two.world.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
+    expect([one.told(), two.told(), two.fixture.runCount]).toEqual([["firing"], [], 0]);
+    one.fixture.isLeader = false;
+    two.fixture.isLeader = true;
+    two.fixture.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await one.pass(1_000);
     await one.pass(minuteMs);
-    expect([one.world.runCount, two.told()]).toEqual([1, ["resolved"]]);
+    expect([one.fixture.runCount, two.told()]).toEqual([1, ["resolved"]]);
     await Promise.all([one.running.close(), two.running.close()]);
   });
 
   it("wait for their turn, however many they are, without a warning of Node.js", async () => {
-    const { running, queries, world } = open();
+    const { running, queries, fixture } = open();
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on("warning", note);
@@ -289,22 +289,22 @@ describe("running alerts", () => {
     const held = new Promise<void>((resolve) => {
       end = resolve;
     });
-    world.rows = () => held.then(() => ({ rows: [], isCut: false, sources: [] }));
+    fixture.rows = () => held.then(() => ({ rows: [], isCut: false, sources: [] }));
     running.start(queries);
     await flushPromises();
     running.replaceAll(Array.from({ length: 50 }, (_, n) => planned({}, `a${n}`)));
     await flushPromises();
-    expect(world.runCount).toBe(4);
+    expect(fixture.runCount).toBe(4);
     end();
     await flushPromises(200);
-    expect(world.runCount).toBe(50);
+    expect(fixture.runCount).toBe(50);
     await running.close();
     process.off("warning", note);
     expect(warnings).toEqual([]);
   });
 
   it("count runs, notices and alerts on the service that runs them", async () => {
-    const { running, queries, pass, world, clock } = open();
+    const { running, queries, pass, fixture, clock } = open();
     const statuses = { ok: 0, pending: 0, firing: 0, resolved: 0, failing: 0, off: 0 };
     expect(running.figures()).toEqual({
       runs: { met: 0, quiet: 0, failed: 0 },
@@ -314,7 +314,7 @@ describe("running alerts", () => {
       waiting: 0,
       alerts: statuses,
     });
-    world.rows = async () => {
+    fixture.rows = async () => {
       clock.nowNumber += 250;
       return { rows: [{ n: 1 }], isCut: false, sources: [] };
     };
@@ -326,32 +326,32 @@ describe("running alerts", () => {
       ...{ runs: { met: 1, quiet: 0, failed: 0 }, runSeconds: 0.25, alerts: { ...statuses, firing: 1, off: 1 } },
       ...{ notices: { delivered: 1, refused: 0, dropped: 0 }, failures: 0, waiting: 0 },
     });
-    world.answer = () => ({ kind: "failed", reason: "down" });
-    world.rows = async () => ({ rows: [], isCut: false, sources: [] });
+    fixture.answer = () => ({ kind: "failed", reason: "down" });
+    fixture.rows = async () => ({ rows: [], isCut: false, sources: [] });
     await pass(minuteMs);
     expect(running.figures()).toMatchObject({
       ...{ runs: { met: 1, quiet: 1, failed: 0 }, alerts: { ...statuses, resolved: 1, off: 1 } },
       ...{ notices: { delivered: 1, refused: 0, dropped: 0 }, failures: 1, waiting: 1 },
     });
-    world.answer = () => ({ kind: "refused", reason: "no" });
-    world.rows = () => Promise.reject(new ServiceError("timeout", "It took long"));
+    fixture.answer = () => ({ kind: "refused", reason: "no" });
+    fixture.rows = () => Promise.reject(new ServiceError("timeout", "It took long"));
     await pass(minuteMs);
     expect(running.figures()).toMatchObject({
       ...{ runs: { met: 1, quiet: 1, failed: 1 }, alerts: { ...statuses, failing: 1, off: 1 } },
       ...{ notices: { delivered: 1, refused: 2, dropped: 0 }, failures: 1, waiting: 0 },
     });
-    world.isLeader = false;
+    fixture.isLeader = false;
     await pass(1_000);
     expect(running.figures().alerts).toEqual(statuses);
     await running.close();
   });
 
   it("count notices that are dropped since too many wait", async () => {
-    const { running, queries, pass, world } = open();
+    const { running, queries, pass, fixture } = open();
     running.replaceAll([planned({ group_by: ["n"], remind: "1s" })]);
     running.start(queries);
-    world.answer = () => ({ kind: "failed", reason: "down" });
-    world.rows = async () => ({ rows: Array.from({ length: 100 }, (_, n) => ({ n })), isCut: false, sources: [] });
+    fixture.answer = () => ({ kind: "failed", reason: "down" });
+    fixture.rows = async () => ({ rows: Array.from({ length: 100 }, (_, n) => ({ n })), isCut: false, sources: [] });
     await flushPromises();
     for (let minute = 0; minute < 11; minute++) await pass(minuteMs);
     expect(running.figures()).toMatchObject({ waiting: 1_000, notices: { dropped: 100 } });
@@ -367,15 +367,15 @@ describe("running alerts", () => {
       [async () => ({ rows: many, isCut: true, sources: [] }), "its query has more than 101 rows"],
       [async () => ({ rows: many, isCut: false, sources: ["s"] }), "101 groups meet its condition, of 100 at most"],
     ] as const) {
-      const { running, queries, pass, world } = open();
-      world.rows = rows;
+      const { running, queries, pass, fixture } = open();
+      fixture.rows = rows;
       running.replaceAll([planned({ group_by: ["n"] })]);
       running.start(queries);
       await flushPromises();
       await pass(minuteMs);
       const { failure } = await running.stateOf("a");
       expect(failure?.reason).toContain(reason);
-      expect(world.requests.map(({ body }) => body.includes(reason))).toEqual([true]);
+      expect(fixture.requests.map(({ body }) => body.includes(reason))).toEqual([true]);
       await running.close();
     }
   });

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
+import { createWay } from "../shared/give-way.ts";
 import { messageOf } from "../shared/message-of.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
 import { type AuditEntry, type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";
@@ -125,12 +125,12 @@ class BatchedAuditLog implements AuditLog {
     return isStored;
   }
 
-  /** Masks and logs in slices, so that other tasks can run in between. */
+  /** Masks and logs. */
   async #describe(): Promise<void> {
-    const entries = this.#waiting.takeAll();
-    for (let from = 0; from < entries.length; from += 100) {
-      if (from > 0) await setImmediate();
-      for (const entry of entries.slice(from, from + 100)) this.#describeOne(entry);
+    const giveWay = createWay(this.#options.nowMs);
+    for (const entry of this.#waiting.takeAll()) {
+      await giveWay();
+      this.#describeOne(entry);
     }
   }
 

@@ -1,8 +1,6 @@
 import { Type } from "typebox";
+import type { FieldProblems } from "../shared/document-form.ts";
 import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
-
-/** The problems of a document, as texts by field. */
-export type DocumentProblems = Readonly<Record<string, readonly string[]>>;
 
 /** The content of a backend document. */
 export type BackendDraft = Pick<Backend, "name" | "description" | "type" | "config" | "metadata">;
@@ -62,7 +60,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 export function readBackend(
   sent: Readonly<Record<string, unknown>>,
   before?: Backend,
-): { readonly draft: BackendDraft } | { readonly problems: DocumentProblems } {
+): { readonly draft: BackendDraft } | { readonly problems: FieldProblems } {
   const problems = new Map<string, string[]>();
   const report: Report = (field, message) => problems.set(field, [...(problems.get(field) ?? []), message]);
   for (const key of Object.keys(sent)) {

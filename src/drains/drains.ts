@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { refuseDocument } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
-import { type BackendDraft, type DocumentProblems, readBackend } from "./backend-document.ts";
+import { type BackendDraft, readBackend } from "./backend-document.ts";
 import { type RuleReaders, readRule } from "./rule-document.ts";
 import type { RuleState, RunningRules } from "./running-rules.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
@@ -133,9 +134,9 @@ class StoredDrains implements Drains {
     return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findBackend(id);
       const read = readBackend(sent, before);
-      if ("problems" in read) throw notSaved("backend", read.problems);
+      if ("problems" in read) throw refuseDocument("The backend was not saved", read.problems);
       const problem = await findAddressProblem(read.draft.config.url);
-      if (problem !== undefined) throw notSaved("backend", { "config.url": [problem] });
+      if (problem !== undefined) throw refuseDocument("The backend was not saved", { "config.url": [problem] });
       const backend = toBackend(read.draft, before, nowMs());
       await documents.putBackend(backend);
       this.#backends.set(backend.id, backend);
@@ -173,7 +174,7 @@ class StoredDrains implements Drains {
     return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findRule(id);
       const read = await readRule(sent, this.#readers(), before);
-      if ("problems" in read) throw notSaved("rule", read.problems);
+      if ("problems" in read) throw refuseDocument("The rule was not saved", read.problems);
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
       const rule = { ...read.draft, ...own };
       await documents.putRule(rule);
@@ -258,10 +259,4 @@ export function isSame(one: object, other: object | undefined): boolean {
 function refill<T extends { readonly id: string }>(map: Map<string, T>, values: readonly T[]): void {
   map.clear();
   for (const value of values) map.set(value.id, value);
-}
-
-/** The error of a document with problems, of which the message has the first. */
-export function notSaved(what: string, fields: DocumentProblems): ServiceError {
-  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
-  return new ServiceError("validation_failed", `The ${what} was not saved: ${field}: ${text}`, { fields });
 }

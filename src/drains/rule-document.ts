@@ -1,8 +1,8 @@
 import { Type } from "typebox";
+import type { FieldProblems } from "../shared/document-form.ts";
 import type { Source } from "../sources/source.ts";
 import { sourceId } from "../sources/source.ts";
 import type { DrainRule } from "./backend.ts";
-import type { DocumentProblems } from "./backend-document.ts";
 
 /** The properties of a rule that its document sets. */
 export type RuleDraft = Pick<DrainRule, "backendId" | "source" | "lql">;
@@ -33,7 +33,7 @@ export async function readRule(
   sent: Readonly<Record<string, unknown>>,
   readers: RuleReaders,
   before?: DrainRule,
-): Promise<{ readonly draft: RuleDraft } | { readonly problems: DocumentProblems }> {
+): Promise<{ readonly draft: RuleDraft } | { readonly problems: FieldProblems }> {
   const problems: Record<string, readonly string[]> = Object.create(null);
   for (const key of Object.keys(sent)) {
     if (![...fields, ...shownFields].includes(key)) {

@@ -2,24 +2,24 @@ import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { createSourceScopes } from "../endpoints/explore/source-scopes.ts";
 import { createTailHub } from "../endpoints/tail/tail-hub.ts";
+import type { NodeState } from "../metadata/nodes.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { AppContext, AppDependencies } from "./app-context.ts";
 import { CachedReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally } from "./ingest/intake-tally.ts";
 import { createTenantlessWarnings } from "./ingest/warn-of-tenantless.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
-import { addAccessLog } from "./plugins/access-log.ts";
+import { addAccessLog, callerGoneStatus } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
 import { accessOf, addAuthentication } from "./plugins/authentication.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addErrors, addUnknownRoutes, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
-import { addMetadataState } from "./plugins/metadata-state.ts";
-import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
-import { addShutdown } from "./plugins/shutdown.ts";
 import { addTraces } from "./plugins/traces.ts";
 import { addUnreadBodies } from "./plugins/unread-bodies.ts";
 import { parseQueryText } from "./request/query-text.ts";
 import { readBody } from "./request/read-body.ts";
+import type { Shutdown } from "./request/shutdown.ts";
 import { addRoutes, errorForms, type ServedContext } from "./routes/index.ts";
 import { createHttpServer, maxHeaderBytes } from "./server.ts";
 import { createTailLimits } from "./tail/tail-limits.ts";
@@ -120,4 +120,39 @@ function countChanges({ endpoints, sources }: Pick<AppDependencies, "endpoints" 
   let count = 0;
   for (const { onChange } of [endpoints, sources]) onChange(() => count++);
   return () => count;
+}
+
+const retryAfterSeconds = 5;
+
+/** Paths that report the service's state, and are always answered. */
+const alwaysAnswered: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
+
+/** Sends calls away where tokens and endpoints may long be others than those last known. */
+function addMetadataState(app: FastifyInstance, nodeState: () => NodeState): void {
+  app.addHook("onRequest", async (request) => {
+    if (nodeState() !== "outdated" || alwaysAnswered.has(request.url.split("?")[0] ?? "")) return;
+    throw new ServiceError("metadata_unavailable", "The database of the metadata has been away for too long", {
+      retryAfterSeconds,
+    });
+  });
+}
+
+/** Counts each request once its answer is sent or its caller gone. */
+function addMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.raw.once("close", () => {
+      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
+      metrics.observe(request.logNotes, status, reply.elapsedTime / 1000);
+    });
+  });
+}
+
+/** Counts calls, and refuses new ones once the service stops. */
+function addShutdown(app: FastifyInstance, shutdown: Shutdown): void {
+  app.addHook("onRequest", async (_request, reply) => {
+    reply.raw.once("close", shutdown.enter());
+    if (!shutdown.stopping.aborted) return;
+    reply.header("Connection", "close");
+    throw new ServiceError("shutting_down", "The service is stopping", { retryAfterSeconds: 2 });
+  });
 }

@@ -104,21 +104,21 @@ async function runStages(
   { pipeline, table, isCategorized, keep }: TailStages,
 ): Promise<readonly TailRow[]> {
   const giveWay = createWay();
-  const told: TailRow[] = [];
+  const written: TailRow[] = [];
   for (const row of rows) {
     await giveWay();
     const { ns, line, labels } = readRow(row, table);
     const made = pipeline(line, labels);
     if (made === undefined) {
-      told.push({ ...row, json: "", isHidden: true });
+      written.push({ ...row, json: "", isHidden: true });
       continue;
     }
     keep(made, labels);
     const { stream, value } = writeLine({ ns, line: made, labels }, isCategorized);
     const json = JSON.stringify({ stream: Object.fromEntries(stream), values: [value] });
-    told.push({ ...row, restNs: Number(ns % 1000n), json });
+    written.push({ ...row, restNs: Number(ns % 1000n), json });
   }
-  return told;
+  return written;
 }
 
 /** Everything that a call reads by, but its query. */

@@ -36,8 +36,8 @@ function endpointArguments(
 ): Readonly<Record<string, JsonSchema>> {
   const own = openParameters(contract.parameters, pins).map((parameter) => {
     const { description = parameter.description } = parameterSchema(parameter);
-    const told = parameter.description === undefined ? description : parameter.description;
-    return [parameter.name, { ...parameterSchema(parameter), ...(told === undefined ? {} : { description: told }) }];
+    const text = parameter.description === undefined ? description : parameter.description;
+    return [parameter.name, { ...parameterSchema(parameter), ...(text === undefined ? {} : { description: text }) }];
   });
   const limit = { type: "integer", minimum: 1, maximum: definition.maxRows, description: "Maximum number of rows" };
   return { ...Object.fromEntries(own), limit, ...pageArguments };

@@ -1,8 +1,15 @@
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { ServiceError } from "./errors.ts";
 
 /** The problems of a document that was sent, as texts by its fields. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>;
+
+/** The error of a document that is not saved, with the first of its problems in the message. */
+export function refuseDocument(refusal: string, fields: FieldProblems, more = ""): ServiceError {
+  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
+  return new ServiceError("validation_failed", `${refusal}: ${field}: ${text}${more}`, { fields });
+}
 
 /** A document of the right form; or what is wrong with it, and its fields that are right. */
 export type ReadForm<Document> =

@@ -1,8 +1,9 @@
 import type { EventStore } from "../engines/contract/query-engine.ts";
+import { refuseDocument } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Source } from "./source.ts";
-import { readSource, type SourceProblems } from "./source-changes.ts";
+import { readSource } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";
 import { changedNames, type SourceRegistry } from "./source-registry.ts";
 import type { SourceTables } from "./source-tables.ts";
@@ -57,7 +58,7 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
     create: (sent) =>
       inTurn(async () => {
         const read = readSource(sent, { sources: registry.sources, isEndpoint });
-        if ("problems" in read) throw notSaved(read.problems);
+        if ("problems" in read) throw refuseDocument("The source was not saved", read.problems);
         await save(read.source, registry.sources);
         return read.source;
       }),
@@ -65,7 +66,7 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
       inTurn(async () => {
         const before = findChangeable(registry, name);
         const read = readSource(sent, { sources: registry.sources, isEndpoint }, before, isPatch);
-        if ("problems" in read) throw notSaved(read.problems);
+        if ("problems" in read) throw refuseDocument("The source was not saved", read.problems);
         await save(
           read.source,
           registry.sources.filter((each) => each !== before),
@@ -119,9 +120,4 @@ function findChangeable(registry: SourceRegistry, name: string): Source {
   throw new ServiceError("source_read_only", `The source ${source.name} is the service's own`, {
     hint: "The configuration says how long its events are kept.",
   });
-}
-
-function notSaved(fields: SourceProblems): ServiceError {
-  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
-  return new ServiceError("validation_failed", `The source was not saved: ${field}: ${text}`, { fields });
 }

@@ -1,3 +1,4 @@
+import type { FieldProblems } from "../shared/document-form.ts";
 import { findSchemaProblems } from "../shared/schema-problems.ts";
 import { ownNamePrefix, type Source } from "./source.ts";
 import {
@@ -9,9 +10,6 @@ import {
   whyNoRetention,
   whyNoTenantField,
 } from "./source-document.ts";
-
-/** The problems of a source document, as texts by field. */
-export type SourceProblems = Readonly<Record<string, readonly string[]>>;
 
 /** Fields that clients of the reference send but that have no meaning here. */
 const overlooked: ReadonlySet<string> = new Set([
@@ -43,7 +41,7 @@ export function readSource(
   { sources, isEndpoint }: SourceSurroundings,
   before?: Source,
   isPatch = false,
-): { readonly source: Source } | { readonly problems: SourceProblems } {
+): { readonly source: Source } | { readonly problems: FieldProblems } {
   const sent = Object.entries(input).filter(([key, value]) => !overlooked.has(key) && value !== null);
   const kept = before !== undefined && isPatch ? Object.entries(toDocument(before)) : [];
   const document: Record<string, unknown> = {

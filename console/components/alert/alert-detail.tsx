@@ -10,6 +10,7 @@ import { zone } from "../../state/preferences.ts";
 import { linkTo, navigate } from "../../state/route.ts";
 import { say } from "../../state/toasts.ts";
 import { Confirm } from "../confirm.tsx";
+import { Card, FactList, Figures } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { Menu } from "../menu.tsx";
 import { Table } from "../table-card.tsx";
@@ -152,17 +153,16 @@ function SilenceMenu({ alert, onChanged }: Pick<ActionsProps, "alert" | "onChang
 
 function StateCard({ load }: { readonly load: ReturnType<typeof useLoad<State>> }) {
   return (
-    <section class="card" aria-label="State">
-      <div class="card-head">
-        <h2 class="grow">State</h2>
+    <Card
+      label="State"
+      head={
         <button type="button" class="button plain small" onClick={load.reload}>
           Refresh
         </button>
-      </div>
-      <div class="card-body stack">
-        <Loaded load={load}>{(state) => <StateFigures state={state} />}</Loaded>
-      </div>
-    </section>
+      }
+    >
+      <Loaded load={load}>{(state) => <StateFigures state={state} />}</Loaded>
+    </Card>
   );
 }
 
@@ -188,14 +188,7 @@ function StateFigures({ state }: { readonly state: State }) {
         </div>
       )}
       {lastError !== null && <div class="notice warning plain-text">{showControls(`Notices wait: ${lastError}`)}</div>}
-      <dl class="figures">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt class="soft">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {state.groups.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         <section class="scroll-x" tabIndex={0} aria-label="Groups">
@@ -221,7 +214,7 @@ function Definition({ alert }: { readonly alert: Alert }) {
   const draft = readAlertDraft(alert);
   const backends = useBackendNames();
   const { webhook_notification_url: webhook, slack_hook_url: slack, backends: own } = alert;
-  const told: readonly Destination[] = [
+  const destinations: readonly Destination[] = [
     ...draft.notify,
     ...((own as readonly string[] | undefined) ?? []),
     ...(typeof webhook === "string" ? [{ type: "webhook", url: webhook }] : []),
@@ -233,25 +226,16 @@ function Definition({ alert }: { readonly alert: Alert }) {
     ["Fires where", condition + (draft.for === "" ? "" : ` for ${draft.for}`)],
     ...(draft.groupBy === "" ? [] : [["A group for each", draft.groupBy] as const]),
     ["Severity", draft.severity],
-    ["Tells", told.length === 0 ? "nobody" : told.map((each) => describeDestination(each, backends)).join("; ")],
+    [
+      "Tells",
+      destinations.length === 0 ? "nobody" : destinations.map((each) => describeDestination(each, backends)).join("; "),
+    ],
   ];
   return (
-    <section class="card" aria-label="Definition">
-      <div class="card-head">
-        <h2>Definition</h2>
-      </div>
-      <div class="card-body stack">
-        {draft.description !== "" && <p class="plain-text">{showControls(draft.description)}</p>}
-        <dl class="keys">
-          {facts.map(([label, value]) => (
-            <>
-              <dt class="soft">{label}</dt>
-              <dd class="plain-text">{showControls(value)}</dd>
-            </>
-          ))}
-        </dl>
-        <pre class="code">{showControls(draft.kind === "endpoint" ? `endpoint ${draft.text}` : draft.text)}</pre>
-      </div>
-    </section>
+    <Card label="Definition">
+      {draft.description !== "" && <p class="plain-text">{showControls(draft.description)}</p>}
+      <FactList facts={facts} />
+      <pre class="code">{showControls(draft.kind === "endpoint" ? `endpoint ${draft.text}` : draft.text)}</pre>
+    </Card>
   );
 }

@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import { type AlertDraft, toAlertDocument } from "../../lib/alert-draft.ts";
+import { useForm } from "../../lib/use-form.ts";
 import { session } from "../../state/session.ts";
 import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
-import { Problems } from "../notices.tsx";
+import { Card, Segments } from "../layout.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { DestinationsField } from "./alert-destinations.tsx";
 
@@ -16,23 +16,14 @@ interface AlertFormProps {
 
 /** The fields of an alert: its query, its schedule, what its rows must be, and who is told. */
 export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
-  const [draft, setDraft] = useState(first);
-  const [error, setError] = useState<unknown>(undefined);
-  const set = (part: Partial<AlertDraft>) => setDraft({ ...draft, ...part });
-  const save = async () => {
-    try {
-      const body = toAlertDocument(draft, id !== undefined);
-      const saved =
-        id === undefined
-          ? await callApi("createAlert", { body })
-          : await callApi("replaceAlert", { path: { id }, body });
-      onSaved(String(saved.id));
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { draft, set, error, submit } = useForm(first, async () => {
+    const body = toAlertDocument(draft, id !== undefined);
+    const saved =
+      id === undefined ? await callApi("createAlert", { body }) : await callApi("replaceAlert", { path: { id }, body });
+    onSaved(String(saved.id));
+  });
   return (
-    <Form onSubmit={save}>
+    <Form onSubmit={submit} error={error} action={id === undefined ? "Create alert" : "Save"}>
       <div class="row wrap form-row">
         <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
         <SelectField
@@ -47,7 +38,7 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
         value={draft.description}
         onInput={(description) => set({ description })}
       />
-      <QueryPart draft={draft} set={set} onRun={() => void save()} />
+      <QueryPart draft={draft} set={set} onRun={() => void submit()} />
       <SchedulePart draft={draft} set={set} />
       <ConditionPart draft={draft} set={set} />
       <NoticesPart draft={draft} set={set} />
@@ -56,12 +47,6 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
         isChecked={draft.isEnabled}
         onChange={(isEnabled) => set({ isEnabled })}
       />
-      {error !== undefined && <Problems error={error} />}
-      <div class="row">
-        <button type="submit" class="button primary">
-          {id === undefined ? "Create alert" : "Save"}
-        </button>
-      </div>
     </Form>
   );
 }
@@ -85,49 +70,37 @@ function QueryPart({ draft, set, onRun }: PartProps & { readonly onRun: () => vo
     set({ kind: next, text: next === "endpoint" ? first : kind === "endpoint" ? "" : text });
   };
   return (
-    <section class="card" aria-label="Query">
-      <div class="card-head">
-        <h2 class="grow">Query</h2>
-        <fieldset class="segments" aria-label="What runs">
-          {kinds.map(([each, label]) => (
-            <button type="button" key={each} aria-pressed={each === kind} onClick={() => change(each)}>
-              {label}
-            </button>
-          ))}
-        </fieldset>
-      </div>
-      <div class="card-body stack">
-        {kind === "endpoint" ? (
-          <SelectField
-            label="Endpoint"
-            value={text}
-            options={endpoints.includes(text) ? endpoints : [text, ...endpoints]}
-            onChange={(name) => set({ text: name })}
+    <Card label="Query" head=<Segments label="What runs" choices={kinds} value={kind} onChange={change} />>
+      {kind === "endpoint" ? (
+        <SelectField
+          label="Endpoint"
+          value={text}
+          options={endpoints.includes(text) ? endpoints : [text, ...endpoints]}
+          onChange={(name) => set({ text: name })}
+        />
+      ) : (
+        <div class="query-text">
+          <QueryEditor
+            key={kind}
+            language={kind}
+            scope="all"
+            text={text}
+            label="The alert's query"
+            onChange={(changed) => set({ text: changed })}
+            onRun={onRun}
           />
-        ) : (
-          <div class="query-text">
-            <QueryEditor
-              key={kind}
-              language={kind}
-              scope="all"
-              text={text}
-              label="The alert's query"
-              onChange={(changed) => set({ text: changed })}
-              onRun={onRun}
-            />
-          </div>
-        )}
-        {(kind === "endpoint" || draft.parameters !== "") && (
-          <TextField
-            label="Parameters (a JSON object)"
-            lines={3}
-            placeholder='{"project": "default"}'
-            value={draft.parameters}
-            onInput={(parameters) => set({ parameters })}
-          />
-        )}
-      </div>
-    </section>
+        </div>
+      )}
+      {(kind === "endpoint" || draft.parameters !== "") && (
+        <TextField
+          label="Parameters (a JSON object)"
+          lines={3}
+          placeholder='{"project": "default"}'
+          value={draft.parameters}
+          onInput={(parameters) => set({ parameters })}
+        />
+      )}
+    </Card>
   );
 }
 
@@ -166,66 +139,56 @@ function SchedulePart({ draft, set }: PartProps) {
 function ConditionPart({ draft, set }: PartProps) {
   const isOfColumn = draft.column !== "";
   return (
-    <section class="card" aria-label="Condition">
-      <div class="card-head">
-        <h2>Fires where a row has</h2>
-      </div>
-      <div class="card-body stack">
-        <div class="row wrap form-row">
-          <TextField
-            label="Column (empty: any row is a reason)"
-            value={draft.column}
-            onInput={(column) => set({ column })}
-          />
-          {isOfColumn && (
-            <>
-              <SelectField
-                label="Compared by"
-                value={draft.op}
-                options={[">", ">=", "<", "<=", "=", "!="]}
-                onChange={(op) => set({ op })}
-              />
-              <TextField label="With" isRequired value={draft.value} onInput={(value) => set({ value })} />
-            </>
-          )}
-          <TextField label="For as long as (optional)" value={draft.for} onInput={(length) => set({ for: length })} />
-        </div>
+    <Card label="Condition" title="Fires where a row has">
+      <div class="row wrap form-row">
         <TextField
-          label="A group for each value of (columns with commas between them, optional)"
-          value={draft.groupBy}
-          onInput={(groupBy) => set({ groupBy })}
+          label="Column (empty: any row is a reason)"
+          value={draft.column}
+          onInput={(column) => set({ column })}
         />
         {isOfColumn && (
-          <CheckField
-            label="No rows at all are a reason too"
-            isChecked={draft.firesOnMissing}
-            onChange={(firesOnMissing) => set({ firesOnMissing })}
-          />
+          <>
+            <SelectField
+              label="Compared by"
+              value={draft.op}
+              options={[">", ">=", "<", "<=", "=", "!="]}
+              onChange={(op) => set({ op })}
+            />
+            <TextField label="With" isRequired value={draft.value} onInput={(value) => set({ value })} />
+          </>
         )}
+        <TextField label="For as long as (optional)" value={draft.for} onInput={(length) => set({ for: length })} />
       </div>
-    </section>
+      <TextField
+        label="A group for each value of (columns with commas between them, optional)"
+        value={draft.groupBy}
+        onInput={(groupBy) => set({ groupBy })}
+      />
+      {isOfColumn && (
+        <CheckField
+          label="No rows at all are a reason too"
+          isChecked={draft.firesOnMissing}
+          onChange={(firesOnMissing) => set({ firesOnMissing })}
+        />
+      )}
+    </Card>
   );
 }
 
 function NoticesPart({ draft, set }: PartProps) {
   return (
-    <section class="card" aria-label="Notices">
-      <div class="card-head">
-        <h2>Who is told</h2>
-      </div>
-      <div class="card-body stack">
-        <DestinationsField value={draft.notify} onChange={(notify) => set({ notify })} />
-        <TextField
-          label="Message (optional; {{column}} is the value of the group's first row)"
-          value={draft.message}
-          onInput={(message) => set({ message })}
-        />
-        <TextField
-          label="Remind after (optional, such as 4h)"
-          value={draft.remind}
-          onInput={(remind) => set({ remind })}
-        />
-      </div>
-    </section>
+    <Card label="Notices" title="Who is told">
+      <DestinationsField value={draft.notify} onChange={(notify) => set({ notify })} />
+      <TextField
+        label="Message (optional; {{column}} is the value of the group's first row)"
+        value={draft.message}
+        onInput={(message) => set({ message })}
+      />
+      <TextField
+        label="Remind after (optional, such as 4h)"
+        value={draft.remind}
+        onInput={(remind) => set({ remind })}
+      />
+    </Card>
   );
 }

@@ -3,16 +3,18 @@ import { callApi } from "../../api/client.ts";
 import type { Answers } from "../../api/operations.generated.ts";
 import { describeLabels, type Lane, toLanes } from "../../lib/alert-lanes.ts";
 import { formatInstant, lengthMs } from "../../lib/time.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { showControls } from "../../lib/values.ts";
 import { zone } from "../../state/preferences.ts";
 import { SelectField } from "../fields.tsx";
+import { Card } from "../layout.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
 import { Table } from "../table-card.tsx";
 
 interface Rehearsed {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly told: Answers["testAlert"];
+  readonly answer: Answers["testAlert"];
 }
 
 const ranges = [
@@ -36,43 +38,30 @@ function longestRange(every: unknown): string {
 /** Runs an alert over the past, and draws when each group would have fired. */
 export function AlertRehearsal({ id, every }: { readonly id: string; readonly every: unknown }) {
   const [range, setRange] = useState(longestRange(every));
-  const [state, setState] = useState<{ isRunning: boolean; error?: unknown; rehearsed?: Rehearsed }>({
-    isRunning: false,
-  });
-  const run = async () => {
-    setState({ isRunning: true });
+  const [rehearsed, setRehearsed] = useState<Rehearsed | undefined>();
+  const { error, isRunning, run } = useAction(async () => {
+    setRehearsed(undefined);
     const toMs = Date.now();
     const fromMs = toMs - lengthMs(range);
-    try {
-      const body = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-      const told = await callApi("testAlert", { path: { id }, body });
-      setState({ isRunning: false, rehearsed: { fromMs, toMs, told } });
-    } catch (error) {
-      setState({ isRunning: false, error });
-    }
-  };
+    const body = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+    setRehearsed({ fromMs, toMs, answer: await callApi("testAlert", { path: { id }, body }) });
+  });
   return (
-    <section class="card" aria-label="Dry run">
-      <div class="card-head">
-        <h2 class="grow">Dry run over the past</h2>
-        {state.isRunning && <Spinner label="Running" />}
+    <Card label="Dry run" title="Dry run over the past" head={isRunning && <Spinner label="Running" />}>
+      <div class="row wrap form-row">
+        <SelectField label="Over" value={range} options={ranges} onChange={setRange} />
+        <button type="button" class="button" disabled={isRunning} onClick={() => void run()}>
+          Dry run
+        </button>
+        <span class="faint">Nobody is told.</span>
       </div>
-      <div class="card-body stack">
-        <div class="row wrap form-row">
-          <SelectField label="Over" value={range} options={ranges} onChange={setRange} />
-          <button type="button" class="button" disabled={state.isRunning} onClick={() => void run()}>
-            Dry run
-          </button>
-          <span class="faint">Nobody is told.</span>
-        </div>
-        {state.error !== undefined && <ErrorNotice error={state.error} />}
-        {state.rehearsed !== undefined && <Outcome {...state.rehearsed} />}
-      </div>
-    </section>
+      {error !== undefined && !isRunning && <ErrorNotice error={error} />}
+      {rehearsed !== undefined && <Outcome {...rehearsed} />}
+    </Card>
   );
 }
 
-function Outcome({ fromMs, toMs, told: { runs, notices } }: Rehearsed) {
+function Outcome({ fromMs, toMs, answer: { runs, notices } }: Rehearsed) {
   const lanes = toLanes(notices, toMs);
   const count = notices.length;
   return (

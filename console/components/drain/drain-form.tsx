@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import {
   type BackendDraft,
@@ -8,8 +7,8 @@ import {
   type ConfigField,
   toBackendDocument,
 } from "../../lib/backend-draft.ts";
+import { useForm } from "../../lib/use-form.ts";
 import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
-import { Problems } from "../notices.tsx";
 
 interface DrainFormProps {
   readonly draft: BackendDraft;
@@ -20,23 +19,16 @@ interface DrainFormProps {
 
 /** The fields of a drain's destination, as its type has them. A mask left as it is keeps the stored secret. */
 export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
-  const [draft, setDraft] = useState(first);
-  const [error, setError] = useState<unknown>(undefined);
-  const set = (part: Partial<BackendDraft>) => setDraft({ ...draft, ...part });
-  const save = async () => {
-    try {
-      const body = toBackendDocument(draft);
-      const saved =
-        id === undefined
-          ? await callApi("createBackend", { body })
-          : await callApi("replaceBackend", { path: { id }, body });
-      onSaved(saved.id);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { draft, set, error, submit } = useForm(first, async () => {
+    const body = toBackendDocument(draft);
+    const saved =
+      id === undefined
+        ? await callApi("createBackend", { body })
+        : await callApi("replaceBackend", { path: { id }, body });
+    onSaved(saved.id);
+  });
   return (
-    <Form onSubmit={save}>
+    <Form onSubmit={submit} error={error} action={id === undefined ? "Create drain" : "Save"}>
       <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
       <SelectField
         label="Type"
@@ -57,10 +49,6 @@ export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
         isChecked={draft.isCompressed}
         onChange={(isCompressed) => set({ isCompressed })}
       />
-      {error !== undefined && <Problems error={error} />}
-      <button type="submit" class="button primary">
-        {id === undefined ? "Create drain" : "Save"}
-      </button>
     </Form>
   );
 }

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks";
 import { callApi, messageOf } from "../../api/client.ts";
 import type { Answers } from "../../api/operations.generated.ts";
 import { formatAgo } from "../../lib/time.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
 import { Form, SelectField, TextField } from "../fields.tsx";
 import { Icon, IconButton } from "../icon.tsx";
+import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
-import { Problems } from "../notices.tsx";
 import { Table } from "../table-card.tsx";
 
 type Status = Answers["getBackend"]["status"][number];
@@ -42,43 +43,43 @@ export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
     }
   };
   return (
-    <section class="card" aria-label="Rules">
-      <div class="card-head">
-        <h2 class="grow">Which events go there</h2>
+    <Card
+      label="Rules"
+      title="Which events go there"
+      head={
         <button type="button" class="button plain small" onClick={reload}>
           Refresh
         </button>
-      </div>
-      <div class="card-body stack">
-        <Loaded load={load}>
-          {(rules) =>
-            rules.length === 0 ? (
-              <p class="faint">None yet: add a rule.</p>
-            ) : (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-              <section class="scroll-x" tabIndex={0} aria-label="Rules with their counts">
-                <Table headings={headings}>
-                  {rules.map((rule) => (
-                    <RuleLine
-                      key={rule.id}
-                      rule={rule}
-                      status={statuses.find(({ rule_id: id }) => id === rule.id)}
-                      onEdit={() => setEdited(rule)}
-                      onRemove={() => void remove(rule)}
-                    />
-                  ))}
-                </Table>
-              </section>
-            )
-          }
-        </Loaded>
-        {edited === undefined ? (
-          <NewRule backend={backend} onMade={reload} />
-        ) : (
-          <ChangedRule key={edited.id} rule={edited} onSaved={reload} onClose={() => setEdited(undefined)} />
-        )}
-      </div>
-    </section>
+      }
+    >
+      <Loaded load={load}>
+        {(rules) =>
+          rules.length === 0 ? (
+            <p class="faint">None yet: add a rule.</p>
+          ) : (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+            <section class="scroll-x" tabIndex={0} aria-label="Rules with their counts">
+              <Table headings={headings}>
+                {rules.map((rule) => (
+                  <RuleLine
+                    key={rule.id}
+                    rule={rule}
+                    status={statuses.find(({ rule_id: id }) => id === rule.id)}
+                    onEdit={() => setEdited(rule)}
+                    onRemove={() => void remove(rule)}
+                  />
+                ))}
+              </Table>
+            </section>
+          )
+        }
+      </Loaded>
+      {edited === undefined ? (
+        <NewRule backend={backend} onMade={reload} />
+      ) : (
+        <ChangedRule key={edited.id} rule={edited} onSaved={reload} onClose={() => setEdited(undefined)} />
+      )}
+    </Card>
   );
 }
 
@@ -122,22 +123,16 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
   }, []);
   const [source, setSource] = useState("");
   const [lql, setLql] = useState("");
-  const [error, setError] = useState<unknown>(undefined);
   const names = sources.value ?? [];
   const chosen = source === "" ? names[0] : source;
-  const make = async () => {
+  const { error, run } = useAction(async () => {
     if (chosen === undefined) return;
-    try {
-      await callApi("createRule", { body: { backend_id: backend, source_id: chosen, lql_string: lql.trim() } });
-      setLql("");
-      setError(undefined);
-      onMade();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+    await callApi("createRule", { body: { backend_id: backend, source_id: chosen, lql_string: lql.trim() } });
+    setLql("");
+    onMade();
+  });
   return (
-    <Form onSubmit={make}>
+    <Form onSubmit={run} error={error}>
       <div class="row wrap form-row">
         <SelectField label="Source" value={chosen ?? ""} options={names} onChange={setSource} />
         <LqlField value={lql} onInput={setLql} />
@@ -145,7 +140,6 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
           <Icon name="plus" /> Add rule
         </button>
       </div>
-      {error !== undefined && <Problems error={error} />}
     </Form>
   );
 }
@@ -162,18 +156,13 @@ interface ChangedRuleProps {
 
 function ChangedRule({ rule: { id, source, lql_string: before }, onSaved, onClose }: ChangedRuleProps) {
   const [lql, setLql] = useState(before);
-  const [error, setError] = useState<unknown>(undefined);
-  const save = async () => {
-    try {
-      await callApi("changeRule", { path: { id }, body: { lql_string: lql.trim() } });
-      say(`The rule of ${source} is changed`);
-      onSaved();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { error, run } = useAction(async () => {
+    await callApi("changeRule", { path: { id }, body: { lql_string: lql.trim() } });
+    say(`The rule of ${source} is changed`);
+    onSaved();
+  });
   return (
-    <Form onSubmit={save}>
+    <Form onSubmit={run} error={error}>
       <h3>The rule of {showControls(source)}</h3>
       <div class="row wrap form-row">
         <LqlField value={lql} onInput={setLql} />
@@ -184,7 +173,6 @@ function ChangedRule({ rule: { id, source, lql_string: before }, onSaved, onClos
           Leave it
         </button>
       </div>
-      {error !== undefined && <Problems error={error} />}
     </Form>
   );
 }

@@ -1,14 +1,16 @@
 import { callApi } from "../../api/client.ts";
+import type { Endpoint } from "../../api/operations.generated.ts";
 import { readCallers } from "../../lib/audit-queries.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
 import { linkTo } from "../../state/route.ts";
+import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
+import { Snippet } from "../snippet.tsx";
 import { EndpointQuery } from "./endpoint-query.tsx";
 import { EndpointRun } from "./endpoint-run.tsx";
 import { EndpointActions, EndpointSettings } from "./endpoint-settings.tsx";
-import { EndpointSnippets } from "./endpoint-snippets.tsx";
 import { EndpointTests } from "./endpoint-tests.tsx";
 import { EndpointVersions } from "./endpoint-versions.tsx";
 
@@ -63,29 +65,54 @@ export function EndpointDetail({ name }: { readonly name: string }) {
 function Callers({ name }: { readonly name: string }) {
   const load = useLoad((signal) => readCallers(name, signal), [name]);
   return (
-    <section class="card" aria-label="Callers">
-      <div class="card-head">
-        <h2>Callers</h2>
-      </div>
-      <div class="card-body">
-        <Loaded load={load}>
-          {(callers) =>
-            callers.length === 0 ? (
-              <p class="faint">None in the last 24 hours</p>
-            ) : (
-              <ul class="stack" style={{ gap: "4px" }}>
-                {callers.map(({ actor, calls, newest }) => (
-                  <li key={actor} class="row">
-                    <span class="mono grow">{actor}</span>
-                    <span>{formatCount(calls)}</span>
-                    <span class="faint">{formatAgo(newest, Date.now())}</span>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </div>
-    </section>
+    <Card label="Callers">
+      <Loaded load={load}>
+        {(callers) =>
+          callers.length === 0 ? (
+            <p class="faint">None in the last 24 hours</p>
+          ) : (
+            <ul class="stack" style={{ gap: "4px" }}>
+              {callers.map(({ actor, calls, newest }) => (
+                <li key={actor} class="row">
+                  <span class="mono grow">{actor}</span>
+                  <span>{formatCount(calls)}</span>
+                  <span class="faint">{formatAgo(newest, Date.now())}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+/** How to call an endpoint, in several languages; what must be sent stands in as an example. */
+function EndpointSnippets({ endpoint }: { readonly endpoint: Endpoint }) {
+  const needed = Object.entries(endpoint.parameters).filter(([, { required }]) => required);
+  const values = needed.map(([name, { allowed }]) => [name, String(allowed?.[0] ?? "default")]);
+  const origin = new URL(".", location.href.split("#")[0]).href.replace(/\/$/, "");
+  const query = new URLSearchParams(values).toString();
+  const url = `${origin}/api/endpoints/query/${encodeURIComponent(endpoint.name)}${query === "" ? "" : `?${query}`}`;
+  const typescript = `const response = await fetch("${url}", {\n  headers: { "x-api-key": token },\n});\nconst { result } = await response.json();`;
+  const python = `import os, requests\n\nrows = requests.get("${url}",\n    headers={"X-API-KEY": os.environ["LOGWEIR_TOKEN"]}).json()["result"]`;
+  const grafana = `Infinity data source, JSON, GET\nURL: ${url}\nRows: result\nHeader: X-API-KEY = the token`;
+  const mcp = JSON.stringify(
+    { mcpServers: { logweir: { type: "http", url: `${origin}/mcp`, headers: { "X-API-KEY": "TOKEN" } } } },
+    undefined,
+    2,
+  );
+  return (
+    <Card label="How to call it" title="Call it">
+      <Snippet title="curl" text={`curl -H "X-API-KEY: $LOGWEIR_TOKEN" '${url}'`} />
+      <Snippet
+        title="Command line"
+        text={`logweir query ${endpoint.name}${values.map(([name, value]) => ` --param ${name}=${value}`).join("")}`}
+      />
+      <Snippet title="TypeScript" text={typescript} />
+      <Snippet title="Python" text={python} />
+      <Snippet title="Grafana" text={grafana} />
+      <Snippet title="MCP" text={mcp} />
+    </Card>
   );
 }

@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import { changedLines } from "../../lib/changed-lines.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
+import { Card } from "../layout.tsx";
 import { ErrorNotice } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { DiffView } from "./diff-view.tsx";
@@ -11,28 +13,22 @@ import { DiffView } from "./diff-view.tsx";
 /** The endpoint's query: changed in the editor, compared with what is in force, and saved as a version. */
 export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoint; readonly onSaved: () => void }) {
   const [text, setText] = useState(endpoint.query);
-  const [error, setError] = useState<unknown>(undefined);
   const [isComparing, setComparing] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const isFile = endpoint.origin === "file";
   const isChanged = text !== endpoint.query;
-  const save = async () => {
+  const { error, run: save } = useAction(async () => {
     if (!isChanged || isFile) return;
-    try {
-      await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: { query: text } });
-      setError(undefined);
-      setComparing(false);
-      say("Saved as a new version");
-      onSaved();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+    await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: { query: text } });
+    setComparing(false);
+    say("Saved as a new version");
+    onSaved();
+  });
   return (
-    <section class="card" aria-label="Query">
-      <div class="card-head">
-        <h2 class="grow">Query</h2>
-        {isFile ? (
+    <Card
+      label="Query"
+      head={
+        isFile ? (
           <span class="faint">Defined in {endpoint.file?.split("/").at(-1)}; edit that file to change it</span>
         ) : (
           <QueryActions
@@ -42,31 +38,30 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
             onDiscard={() => setText(endpoint.query)}
             onSave={() => void save()}
           />
-        )}
+        )
+      }
+    >
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class="query-text">
+        <QueryEditor
+          language="sql"
+          scope="all"
+          isReadOnly={isFile}
+          text={text}
+          label="The endpoint's query"
+          onChange={setText}
+          onRun={() => void save()}
+          onProblems={setProblems}
+        />
       </div>
-      <div class="card-body stack">
-        {error !== undefined && <ErrorNotice error={error} />}
-        <div class="query-text">
-          <QueryEditor
-            language="sql"
-            scope="all"
-            isReadOnly={isFile}
-            text={text}
-            label="The endpoint's query"
-            onChange={setText}
-            onRun={() => void save()}
-            onProblems={setProblems}
-          />
-        </div>
-        {isChanged &&
-          problems.map((problem) => (
-            <div key={problem} class="notice danger plain-text">
-              {showControls(problem)}
-            </div>
-          ))}
-        {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}
-      </div>
-    </section>
+      {isChanged &&
+        problems.map((problem) => (
+          <div key={problem} class="notice danger plain-text">
+            {showControls(problem)}
+          </div>
+        ))}
+      {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}
+    </Card>
   );
 }
 

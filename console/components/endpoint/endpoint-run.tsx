@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { runEndpoint } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { formatCount, lineOf, type Row } from "../../lib/values.ts";
 import { linkedProject } from "../../state/session.ts";
 import { Icon } from "../icon.tsx";
+import { Card } from "../layout.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
 
 interface Outcome {
@@ -27,27 +29,17 @@ type Parameter = Pick<Endpoint["contract"]["parameters"][number], "name" | "type
 /** The outcome of a run, and the function that starts one by a call with the values that are not empty. */
 export function useRun(call: (sent: Values) => Promise<Response>) {
   const [outcome, setOutcome] = useState<Outcome | undefined>();
-  const [error, setError] = useState<unknown>(undefined);
-  const [isRunning, setRunning] = useState(false);
-  const run = async (values: Values) => {
-    setRunning(true);
-    try {
-      const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-      const response = await call(sent);
-      const { result } = (await response.json()) as { readonly result: readonly Row[] };
-      setError(undefined);
-      setOutcome({
-        rows: result,
-        timing: response.headers.get("server-timing") ?? "",
-        cache: response.headers.get("cache-status") ?? "not cached",
-      });
-    } catch (failure) {
-      setOutcome(undefined);
-      setError(failure);
-    }
-    setRunning(false);
-  };
-  return { outcome, error, isRunning, run };
+  const { error, isRunning, run } = useAction(async (values: Values) => {
+    const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+    const response = await call(sent);
+    const { result } = (await response.json()) as { readonly result: readonly Row[] };
+    setOutcome({
+      rows: result,
+      timing: response.headers.get("server-timing") ?? "",
+      cache: response.headers.get("cache-status") ?? "not cached",
+    });
+  });
+  return { outcome: error === undefined ? outcome : undefined, error, isRunning, run };
 }
 
 /** The parameters as a form, and what a call answers: rows, time by phase, and how the cache took part. */
@@ -57,36 +49,30 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
   }));
   const { outcome, error, isRunning, run } = useRun((sent) => runEndpoint(endpoint.name, sent));
   return (
-    <section class="card" aria-label="Run">
-      <div class="card-head">
-        <h2 class="grow">Run</h2>
-        {isRunning && <Spinner label="Running" />}
-      </div>
-      <div class="card-body stack">
-        <form
-          class="row wrap"
-          style={{ alignItems: "flex-end" }}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void run(values);
-          }}
-        >
-          {endpoint.contract.parameters.map((parameter) => (
-            <ParameterField
-              key={parameter.name}
-              parameter={parameter}
-              value={values[parameter.name] ?? ""}
-              onChange={(value) => setValues({ ...values, [parameter.name]: value })}
-            />
-          ))}
-          <button type="submit" class="button primary">
-            <Icon name="play" /> Run
-          </button>
-        </form>
-        {error !== undefined && <ErrorNotice error={error} />}
-        {outcome !== undefined && <Answer outcome={outcome} />}
-      </div>
-    </section>
+    <Card label="Run" head={isRunning && <Spinner label="Running" />}>
+      <form
+        class="row wrap"
+        style={{ alignItems: "flex-end" }}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(values);
+        }}
+      >
+        {endpoint.contract.parameters.map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            value={values[parameter.name] ?? ""}
+            onChange={(value) => setValues({ ...values, [parameter.name]: value })}
+          />
+        ))}
+        <button type="submit" class="button primary">
+          <Icon name="play" /> Run
+        </button>
+      </form>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {outcome !== undefined && <Answer outcome={outcome} />}
+    </Card>
   );
 }
 

@@ -1,13 +1,13 @@
-import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import { readEndpointSettings, toEndpointChange } from "../../lib/endpoint-settings.ts";
+import { useForm } from "../../lib/use-form.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
 import { navigate } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { EditAndDelete } from "../confirm.tsx";
 import { CheckField, Form, TextField } from "../fields.tsx";
-import { Problems } from "../notices.tsx";
+import { Card, FactList } from "../layout.tsx";
 
 interface EndpointProps {
   readonly endpoint: Endpoint;
@@ -24,19 +24,9 @@ export function EndpointSettings({ endpoint }: Pick<EndpointProps, "endpoint">) 
     ["Version", String(endpoint.version ?? 1)],
   ];
   return (
-    <section class="card" aria-label="Settings">
-      <div class="card-head">
-        <h2>Settings</h2>
-      </div>
-      <dl class="card-body keys">
-        {rows.map(([label, value]) => (
-          <div key={label} style={{ display: "contents" }}>
-            <dt class="soft">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Card label="Settings">
+      <FactList facts={rows} />
+    </Card>
   );
 }
 
@@ -60,20 +50,19 @@ export function EndpointActions({ endpoint, onSaved }: EndpointProps) {
 }
 
 function SettingsForm({ endpoint, onSaved }: EndpointProps) {
-  const [settings, setSettings] = useState(() => readEndpointSettings(endpoint));
-  const [error, setError] = useState<unknown>(undefined);
-  const set = (part: Partial<typeof settings>) => setSettings({ ...settings, ...part });
-  const save = async () => {
-    try {
-      await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: toEndpointChange(settings, endpoint) });
-      void refreshSession();
-      onSaved();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const first = () => readEndpointSettings(endpoint);
+  const {
+    draft: settings,
+    set,
+    error,
+    submit,
+  } = useForm(first, async (draft) => {
+    await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: toEndpointChange(draft, endpoint) });
+    void refreshSession();
+    onSaved();
+  });
   return (
-    <Form onSubmit={save}>
+    <Form onSubmit={submit} error={error} action="Save">
       <TextField
         label="Description (optional)"
         value={settings.description}
@@ -103,10 +92,6 @@ function SettingsForm({ endpoint, onSaved }: EndpointProps) {
         isChecked={settings.isRedacted}
         onChange={(isRedacted) => set({ isRedacted })}
       />
-      {error !== undefined && <Problems error={error} />}
-      <button type="submit" class="button primary">
-        Save
-      </button>
     </Form>
   );
 }

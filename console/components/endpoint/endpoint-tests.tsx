@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Answers, Endpoint } from "../../api/operations.generated.ts";
 import { formatAgo } from "../../lib/time.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { Icon } from "../icon.tsx";
+import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
 
@@ -14,35 +16,25 @@ export function EndpointTests({ endpoint }: { readonly endpoint: Endpoint }) {
   const path = { endpoint: endpoint.id };
   const load = useLoad((signal) => callApi("getTests", { path, signal }), [endpoint.id]);
   const [ran, setRan] = useState<Tests | undefined>();
-  const [error, setError] = useState<unknown>(undefined);
-  const [isRunning, setRunning] = useState(false);
-  const run = async () => {
-    setRunning(true);
-    try {
-      setRan(await callApi("runTests", { path }));
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-    }
-    setRunning(false);
-  };
+  const { error, isRunning, run } = useAction(async () => setRan(await callApi("runTests", { path })));
   const hasTests = load.value?.has_tests === true;
   return (
-    <section class="card" aria-label="Tests">
-      <div class="card-head">
-        <h2 class="grow">Tests</h2>
-        {isRunning && <Spinner label="Running the tests" />}
-        {hasTests && (
-          <button type="button" class="button small" disabled={isRunning} onClick={() => void run()}>
-            <Icon name="check" /> Run the tests
-          </button>
-        )}
-      </div>
-      <div class="card-body stack">
-        {error !== undefined && <ErrorNotice error={error} />}
-        <Loaded load={load}>{(loaded) => <Outcomes tests={ran ?? loaded} />}</Loaded>
-      </div>
-    </section>
+    <Card
+      label="Tests"
+      head={
+        <>
+          {isRunning && <Spinner label="Running the tests" />}
+          {hasTests && (
+            <button type="button" class="button small" disabled={isRunning} onClick={() => void run()}>
+              <Icon name="check" /> Run the tests
+            </button>
+          )}
+        </>
+      }
+    >
+      {error !== undefined && <ErrorNotice error={error} />}
+      <Loaded load={load}>{(loaded) => <Outcomes tests={ran ?? loaded} />}</Loaded>
+    </Card>
   );
 }
 

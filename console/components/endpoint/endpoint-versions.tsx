@@ -3,9 +3,11 @@ import { callApi } from "../../api/client.ts";
 import type { Endpoint, Version } from "../../api/operations.generated.ts";
 import type { DiffLine } from "../../lib/changed-lines.ts";
 import { formatAgo } from "../../lib/time.ts";
+import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { say } from "../../state/toasts.ts";
 import { Dialog } from "../dialog.tsx";
+import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { ErrorNotice } from "../notices.tsx";
 import { DiffView } from "./diff-view.tsx";
@@ -20,60 +22,50 @@ const verbs: Readonly<Record<string, string>> = { create: "created", update: "ch
 /** Every version, what each changed, and the way back to it. */
 export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps) {
   const [shown, setShown] = useState<number | undefined>();
-  const [error, setError] = useState<unknown>(undefined);
   const path = { endpoint: endpoint.id };
   const load = useLoad((signal) => callApi("listVersions", { path, signal }), [endpoint.id, endpoint.version]);
-  const rollBack = async (version: number) => {
-    try {
-      await callApi("rollBack", { path: { ...path, version: String(version) } });
-      say(`Rolled back to version ${version}`);
-      onChanged();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { error, run: rollBack } = useAction(async (version: number) => {
+    await callApi("rollBack", { path: { ...path, version: String(version) } });
+    say(`Rolled back to version ${version}`);
+    onChanged();
+  });
   return (
-    <section class="card" aria-label="Versions">
-      <div class="card-head">
-        <h2>Versions</h2>
-      </div>
-      <div class="card-body stack">
-        {error !== undefined && <ErrorNotice error={error} />}
-        <Loaded load={load}>
-          {(versions: readonly Version[]) => (
-            <ul class="stack" style={{ gap: "6px" }}>
-              {versions.map(({ version, current, created_at: at, author, action, changed }) => (
-                <li key={version} class="row wrap">
-                  <strong>v{version}</strong>
-                  {current && <span class="badge success">current</span>}
-                  <span class="grow soft">
-                    {verbs[action] ?? action} by {nameOf(author)}, {formatAgo(Date.parse(at), Date.now())}
-                    {changed.length > 0 && `: ${changed.join(", ")}`}
-                  </span>
-                  {!current && (
-                    <>
-                      <button type="button" class="button small" onClick={() => setShown(version)}>
-                        Compare
+    <Card label="Versions">
+      {error !== undefined && <ErrorNotice error={error} />}
+      <Loaded load={load}>
+        {(versions: readonly Version[]) => (
+          <ul class="stack" style={{ gap: "6px" }}>
+            {versions.map(({ version, current, created_at: at, author, action, changed }) => (
+              <li key={version} class="row wrap">
+                <strong>v{version}</strong>
+                {current && <span class="badge success">current</span>}
+                <span class="grow soft">
+                  {verbs[action] ?? action} by {nameOf(author)}, {formatAgo(Date.parse(at), Date.now())}
+                  {changed.length > 0 && `: ${changed.join(", ")}`}
+                </span>
+                {!current && (
+                  <>
+                    <button type="button" class="button small" onClick={() => setShown(version)}>
+                      Compare
+                    </button>
+                    {endpoint.origin === "api" && (
+                      <button type="button" class="button small" onClick={() => void rollBack(version)}>
+                        Roll back
                       </button>
-                      {endpoint.origin === "api" && (
-                        <button type="button" class="button small" onClick={() => void rollBack(version)}>
-                          Roll back
-                        </button>
-                      )}
-                    </>
-                  )}
-                </li>
-              ))}
-            </ul>
-          )}
-        </Loaded>
-      </div>
+                    )}
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
       {shown !== undefined && (
         <Dialog title={`Version ${shown} and the current one`} onClose={() => setShown(undefined)}>
           <Comparison id={endpoint.id} from={shown} to={endpoint.version ?? 1} />
         </Dialog>
       )}
-    </section>
+    </Card>
   );
 }
 

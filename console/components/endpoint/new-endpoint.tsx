@@ -15,8 +15,9 @@ import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
-import { Form } from "../fields.tsx";
+import { CheckField, Form, TextField } from "../fields.tsx";
 import { Icon } from "../icon.tsx";
+import { Card } from "../layout.tsx";
 import { ErrorNotice, Problems, Spinner } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { Snippet } from "../snippet.tsx";
@@ -139,25 +140,20 @@ function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (err
   return (
     <Form onSubmit={create}>
       <Names draft={draft} set={set} />
-      <section class="card" aria-label="Query">
-        <div class="card-head">
-          <h2>Query</h2>
+      <Card label="Query">
+        <div class="query-text">
+          <QueryEditor
+            language="sql"
+            scope="all"
+            text={draft.query}
+            label="The endpoint's query"
+            onChange={(query) => set({ query })}
+            onRun={() => void create()}
+          />
         </div>
-        <div class="card-body stack">
-          <div class="query-text">
-            <QueryEditor
-              language="sql"
-              scope="all"
-              text={draft.query}
-              label="The endpoint's query"
-              onChange={(query) => set({ query })}
-              onRun={() => void create()}
-            />
-          </div>
-          <Proposals draft={draft} set={set} />
-          <TestRun draft={draft} />
-        </div>
-      </section>
+        <Proposals draft={draft} set={set} />
+        <TestRun draft={draft} />
+      </Card>
       <div class="row wrap">
         <button type="submit" class="button primary" disabled={isUnnamed}>
           Create endpoint
@@ -179,32 +175,23 @@ function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (err
 function Names({ draft, set }: PartProps) {
   return (
     <>
-      <label class="field">
-        <span>Name (callers use it in the address, such as checkout.errors)</span>
-        <input
-          class="input"
-          required
-          maxLength={128}
-          value={draft.name}
-          onInput={(event) => set({ name: event.currentTarget.value })}
-        />
-      </label>
-      <label class="field">
-        <span>Description (optional)</span>
-        <input
-          class="input"
-          value={draft.description}
-          onInput={(event) => set({ description: event.currentTarget.value })}
-        />
-      </label>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={draft.isSandboxed}
-          onChange={(event) => set({ isSandboxed: event.currentTarget.checked })}
-        />
-        <span>Callers may send queries of their own over the tables of its WITH clause</span>
-      </label>
+      <TextField
+        label="Name (callers use it in the address, such as checkout.errors)"
+        isRequired
+        maxLength={128}
+        value={draft.name}
+        onInput={(name) => set({ name })}
+      />
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        onInput={(description) => set({ description })}
+      />
+      <CheckField
+        label="Callers may send queries of their own over the tables of its WITH clause"
+        isChecked={draft.isSandboxed}
+        onChange={(isSandboxed) => set({ isSandboxed })}
+      />
     </>
   );
 }

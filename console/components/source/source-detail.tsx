@@ -2,15 +2,19 @@ import { useCallback } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Answers } from "../../api/operations.generated.ts";
 import { describeRetention } from "../../lib/retention.ts";
+import { readSourceDraft } from "../../lib/source-draft.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { type Load, useLoad } from "../../lib/use-load.ts";
 import { countableFields, formatCount, showControls } from "../../lib/values.ts";
 import { linkTo, navigate } from "../../state/route.ts";
+import { refreshSession } from "../../state/session.ts";
+import { EditAndDelete } from "../confirm.tsx";
 import { Histogram } from "../histogram.tsx";
+import { Card, Figures } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { SendCard } from "../send-card.tsx";
 import { Table } from "../table-card.tsx";
-import { SourceActions } from "./source-actions.tsx";
+import { SourceForm } from "./source-form.tsx";
 
 const dayMs = 864e5;
 /** Fields whose presence is counted, which one call bounds. */
@@ -95,17 +99,16 @@ function Volume({ name, load }: { readonly name: string; readonly load: Load<Ove
     [name],
   );
   return (
-    <section class="card" aria-label="Volume">
-      <div class="card-head">
-        <h2 class="grow">The last day</h2>
-        {load.value !== undefined && <span class="soft">{formatCount(load.value.total)} events</span>}
-      </div>
-      <div class="card-body chart-place">
-        <Loaded load={load}>
-          {(overview) => (overview === undefined ? null : <Histogram overview={overview} onSelect={explore} />)}
-        </Loaded>
-      </div>
-    </section>
+    <Card
+      label="Volume"
+      title="The last day"
+      body="chart-place"
+      head={load.value !== undefined && <span class="soft">{formatCount(load.value.total)} events</span>}
+    >
+      <Loaded load={load}>
+        {(overview) => (overview === undefined ? null : <Histogram overview={overview} onSelect={explore} />)}
+      </Loaded>
+    </Card>
   );
 }
 
@@ -141,17 +144,16 @@ type SourceIntake = Answers["countIntake"]["sources"][number];
 /** Shows the outcome of received events since the service started: lag, retention, and reasons for rejections. */
 function Intake({ load }: { readonly load: Load<(SourceIntake & { readonly since: string }) | undefined> }) {
   return (
-    <section class="card" aria-label="What was sent">
-      <div class="card-head">
-        <h2 class="grow">What was sent</h2>
-        {load.value !== undefined && (
+    <Card
+      label="What was sent"
+      head={
+        load.value !== undefined && (
           <span class="faint">since the service started, {formatAgo(Date.parse(load.value.since), Date.now())}</span>
-        )}
-      </div>
-      <div class="card-body stack">
-        <Loaded load={load}>{(intake) => (intake === undefined ? null : <IntakeFigures intake={intake} />)}</Loaded>
-      </div>
-    </section>
+        )
+      }
+    >
+      <Loaded load={load}>{(intake) => (intake === undefined ? null : <IntakeFigures intake={intake} />)}</Loaded>
+    </Card>
   );
 }
 
@@ -167,14 +169,7 @@ function IntakeFigures({ intake }: { readonly intake: SourceIntake }) {
   ];
   return (
     <>
-      <dl class="figures">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt class="soft">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {reasons.length > 0 && (
         <Table headings={["Why it was rejected", { ofNumbers: "Times" }, "Last"]}>
           {reasons.map(({ reason, count, newest: at }) => (
@@ -187,5 +182,29 @@ function IntakeFigures({ intake }: { readonly intake: SourceIntake }) {
         </Table>
       )}
     </>
+  );
+}
+
+interface SourceActionsProps {
+  readonly source: Answers["getSource"];
+  readonly onChanged: () => void;
+}
+
+/** Edits and deletes a source; one of a file, or of the service, is only shown. */
+function SourceActions({ source, onChanged }: SourceActionsProps) {
+  const { name } = source;
+  if (source.read_only) return <span class="badge">file or built in</span>;
+  return (
+    <EditAndDelete
+      kind="source"
+      form={(onSaved) => <SourceForm isNew={false} draft={readSourceDraft(source)} onSaved={onSaved} />}
+      onSaved={onChanged}
+      consequence={`${name} is deleted with all of its events.`}
+      remove={() => callApi("deleteSource", { path: { source: name } })}
+      onRemoved={() => {
+        void refreshSession();
+        navigate("sources");
+      }}
+    />
   );
 }

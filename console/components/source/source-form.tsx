@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import { type SourceDraft, toSourceChange } from "../../lib/source-draft.ts";
+import { useForm } from "../../lib/use-form.ts";
 import { refreshSession } from "../../state/session.ts";
 import { Form, TextField } from "../fields.tsx";
-import { Problems } from "../notices.tsx";
 
 interface SourceFormProps {
   readonly draft: SourceDraft;
@@ -13,28 +12,17 @@ interface SourceFormProps {
 
 /** The fields of a source. Its name is its table's, and is chosen once. */
 export function SourceForm({ draft: first, isNew, onSaved }: SourceFormProps) {
-  const [draft, setDraft] = useState(first);
-  const [error, setError] = useState<unknown>(undefined);
-  const set = (part: Partial<SourceDraft>) => setDraft({ ...draft, ...part });
-  const save = async () => {
-    try {
-      const body = toSourceChange(draft);
-      const { name } = isNew
-        ? await callApi("createSource", { body: { name: draft.name.trim(), ...body } })
-        : await callApi("changeSource", { path: { source: draft.name }, body });
-      void refreshSession();
-      onSaved(name);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { draft, set, error, submit } = useForm(first, async () => {
+    const body = toSourceChange(draft);
+    const { name } = isNew
+      ? await callApi("createSource", { body: { name: draft.name.trim(), ...body } })
+      : await callApi("changeSource", { path: { source: draft.name }, body });
+    void refreshSession();
+    onSaved(name);
+  });
   return (
-    <Form onSubmit={save}>
+    <Form onSubmit={submit} error={error} action={isNew ? "Create source" : "Save"}>
       <SourceFields draft={draft} isNew={isNew} set={set} />
-      {error !== undefined && <Problems error={error} />}
-      <button type="submit" class="button primary">
-        {isNew ? "Create source" : "Save"}
-      </button>
     </Form>
   );
 }

@@ -45,8 +45,8 @@ export async function bridgeMcp(context: CommandContext): Promise<void> {
       }
     } catch (error) {
       if (isRequest && !stop.signal.aborted) {
-        const told = { code: internalError, message: messageOf(error) };
-        await writeLine(output, JSON.stringify({ jsonrpc: "2.0", id: message.id, error: told }));
+        const answered = { code: internalError, message: messageOf(error) };
+        await writeLine(output, JSON.stringify({ jsonrpc: "2.0", id: message.id, error: answered }));
       }
     } finally {
       running.delete(message.id);

@@ -53,10 +53,10 @@ export function checkEndpoint(
   const dependencies = { ...given, endpoints: inferringLookup(given) };
   const draft = inferParameters(asSaved, dependencies);
   const problems: FieldProblem[] = [...findUnfit(draft)];
-  const told = compileWith(draft, dependencies, { kind: "public" });
-  const whole = isAlike(told, dependencies) ? told : compileWith(draft, dependencies, { kind: "whole" });
-  const failed = [told, whole].find(({ compiled }) => compiled === undefined)?.problems;
-  const compiled = whole.compiled ?? told.compiled;
+  const asPublic = compileWith(draft, dependencies, { kind: "public" });
+  const whole = isAlike(asPublic, dependencies) ? asPublic : compileWith(draft, dependencies, { kind: "whole" });
+  const failed = [asPublic, whole].find(({ compiled }) => compiled === undefined)?.problems;
+  const compiled = whole.compiled ?? asPublic.compiled;
   if (compiled === undefined || (isNew && failed !== undefined)) return { problems: [...problems, ...(failed ?? [])] };
   const read = [...new Set([...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []))];
   const parameters = effectiveParameters(draft, read);
@@ -71,14 +71,16 @@ export function checkEndpoint(
   const { problem: _, dataProblem: __, warnings: ___, ...rest } = draft;
   const warnings = [
     ...describeWarnings(draft.sourceText, whole.compiled?.query.warnings ?? []),
-    ...(parameters.length === 0 ? [] : findOpenReads(draft, told, dependencies, read)),
+    ...(parameters.length === 0 ? [] : findOpenReads(draft, asPublic, dependencies, read)),
   ];
   return {
     endpoint: {
       ...rest,
       contract: inferContract(parameters, compiled.query),
       publicContract:
-        told.compiled === undefined ? { parameters, columns: [] } : inferContract(parameters, told.compiled.query),
+        asPublic.compiled === undefined
+          ? { parameters, columns: [] }
+          : inferContract(parameters, asPublic.compiled.query),
       reads: read.map(({ definition }) => definition.id),
       ...(failed?.[0] === undefined ? {} : { dataProblem: failed[0].message }),
       ...(warnings.length === 0 ? {} : { warnings }),
@@ -132,13 +134,13 @@ function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[
 /** Where the sources' declarations are not enough to resolve the query, its calls tell of what is wrong. */
 function findOpenReads(
   draft: Endpoint,
-  told: Attempt,
+  asPublic: Attempt,
   dependencies: CompileDependencies,
   read: readonly Endpoint[],
 ): readonly string[] {
   try {
-    const isDeclared = told.compiled !== undefined && isAlike(told, dependencies, null);
-    const tenancy = isDeclared ? findTenancy(draft, told.resolved) : createTenancyFinder(dependencies).of(draft);
+    const isDeclared = asPublic.compiled !== undefined && isAlike(asPublic, dependencies, null);
+    const tenancy = isDeclared ? findTenancy(draft, asPublic.resolved) : createTenancyFinder(dependencies).of(draft);
     return describeOpenReads(draft, tenancy, read);
   } catch (error) {
     if (error instanceof GoogleSqlError) return [];

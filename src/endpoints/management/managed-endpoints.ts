@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { refuseDocument } from "../../shared/document-form.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { createSerialQueue } from "../../shared/serial-queue.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
@@ -208,7 +209,6 @@ function queryOf(document: unknown): string {
 
 function notSaved(problems: readonly FieldProblem[], query: string): ServiceError {
   const fields = describeByField(problems, query);
-  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return new ServiceError("validation_failed", `The endpoint was not saved: ${field}: ${text}${more}`, { fields });
+  return refuseDocument("The endpoint was not saved", fields, more);
 }

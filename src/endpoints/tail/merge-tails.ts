@@ -24,9 +24,9 @@ export interface MergedTails {
 export function mergeTails({ limit, delayMs }: MergeOptions): MergedTails {
   let before: readonly TailRow[] = [];
   const waiting: ((follower: Follower) => void)[] = [];
-  let told: Follower | undefined;
-  const tell = (work: (follower: Follower) => void) => (told === undefined ? void waiting.push(work) : work(told));
-  const held = holdBack(delayMs, (rows) => tell((follower) => follower.deliver(rows)));
+  let target: Follower | undefined;
+  const pass = (work: (follower: Follower) => void) => (target === undefined ? void waiting.push(work) : work(target));
+  const held = holdBack(delayMs, (rows) => pass((follower) => follower.deliver(rows)));
   return {
     add() {
       let isLive = false;
@@ -40,16 +40,16 @@ export function mergeTails({ limit, delayMs }: MergeOptions): MergedTails {
             else before = newestOf([...before, ...rows], limit);
           },
           // That there were more rows before now than are asked for is no gap.
-          skip: (count) => (isLive ? tell((follower) => follower.skip(count)) : undefined),
+          skip: (count) => (isLive ? pass((follower) => follower.skip(count)) : undefined),
           end(error) {
             held.release();
-            tell((follower) => follower.end(error));
+            pass((follower) => follower.end(error));
           },
         },
       };
     },
     begin(follower) {
-      told = follower;
+      target = follower;
       if (before.length > 0) follower.deliver(before);
       before = [];
       for (const work of waiting.splice(0)) work(follower);
@@ -59,13 +59,13 @@ export function mergeTails({ limit, delayMs }: MergeOptions): MergedTails {
 }
 
 /** Holds rows back for a while, and tells them in the order of times with earlier ones that came meanwhile. */
-function holdBack(delayMs: number, tell: (rows: readonly TailRow[]) => void) {
+function holdBack(delayMs: number, pass: (rows: readonly TailRow[]) => void) {
   let held: TailRow[] = [];
   const timers = new Set<NodeJS.Timeout>();
   const releaseUntil = (untilUs: bigint) => {
     const rows = held.filter(({ timeUs }) => timeUs <= untilUs).sort(compareTimes);
     held = held.filter(({ timeUs }) => timeUs > untilUs);
-    if (rows.length > 0) tell(rows);
+    if (rows.length > 0) pass(rows);
   };
   const close = () => {
     for (const timer of timers) clearTimeout(timer);
@@ -73,7 +73,7 @@ function holdBack(delayMs: number, tell: (rows: readonly TailRow[]) => void) {
   };
   return {
     take(rows: readonly TailRow[]) {
-      if (delayMs === 0) return tell(rows);
+      if (delayMs === 0) return pass(rows);
       held.push(...rows);
       const untilUs = latestOf(rows);
       // What is too much to be held is told early.

@@ -258,10 +258,10 @@ export class SharedTail {
 
   #deliver(fresh: readonly TailRow[], hasGap: boolean): void {
     // The same list for all, so that it is laid out once.
-    const told = this.#inOrder(fresh);
+    const ordered = this.#inOrder(fresh);
     for (const follower of this.#followers) {
       if (hasGap) follower.skip(undefined);
-      if (told.length > 0) follower.deliver(told);
+      if (ordered.length > 0) follower.deliver(ordered);
     }
   }
 
@@ -322,8 +322,8 @@ export class SharedTail {
     const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
     const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
     if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);
-    const told = this.#inOrder(missed);
-    if (told.length > 0) follower.deliver(told);
+    const ordered = this.#inOrder(missed);
+    if (ordered.length > 0) follower.deliver(ordered);
   }
 
   /** Ends it for all followers, unless the failure may be transient. */

@@ -13,13 +13,13 @@ export function describeOpenReads(
   tenancy: Tenancy,
   read: readonly Endpoint[],
 ): readonly string[] {
-  const told = definition.tenantParameter;
-  if (told !== undefined && told !== noTenantParameter) return [];
+  const declared = definition.tenantParameter;
+  if (declared !== undefined && declared !== noTenantParameter) return [];
   const guards = definition.isSandboxed ? [tenancy.guards, tenancy.exposedGuards] : [tenancy.guards];
   const warnings = guards
     .flatMap(({ open }) => open)
     .map((each) => {
-      const message = describe(each, told, tenancy);
+      const message = describe(each, declared, tenancy);
       const [text = ""] = describeWarnings(each.place.text, [{ message, span: each.place.span }]);
       const inner = each.place.text === sourceText ? undefined : read.find((one) => one.sourceText === each.place.text);
       return inner === undefined ? text : `in the endpoint ${inner.definition.name}, ${text}`;
@@ -27,8 +27,12 @@ export function describeOpenReads(
   return [...new Set(warnings)];
 }
 
-function describe({ source }: OpenRead, told: string | undefined, { parameters, inferredParameter }: Tenancy): string {
-  if (told !== undefined) return `every tenant's rows of ${source} are read, so that tokens with pins are refused`;
+function describe(
+  { source }: OpenRead,
+  declared: string | undefined,
+  { parameters, inferredParameter }: Tenancy,
+): string {
+  if (declared !== undefined) return `every tenant's rows of ${source} are read, so that tokens with pins are refused`;
   const names = parameters.map((name) => `@${name}`).join(" and ");
   if (inferredParameter !== undefined) {
     return (

@@ -68,17 +68,17 @@ export function findTenancy(target: QueryTarget, { query, found }: ResolvedEndpo
   const guards = placeGuards(findGuards(query.scan));
   const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)));
   const read = [...found.endpoints.values()].flatMap((each) => each ?? []);
-  const told = target.definition.tenantParameter?.toLowerCase();
+  const declared = target.definition.tenantParameter?.toLowerCase();
   const guarding = guards.rules.flatMap((rule) => (rule.kind === "parameter" ? rule.name : []));
   const compared = new Set([...guarding, ...findComparedParameters(query.scan)]);
   const inherited = read.flatMap(({ definition }) => definition.tenantParameter?.toLowerCase() ?? []);
-  const own = told === undefined ? [...compared, ...inherited] : [told];
+  const own = declared === undefined ? [...compared, ...inherited] : [declared];
   const wanted = new Set([...own, ...(target.tenantParameters ?? []).map((name) => name.toLowerCase())]);
   const parameters = effectiveParameters(target, read)
     .filter(({ name, type }) => type === "string" && wanted.has(name.toLowerCase()))
     .map(({ name }) => name);
   const [only, ...others] = parameters.map((name) => name.toLowerCase());
-  const isInferred = only !== undefined && others.length === 0 && told === undefined && compared.has(only);
+  const isInferred = only !== undefined && others.length === 0 && declared === undefined && compared.has(only);
   const inferredParameter = isInferred ? only : undefined;
   return { guards, exposedGuards, parameters, inferredParameter };
 }

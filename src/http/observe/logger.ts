@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { describeDefect } from "../../shared/message-of.ts";
 import { createLogStream } from "./log-stream.ts";
 
 /**
@@ -24,7 +25,7 @@ export function createLogger(
       base: null,
       timestamp: readTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { req: nothing, res: nothing, err: describeFault },
+      serializers: { req: nothing, res: nothing, err: describeDefect },
     },
     stream,
   );
@@ -47,15 +48,4 @@ function openStandardError(): DestinationStream {
   setInterval(stream.flush, 100).unref();
   process.once("exit", stream.end);
   return stream;
-}
-
-/** Where a fault happened, without its message: that may carry a caller's values. */
-function describeFault(error: unknown): { readonly type: string; readonly code?: unknown; readonly stack?: string } {
-  if (!(error instanceof Error)) return { type: typeof error };
-  const frames = error.stack?.split("\n").filter((line) => line.startsWith("    at "));
-  return {
-    type: error.name,
-    ...("code" in error ? { code: error.code } : {}),
-    ...(frames === undefined ? {} : { stack: frames.join("\n") }),
-  };
 }

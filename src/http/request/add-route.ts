@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { resolveReference } from "../../openapi/forms.ts";
 import type { AnswerOf, BodyOf, PathParameters, RouteDescription } from "../../openapi/route-description.ts";
-import { createDocumentForm, type FieldProblems } from "../../shared/document-form.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { createDocumentForm, refuseDocument } from "../../shared/document-form.ts";
 import { readJsonBody, readJsonValue } from "./json-body.ts";
 import "./route-access.ts";
 
@@ -68,10 +67,4 @@ function documentReader(description: RouteDescription): ReadDocument | undefined
     if ("problems" in read) throw refuseDocument(refusal ?? "Nothing was changed", read.problems);
     request.body = read.document;
   };
-}
-
-/** The error of a document that is not saved, with the first of its problems in the message. */
-export function refuseDocument(refusal: string, fields: FieldProblems): ServiceError {
-  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
-  return new ServiceError("validation_failed", `${refusal}: ${field}: ${text}`, { fields });
 }

@@ -13,12 +13,12 @@ export function createMethodIndex(): MethodIndex {
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   return {
     add(url, methods) {
-      const told = methods.filter((method) => !others.has(method));
+      const known = methods.filter((method) => !others.has(method));
       // Of every path, such as preflights: it says nothing of any.
-      if (told.length === 0 || url === "*" || url === "/*") return;
+      if (known.length === 0 || url === "*" || url === "/*") return;
       const route = routes.get(url) ?? { pattern: toPattern(url), methods: new Set() };
       routes.set(url, route);
-      for (const method of told) route.methods.add(method);
+      for (const method of known) route.methods.add(method);
     },
     of(path) {
       const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../../shared/errors.ts";
+import { createWay } from "../../shared/give-way.ts";
 import type { Grouping, RangeAggregation } from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { rangeFunction } from "./range-functions.ts";
@@ -9,20 +9,18 @@ import { keyOf, pickLabels, type Series, type Steps } from "./series.ts";
 /** Samples that the ranges of a query have in all, at most: a sample is in each range over it. */
 const maxWork = 20_000_000;
 
-/** So many samples are worked on before others have their turn. */
-const workPerTurn = 500_000;
-
 /** The values of a range aggregation at each step: of the samples behind `step - range`, up to the step itself. */
 export async function evaluateRange(
   caller: Pick<LokiCaller, "checkTime">,
   range: RangeAggregation,
   samples: readonly Samples[],
   steps: Steps,
+  giveWay = createWay(),
 ): Promise<readonly Series[]> {
   const { operator, rangeUs, offsetUs, parameter, grouping } = range;
   const compute = rangeFunction(operator, rangeUs, parameter);
   const series: Series[] = [];
-  let [work, inTurn] = [0, 0];
+  let work = 0;
   for (const { labels, times, values } of mergeSamples(samples, grouping)) {
     const computed: (number | undefined)[] = [];
     let [from, to] = [0, 0];
@@ -32,12 +30,11 @@ export async function evaluateRange(
       while (from < to && (times[from] ?? 0) <= end - rangeUs) from++;
       computed.push(from === to ? undefined : compute(values.slice(from, to)));
       work += to - from;
-      inTurn += to - from + 1;
       if (work > maxWork) throw tooMuchWork();
-      if (inTurn < workPerTurn) continue;
-      inTurn = 0;
+      const turn = giveWay();
+      if (turn === undefined) continue;
       caller.checkTime();
-      await setImmediate();
+      await turn;
     }
     series.push({ labels, values: computed });
   }

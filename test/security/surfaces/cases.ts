@@ -11,7 +11,7 @@ const email = "someone@example.com";
 const at = (second: number) => new Date(stoppedMs - 600_000 + second * 1_000).toISOString();
 
 /** Two tenants in the same sources, and endpoints that read them in every way. */
-export async function fillWorld(service: Service): Promise<void> {
+export async function fillService(service: Service): Promise<void> {
   const own = [0, 1, 2].map((second) => ({
     ...{ id: `aaa-${second}`, timestamp: at(second), project: "aaa", message: `own ${second} of ${email}` },
     metadata: { n: second + 1, mail: email },

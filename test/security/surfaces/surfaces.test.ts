@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../acceptance/service.ts";
 import { isWhole } from "../../support/sample-size.ts";
 import { bigQuerySurface } from "./bigquery-surface.ts";
-import { cases, fillWorld, keySet, makeToken, pinForms, type TokenDocument } from "./cases.ts";
+import { cases, fillService, keySet, makeToken, pinForms, type TokenDocument } from "./cases.ts";
 import { lokiSurface } from "./loki-surface.ts";
 import { mcpSurface } from "./mcp-surface.ts";
 import { getSurface, naming, postSurface, type SurfaceCaller } from "./surface.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const keys = join(folder, "keys.json");
   writeFileSync(keys, JSON.stringify(keySet));
   service = await startService({ isStopped: true, env: { LOGWEIR_JWT_KEYS: keys } });
-  await fillWorld(service);
+  await fillService(service);
 });
 
 afterAll(async () => {

@@ -8,9 +8,10 @@ import type { SavedView, ViewStore } from "../../../metadata/view-store.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { flag, inPath, listOf, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
+import { refuseDocument } from "../../../shared/document-form.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { SourceRegistry } from "../../../sources/source-registry.ts";
-import { createRouteAdder, refuseDocument } from "../../request/add-route.ts";
+import { createRouteAdder } from "../../request/add-route.ts";
 import { callerOf } from "../../request/route-access.ts";
 
 /** The dependencies of the routes of saved views. */

@@ -99,8 +99,9 @@ function createForm(isCategorized: boolean, nowMs: () => number): TailForm {
       return JSON.stringify({ labels: stream, timestamp: values[0]?.[0] });
     },
     // Of a gap that nothing is known of, the time is told at which it was found.
-    skipped(_, told) {
-      const entries = told.length > 0 ? told : [JSON.stringify({ labels: {}, timestamp: `${nowMs()}000000` })];
+    skipped(_, skippedRows) {
+      const entries =
+        skippedRows.length > 0 ? skippedRows : [JSON.stringify({ labels: {}, timestamp: `${nowMs()}000000` })];
       return `{"streams":[],"dropped_entries":[${entries.join(",")}]${flags}}`;
     },
   };

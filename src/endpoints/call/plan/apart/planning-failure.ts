@@ -39,13 +39,3 @@ export function fromFailure(failure: PlanningFailure): Error {
       return new Error(failure.message);
   }
 }
-
-const maxFrames = 5;
-
-/** Tells the log what failed, and where: without the message, which may carry a caller's values. */
-export function describeDefect(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^ {4}at \S.*:\d+:\d+\)?$/.test(line));
-  const code = "code" in error ? ` ${String(error.code)}` : "";
-  return [`${error.name}${code}`, ...frames.slice(0, maxFrames).map((frame) => frame.trim())].join(" ");
-}

@@ -5,12 +5,13 @@ import type { TableDefinition } from "../../../../googlesql/relation.ts";
 import { Admission } from "../../../../shared/admission.ts";
 import { openDeadline } from "../../../../shared/deadline.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
+import { writeDefect } from "../../../../shared/message-of.ts";
 import type { SourceTables } from "../../../../sources/source-tables.ts";
 import type { QueryTarget } from "../../../definition/query-target.ts";
 import type { CompiledEndpoint, Place } from "../compile-query.ts";
 import type { EndpointLookup } from "../endpoint-tables.ts";
 import type { CallTenants, ConsumerQuery, PlanningTurn } from "../plan.ts";
-import { describeDefect, fromFailure, isRefusal } from "./planning-failure.ts";
+import { fromFailure, isRefusal } from "./planning-failure.ts";
 import type {
   AskedQuestion,
   NumberedAnswer,
@@ -146,7 +147,7 @@ export class PlanningThread {
       // After a defect it is not known what the thread holds.
       if (isRefusal(error)) throw error;
       end();
-      if (!signal.aborted) this.#options.log("warn", `a query was not compiled: ${describeDefect(error)}`);
+      if (!signal.aborted) this.#options.log("warn", `a query was not compiled: ${writeDefect(error)}`);
       throw error;
     } finally {
       signal.removeEventListener("abort", end);
@@ -205,7 +206,7 @@ export class PlanningThread {
     try {
       return this.#start();
     } catch (error) {
-      this.#options.log("warn", `no thread that compiles long queries can be started: ${describeDefect(error)}`);
+      this.#options.log("warn", `no thread that compiles long queries can be started: ${writeDefect(error)}`);
       throw explainEnd(error as Error);
     }
   }
@@ -225,7 +226,7 @@ export class PlanningThread {
     worker.unref();
     port1.unref();
     worker.on("error", (error: NodeJS.ErrnoException) => {
-      log("warn", `the thread that compiles long queries failed: ${describeDefect(error)}`);
+      log("warn", `the thread that compiles long queries failed: ${writeDefect(error)}`);
       thread.failure = explainEnd(error);
     });
     worker.on("exit", (code) => {
@@ -245,7 +246,7 @@ export class PlanningThread {
     try {
       thread.questions.postMessage({ number, value: this.#answer(thread, question) } satisfies NumberedAnswer);
     } catch (error) {
-      this.#options.log("warn", `the thread that compiles queries has no answer: ${describeDefect(error)}`);
+      this.#options.log("warn", `the thread that compiles queries has no answer: ${writeDefect(error)}`);
       thread.questions.postMessage({ number, isFailed: true } satisfies NumberedAnswer);
     }
   }
