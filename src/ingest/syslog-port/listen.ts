@@ -36,14 +36,12 @@ export async function listenForSyslog(options: SyslogOptions): Promise<SyslogLis
   const { maxSockets = maxConnections } = options;
   const queue = new MessageQueue(options);
   const { admit = () => () => undefined } = options;
-  const take = (messages: readonly string[]) => {
-    for (const message of messages) {
-      for (const event of toEvents(message, options.nowMs())) {
-        const giveBack = admit(event);
-        if (giveBack !== undefined && queue.add(event, message.length)) continue;
-        giveBack?.();
-        queue.drop(1);
-      }
+  const take = (message: string) => {
+    for (const event of toEvents(message, options.nowMs())) {
+      const giveBack = admit(event);
+      if (giveBack !== undefined && queue.add(event, message.length)) continue;
+      giveBack?.();
+      queue.drop(1);
     }
   };
   /** Those that were silent longest come first. */
@@ -52,19 +50,23 @@ export async function listenForSyslog(options: SyslogOptions): Promise<SyslogLis
     // A connection costs a sender nothing and needs no token: idle ones must not keep others out.
     const [silent] = sockets.size < maxSockets ? [] : sockets;
     silent?.destroy();
-    if (silent !== undefined) sockets.delete(silent);
+    if (silent !== undefined && sockets.delete(silent)) queue.wake();
     sockets.add(socket);
-    const hear = (messages: readonly string[]) => {
+    const hear = async (messages: readonly string[]) => {
       if (sockets.delete(socket)) sockets.add(socket);
-      take(messages);
+      for (const message of messages) {
+        // What a connection waits with is let go when the connection is: others may come without end.
+        while (queue.isFull && sockets.has(socket)) await queue.change();
+        take(message);
+      }
     };
-    void readConnection(socket, hear, () => queue.roomy()).finally(() => sockets.delete(socket));
+    void readConnection(socket, hear).finally(() => sockets.delete(socket));
   });
   server.listen(options.port, options.host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const datagrams = createSocket(isIPv6(options.host) ? "udp6" : "udp4");
-  datagrams.on("message", (bytes) => take(toMessages(bytes)));
+  datagrams.on("message", (bytes) => toMessages(bytes).forEach(take));
   try {
     datagrams.bind(port, options.host);
     await once(datagrams, "listening");
@@ -82,21 +84,14 @@ export async function listenForSyslog(options: SyslogOptions): Promise<SyslogLis
 }
 
 /** Reads a connection to its end, at the speed at which messages are stored. */
-async function readConnection(
-  socket: Socket,
-  take: (messages: readonly string[]) => void,
-  roomy: () => Promise<void>,
-): Promise<void> {
+async function readConnection(socket: Socket, take: (messages: readonly string[]) => Promise<void>): Promise<void> {
   const frames = new SyslogFrames();
   try {
-    for await (const bytes of socket) {
-      take(frames.push(bytes as Buffer));
-      await roomy();
-    }
+    for await (const bytes of socket) await take(frames.push(bytes as Buffer));
   } catch {
     // The sender disconnected midway; the received part is processed.
   }
-  take(frames.finish());
+  await take(frames.finish());
 }
 
 /** A datagram is a message, though some senders put several lines into one. */

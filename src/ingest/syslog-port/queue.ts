@@ -26,7 +26,7 @@ export class MessageQueue {
   readonly #closing = new AbortController();
   #waiting: Message[] = [];
   #characters = 0;
-  /** Each is called once there is room. */
+  /** Called in the order in which they came. */
   #wakers: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -47,14 +47,20 @@ export class MessageQueue {
     return true;
   }
 
+  /** Whether a message has to wait; one that is closed has no need to. */
   get isFull(): boolean {
+    if (this.#isClosed) return false;
     return this.#waiting.length >= maxWaiting.messages || this.#characters >= maxWaiting.characters;
   }
 
-  /** Resolves once there is room again. */
-  roomy(): Promise<void> {
-    if (!this.isFull) return Promise.resolve();
+  /** Resolves when there may be room, first for who has waited longest, and at `wake`. */
+  change(): Promise<void> {
     return new Promise((resolve) => void this.#wakers.push(resolve));
+  }
+
+  /** Lets everyone who waits look again. */
+  wake(): void {
+    for (const wake of this.#wakers.splice(0)) wake();
   }
 
   get counts(): { readonly stored: number; readonly dropped: number } {
@@ -74,7 +80,7 @@ export class MessageQueue {
     await this.#running;
     clearTimeout(giveUp);
     this.#closing.abort();
-    this.#wakeAll();
+    this.wake();
   }
 
   #start(): void {
@@ -90,13 +96,9 @@ export class MessageQueue {
       await this.#store(batch.map(({ event }) => event));
       this.#waiting = this.#waiting.slice(batch.length);
       for (const { length } of batch) this.#characters -= length;
-      if (this.#waiting.length < maxWaiting.messages / 2 && !this.isFull) this.#wakeAll();
+      if (this.#waiting.length < maxWaiting.messages / 2 && !this.isFull) this.wake();
     }
     this.#running = undefined;
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#wakers.splice(0)) wake();
   }
 
   async #store(batch: readonly LogEvent[]): Promise<void> {

@@ -2,6 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { flushPromises } from "../../../test/support/drains/rules.ts";
 import { EngineError, type LogEvent } from "../../engines/contract/query-engine.ts";
 import { createIngestQuotas } from "../quotas/ingest-quotas.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
@@ -91,6 +92,44 @@ describe("the syslog listener", () => {
     expect(new Set(messages())).toEqual(new Set([long]));
   });
 
+  /** Eight senders with 5,000 messages each, to a store that takes none before `release`. */
+  async function flood(maxSockets: number) {
+    let admitted = 0;
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    listener = await listenForSyslog({
+      ...{ host: "127.0.0.1", port: 0, maxSockets, append: () => released, warn: () => undefined, nowMs: () => nowMs },
+      admit: () => {
+        admitted++;
+        return () => undefined;
+      },
+    });
+    const { port } = listener;
+    const senders = Array.from({ length: 8 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+    for (const sender of senders) sender.end("<13>app: m\n".repeat(5_000));
+    await expect.poll(() => admitted).toBeGreaterThanOrEqual(20_000);
+    // The others are read as far as they are.
+    await flushPromises(500);
+    return { port, release };
+  }
+
+  it("lets senders over TCP wait while the store takes nothing, and loses none of their messages", async () => {
+    const { release } = await flood(100);
+    release();
+    await expect.poll(() => listener?.counts.stored).toBe(40_000);
+    expect(listener?.counts.dropped).toBe(0);
+  });
+
+  it("lets go what a connection waits with that gives way to another", async () => {
+    const { port, release } = await flood(8);
+    const others = Array.from({ length: 8 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+    await expect.poll(() => listener?.counts.dropped).toBeGreaterThanOrEqual(5_000);
+    release();
+    for (const other of others) other.destroy();
+  });
+
   it("stores received messages before it closes", async () => {
     const { port, messages, close } = await open();
     const socket = connect(port, "127.0.0.1");
@@ -165,7 +204,7 @@ describe("the syslog message queue", () => {
     expect(taken).toBe(20_000);
     expect(queue.isFull).toBe(true);
     let isRoomy = false;
-    const roomy = queue.roomy().then(() => {
+    const roomy = queue.change().then(() => {
       isRoomy = true;
     });
     for (let batch = 0; batch < 5; batch++) {
