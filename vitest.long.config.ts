@@ -7,7 +7,6 @@ export const sampledTests = [
   "src/drains/delivery-sum.test.ts",
   "src/engines/clickhouse/spool/deletions.test.ts",
   "src/engines/clickhouse/spool/spool.test.ts",
-  "src/engines/constants/evaluate.test.ts",
   "src/engines/duckdb/compile/linear.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
   "src/engines/duckdb/compile/resolutions.test.ts",

@@ -54,7 +54,6 @@ export const heavyTests = {
   language: [
     "src/engines/clickhouse/functions/pushed.test.ts",
     "src/engines/clickhouse/pushdown/compile-time.test.ts",
-    "src/engines/constants/evaluate.test.ts",
     "src/engines/duckdb/compile/linear.test.ts",
     "src/engines/duckdb/compile/scan/scan-limits.test.ts",
     "src/engines/duckdb/functions/failures.test.ts",

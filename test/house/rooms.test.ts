@@ -20,15 +20,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/sql": ["googlesql", "engines/lowering"],
   "engines/schema": ["values", "googlesql", "engines/contract"],
   "engines/values": ["values", "googlesql", "engines/contract"],
-  "engines/constants": ["values", "googlesql", "semantics", "engines/contract", "engines/lowering", "engines/values"],
   "engines/encoder": ["shared", "engines/contract", "engines/schema"],
   "engines/duckdb": [
     ...["shared", "values", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering"],
-    ...["engines/schema", "engines/constants", "engines/values", "engines/encoder", "engines/sql"],
+    ...["engines/schema", "engines/values", "engines/encoder", "engines/sql"],
   ],
   "engines/clickhouse": [
     ...["shared", "values", "googlesql", "semantics", "engines/contract", "engines/lowering", "engines/schema"],
-    ...["engines/constants", "engines/values", "engines/encoder", "engines/sql"],
+    ...["engines/values", "engines/encoder", "engines/sql"],
   ],
   "engines/index.ts": ["engines/contract", "engines/duckdb", "engines/clickhouse"],
   sources: ["shared", "googlesql", "engines/contract"],

@@ -1,6 +1,5 @@
 /** Asks the engine and the judge the same, and tells where they differ. */
 
-import { bindQuery } from "../../src/engines/duckdb/bind-query.ts";
 import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import { type Connection, openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
 import { physicalType, toDriverValue } from "../../src/engines/duckdb/driver/parameters.ts";
@@ -11,6 +10,7 @@ import type { ResolvedQuery } from "../../src/googlesql/resolved.ts";
 import { resolveQuery } from "../../src/googlesql/resolver/resolve.ts";
 import { resolveSandboxed } from "../../src/googlesql/resolver/sandbox.ts";
 import { defaultDetectors } from "../../src/redaction/detector.ts";
+import { bindCall } from "../support/engines/duckdb/compile/bind-call.ts";
 import { judge, type TestData } from "./evaluate.ts";
 import { layouts, parameterTypes, parameterValues, statementsOf } from "./test-data.ts";
 import { Failure, TooMuch } from "./values.ts";
@@ -71,7 +71,7 @@ const tables = {
 async function ask(connection: Connection, text: string, query: ResolvedQuery): Promise<readonly unknown[]> {
   const compiled = compileQuery(query, (table) => findLayout(table.name), { text });
   const values = compiled.parameters.map(({ key }) => parameterValues[key] ?? null);
-  const { sql, parameters } = bindQuery(compiled, values);
+  const { sql, parameters } = await bindCall((asked, given) => connection.all(asked, given), compiled, values);
   const bound = parameters.map(({ type, value }) => {
     return { value: toDriverValue(type, value), type: physicalType(type) };
   });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openEmbedded } from "../../../test/support/engines/clickhouse/ask-embedded.ts";
 import { compileText } from "../../../test/support/engines/clickhouse/compile-text.ts";
 import { digestQuery } from "../../endpoints/call/plan/planned-query.ts";
 import { type SqlType, STRING } from "../../googlesql/types.ts";
@@ -9,26 +10,32 @@ import { planOf } from "./compile-query.ts";
 const NOW_US = 1_787_184_000_000_000n;
 const HOUR_US = 3_600_000_000n;
 
+let embedded: Awaited<ReturnType<typeof openEmbedded>>;
+beforeAll(async () => {
+  embedded = await openEmbedded();
+});
+afterAll(() => embedded.close());
+
 /** The constants bound before the run for the values of the STRING parameters `s` and `t`, and the chosen plan. */
-function bind(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
+async function bind(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
   const parameters = new Map<string, SqlType>(["s", "t"].map((name) => [name, STRING]));
   const query = compileText(`SELECT id FROM edge_logs WHERE ${condition}`, { parameters });
   const given = query.parameters.map(({ key }) => values[key] ?? null);
   const request: Pick<RunRequest, "query" | "values"> = { query, values: given };
-  const { plan, constants } = bindPlan(planOf(query), request, NOW_US);
+  const { plan, constants } = await bindPlan(planOf(query), request, NOW_US, embedded.ask);
   const sql = plan.kind === "whole" ? plan.statement.sql : plan.remotes.map((remote) => remote.sql).join();
   return { constants, isPerRow: plan === planOf(query).perRow(), kind: plan.kind, sql };
 }
 
 describe("bindPlan", () => {
-  it("computes an expression that is the same for every row from the values and the time of the run", () => {
+  it("computes an expression that is the same for every row from the values and the time of the run", async () => {
     const bound = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CAST(@s AS INT64) HOUR)";
-    expect(bind(bound, { s: "3" })).toMatchObject({
+    expect(await bind(bound, { s: "3" })).toMatchObject({
       constants: { k1: NOW_US - 3n * HOUR_US },
       isPerRow: false,
       sql: expect.stringContaining("(t1.`timestamp` > {k1:Nullable(Int64)})"),
     });
-    expect(bind(bound, { s: null }).constants).toEqual({ k1: null });
+    expect((await bind(bound, { s: null })).constants).toEqual({ k1: null });
   });
 
   it("computes an expression once if it occurs several times", () => {
@@ -63,11 +70,11 @@ describe("bindPlan", () => {
     expect(digestQuery(both("@s", "@t"))).toBe(digestQuery(one));
   });
 
-  it("leaves an expression that fails for the call's values to the rows, on the server where possible", () => {
-    const failing = bind("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
+  it("leaves an expression that fails for the call's values to the rows, on the server where possible", async () => {
+    const failing = await bind("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
     expect(failing).toMatchObject({ constants: {}, isPerRow: true, kind: "whole" });
     expect(failing.sql).toContain("throwIf");
-    const parsed = bind("timestamp > CAST(@s AS TIMESTAMP)", { s: "yesterday" });
+    const parsed = await bind("timestamp > CAST(@s AS TIMESTAMP)", { s: "yesterday" });
     expect(parsed).toMatchObject({ constants: {}, isPerRow: true, kind: "divided" });
   });
 
@@ -80,25 +87,25 @@ describe("bindPlan", () => {
     ["CASE WHEN @s = '' THEN id = 'c' WHEN @t = '' THEN timestamp > CAST(@s AS TIMESTAMP) END", "(t1.`id` = 'c')"],
     ["CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE id = 'd' END", "(t1.`id` = 'd')"],
     ["COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)", undefined],
-  ])("decides conditions on the call's values and skips the branches they exclude: %s", (given, left) => {
-    const result = bind(given, { s: "", t: "" });
+  ])("decides conditions on the call's values and skips the branches they exclude: %s", async (given, left) => {
+    const result = await bind(given, { s: "", t: "" });
     expect(result).toMatchObject({ constants: {}, kind: "whole" });
     expect(result.sql).toBe(
       `SELECT t1.\`id\` AS o1 FROM \`events_1\` AS t1${left === undefined ? "" : ` WHERE ${left}`}`,
     );
-    const bound = bind(given, { s: "2026-08-20", t: "" });
+    const bound = await bind(given, { s: "2026-08-20", t: "" });
     expect(bound.constants).toEqual({ k1: NOW_US });
     expect(bound.sql).toContain("(t1.`timestamp` > {k1:Nullable(Int64)})");
     expect(bound.sql).not.toContain("{p");
-    expect(bind(given, { s: "yesterday", t: "" }).kind).toBe("divided");
+    expect((await bind(given, { s: "yesterday", t: "" })).kind).toBe("divided");
   });
 
-  it("leaves a failing expression to the rows if a condition on the row may exclude it", () => {
-    expect(bind("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" }).isPerRow).toBe(true);
+  it("leaves a failing expression to the rows if a condition on the row may exclude it", async () => {
+    expect((await bind("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" })).isPerRow).toBe(true);
   });
 
-  it("binds no constant that the server can compute itself", () => {
-    expect(bind("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
+  it("binds no constant that the server can compute itself", async () => {
+    expect(await bind("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
       constants: {},
       sql: expect.stringContaining("{p1:Nullable(String)}"),
     });

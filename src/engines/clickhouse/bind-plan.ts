@@ -1,9 +1,10 @@
 /** Computes a query's constants before anything is sent, by the values of the call. */
-import { factsOf } from "../constants/run-facts.ts";
 import type { RunRequest } from "../contract/query-engine.ts";
-import { bindConstants, computeKnown } from "./compile/run-constants.ts";
+import { NOW_PARAMETER } from "../lowering/run-constants.ts";
+import type { AskEmbedded, RunValues } from "./asked-constants.ts";
 import type { ServerPlan } from "./compile-query.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
+import { toServerValue } from "./parameters.ts";
 
 interface BoundPlan {
   readonly plan: ServerPlan;
@@ -11,12 +12,23 @@ interface BoundPlan {
 }
 
 /** The plan for the values of a call, and what was computed beforehand. */
-export function bindPlan(general: ServerPlan, request: Pick<RunRequest, "query" | "values">, nowUs: bigint): BoundPlan {
-  const facts = factsOf(request, nowUs);
-  const choices = general.choices();
-  const plan = choices.length === 0 ? general : general.withChoices(computeKnown(choices, facts));
-  const statements = plan.kind === "whole" ? [plan.statement] : plan.remotes;
-  const needed = statements.flatMap((statement) => statement.constants);
-  const constants = needed.length === 0 ? {} : bindConstants(needed, facts);
-  return constants === undefined ? { plan: plan.perRow(), constants: {} } : { plan, constants };
+export async function bindPlan(
+  general: ServerPlan,
+  { query, values }: Pick<RunRequest, "query" | "values">,
+  nowUs: bigint,
+  ask: AskEmbedded,
+): Promise<BoundPlan> {
+  const own = query.parameters.map(({ key }, index) => [key, values[index] ?? null] as const);
+  const run: RunValues = new Map([...own, [NOW_PARAMETER, String(nowUs)]]);
+  const decided = await general.choices()?.compute(run, ask);
+  const plan = decided === undefined ? general : general.withChoices(decided);
+  const { names, asked } = plan.constants;
+  if (asked === undefined) return { plan, constants: {} };
+  const found = await asked.compute(run, ask);
+  // The server, or the embedded engine, is to find out for which row one fails.
+  if (found === undefined) return { plan: plan.perRow(), constants: {} };
+  const bound = asked.expressions.map(({ type }, index) => {
+    return [names[index] ?? "", toServerValue(type, found[index] ?? null)] as const;
+  });
+  return { plan, constants: Object.fromEntries(bound) };
 }

@@ -1,13 +1,13 @@
 /** A resolved query as a plan: statements for the server, and the rest for the embedded engine. */
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
-import { applyChoices, findChoices } from "../constants/choices.ts";
-import { Computable } from "../constants/evaluate.ts";
-import { describeConstants } from "../constants/run-facts.ts";
-import type { ConstantValue } from "../constants/values.ts";
-import type { CompiledQuery, CompileOptions, Engine, OutputColumn } from "../contract/query-engine.ts";
+import type { CompiledQuery, CompileOptions, Engine, OutputColumn, ParameterValue } from "../contract/query-engine.ts";
+import { analyse } from "../lowering/analysis.ts";
 import { once } from "../lowering/once.ts";
+import { describeConstants, queryConstants, RunConstantFinder } from "../lowering/run-constants.ts";
 import { StatementTooLong } from "../sql/emit.ts";
+import { AskedConstants } from "./asked-constants.ts";
+import { applyChoices, findChoices } from "./choices.ts";
 import type { ServerTables } from "./compile/scan/server-table.ts";
 import { TooComplex } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
@@ -27,10 +27,12 @@ interface CommonPlan {
    * whether the query does. Throws as `compileQuery` does.
    */
   readonly perRow: () => ServerPlan;
-  /** Conditions that the values of a call decide. */
-  readonly choices: () => readonly Expr[];
-  /** The same query with values of its choices, where those are known. Throws as `compileQuery` does. */
-  readonly withChoices: (values: ReadonlyMap<Expr, ConstantValue>) => ServerPlan;
+  /** Conditions that the values of a call decide; undefined if there are none. */
+  readonly choices: () => AskedConstants | undefined;
+  /** The same query with the values of its choices. Throws as `compileQuery` does. */
+  readonly withChoices: (values: readonly ParameterValue[]) => ServerPlan;
+  /** Values that the statements bind, under these names. */
+  readonly constants: { readonly names: readonly string[]; readonly asked?: AskedConstants };
 }
 
 /** The data about a query that a run needs. */
@@ -62,7 +64,8 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
     columns: query.columns.map(({ name, column }): OutputColumn => ({ name, type: column.type })),
     tables: division.tables,
   };
-  const rest = planForms(query, target, options);
+  const statements = division.kind === "whole" ? [division.statement] : division.remotes;
+  const rest = { ...planForms(query, target, options), constants: planConstants(query, statements, target, options) };
   if (division.kind === "whole") {
     const plan: ServerPlan = { kind: "whole", statement: division.statement, ...rest };
     return { ...common, ...computedBy([division.statement]), sql: division.statement.sql, plan };
@@ -82,31 +85,62 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
  * part.
  */
 function computedBy(statements: readonly ServerStatement[], residual?: CompiledQuery): Pick<CompiledQuery, "computed"> {
-  const constants = statements.map((statement) => statement.constants);
-  if (residual === undefined && constants.every((each) => each.length === 0)) return {};
+  const constants = boundBy(statements);
+  if (residual === undefined && constants.size === 0) return {};
   const handed = residual?.parameters.map(({ key }) => key) ?? null;
-  return { computed: describeConstants([constants, handed, residual?.computed ?? null]) };
+  const described = [...constants].map(([name, expression]) => [name, describeConstants([expression])]);
+  return { computed: JSON.stringify([described, handed, residual?.computed ?? null]) };
+}
+
+/** The constants of the statements by their names. */
+function boundBy(statements: readonly ServerStatement[]): ReadonlyMap<string, Expr> {
+  return new Map(statements.flatMap(({ constants }) => constants.map(({ name, expression }) => [name, expression])));
+}
+
+function planConstants(
+  query: ResolvedQuery,
+  statements: readonly ServerStatement[],
+  target: CompileTarget,
+  options: CompileOptions,
+): CommonPlan["constants"] {
+  const bound = boundBy(statements);
+  const asked = new AskedConstants([...bound.values()], compileConstants(query, target, options));
+  return { names: [...bound.keys()], ...(bound.size === 0 ? {} : { asked }) };
+}
+
+/** Compiles constants of the query for the embedded engine. */
+function compileConstants(query: ResolvedQuery, { residual }: CompileTarget, options: CompileOptions) {
+  return (constants: readonly Expr[]): CompiledQuery => {
+    const asked = queryConstants(constants, query.parameters, analyse(query).newColumn);
+    return residual.compile(asked, { ...options, readsParametersOnce: true });
+  };
 }
 
 /** The number of plans of one query for different choices of its values; beyond it, the cached ones are dropped. */
 const MAX_FORMS = 32;
 
 /** The other plans of a query, made when they are asked for. */
-function planForms(query: ResolvedQuery, target: CompileTarget, options: CompileOptions): CommonPlan {
+function planForms(
+  query: ResolvedQuery,
+  target: CompileTarget,
+  options: CompileOptions,
+): Omit<CommonPlan, "constants"> {
   const perRow = once(() => planOf(compileQuery(query, { ...target, bindsConstants: false }, options)));
-  const choices = once(() => findChoices(query, new Computable(options.timeZone ?? "UTC")));
+  const choices = once(() => {
+    const found = findChoices(query, new RunConstantFinder());
+    return found.length === 0 ? undefined : new AskedConstants(found, compileConstants(query, target, options));
+  });
   const forms = new Map<string, ServerPlan>();
   return {
     nowUs: options.nowUs,
     perRow,
     choices,
     withChoices(values) {
-      const key = choices()
-        .map((choice) => String(values.get(choice)))
-        .join();
+      const key = values.join();
       const known = forms.get(key);
       if (known !== undefined) return known;
-      const made = planOf(compileQuery(applyChoices(query, values), target, options));
+      const found = new Map(choices()?.expressions.map((choice, index) => [choice, values[index] ?? null]));
+      const made = planOf(compileQuery(applyChoices(query, found), target, options));
       if (forms.size >= MAX_FORMS) forms.clear();
       const form: ServerPlan = { ...made, perRow };
       forms.set(key, form);

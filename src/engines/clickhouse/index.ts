@@ -4,6 +4,7 @@ import { BodyReaders } from "../encoder/body-readers.ts";
 import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { defaultStoreLimits } from "../schema/source/store-limits.ts";
+import { askOn } from "./asked-constants.ts";
 import type { EncodedRows } from "./blocks/encoded-rows.ts";
 import { clickHouseCapabilities } from "./capabilities.ts";
 import type { ServerTables } from "./compile/scan/server-table.ts";
@@ -41,6 +42,9 @@ export interface ClickHouseEngineOptions extends ClickHouseServer {
 }
 
 const WATCH_MS = 1000;
+
+/** How long constants may take that decide what is explained. */
+const EXPLAIN_TIMEOUT_MS = 10_000;
 
 /** Columns of a table are cheap for the server, and each costs every block some bytes. */
 const SCHEMA_MEMORY_BYTES = 1024 ** 3;
@@ -104,7 +108,10 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
       refresh: store.refresh,
     }),
     compile: (query, compiling) => compileQuery(query, { tables, residual }, compiling),
-    explain: explainQuery,
+    explain: (query, values) => {
+      const limits = { timeoutMs: EXPLAIN_TIMEOUT_MS, maxRows: 1, maxResultBytes: 1_000_000 };
+      return explainQuery(askOn(residual, { limits, signal: AbortSignal.timeout(EXPLAIN_TIMEOUT_MS) }), query, values);
+    },
     run: (request) => runQuery({ client: queries, residual }, request),
     ping: (signal) => queries.ping(signal),
     close: release,

@@ -11,6 +11,8 @@ import {
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
+import { NOW_PARAMETER } from "../lowering/run-constants.ts";
+import { askOn } from "./asked-constants.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
 import type { ServerClient } from "./driver/client.ts";
@@ -18,7 +20,7 @@ import { MAX_STATEMENT_BYTES } from "./driver/limits.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
 import { unanswered } from "./driver/server-error.ts";
 import { toServerValue } from "./parameters.ts";
-import { NOW_PARAMETER, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
+import type { RemoteStatement, ServerStatement } from "./pushdown/plan.ts";
 import { toRow } from "./residual/read-rows.ts";
 import { createLineEncoder } from "./rows.ts";
 
@@ -269,7 +271,7 @@ export async function runQuery(target: RunTarget, request: RunRequest): Promise<
   const { limits, signal } = request;
   const known = planOf(request.query);
   const nowUs = known.nowUs ?? BigInt(Date.now()) * 1000n;
-  const { plan, constants } = bindPlan(known, request, nowUs);
+  const { plan, constants } = await bindPlan(known, request, nowUs, askOn(target.residual, request));
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const explain = async (error: unknown): Promise<unknown> => {
     const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";

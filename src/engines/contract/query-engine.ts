@@ -144,6 +144,11 @@ export interface CompileOptions {
   readonly text?: string;
   /** The time of CURRENT_TIMESTAMP and its like, in microseconds since 1970; the clock of each run unless given. */
   readonly nowUs?: bigint;
+  /**
+   * Prints a query that reads no table so that the engine plans it once for all values. Its parameters are then arrays
+   * of one value.
+   */
+  readonly readsParametersOnce?: boolean;
 }
 
 /** A part of a compiled query, by the engine that runs it. */
@@ -178,7 +183,7 @@ export interface Engine {
    * Explains which part of a compiled query runs where, for a call with these values. Without them, whatever the values
    * would decide stays open.
    */
-  explain?(query: CompiledQuery, values?: RunRequest["values"]): readonly ExplainedPart[];
+  explain?(query: CompiledQuery, values?: RunRequest["values"]): Promise<readonly ExplainedPart[]>;
   /** Resolves when the first rows (or the end) are there; throws `EngineError`, also while iterating. */
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */

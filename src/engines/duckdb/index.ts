@@ -117,7 +117,7 @@ function createEngine(
     }),
     compile: (query, options) => compileQuery(query, store.layoutOf, options),
     layoutOf: store.layoutOf,
-    explain: ({ sql }) => [{ runsOn: "duckdb", sql }],
+    explain: async ({ sql }) => [{ runsOn: "duckdb", sql }],
     run,
     async ping(signal) {
       signal.throwIfAborted();

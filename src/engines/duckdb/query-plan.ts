@@ -1,5 +1,4 @@
 /** The compiler's plan for the runs of a query, beside its SQL. */
-import type { Expr } from "../../googlesql/resolved.ts";
 import type { CompiledQuery } from "../contract/query-engine.ts";
 import type { StatementPlan } from "./statement-plan.ts";
 
@@ -11,8 +10,6 @@ export interface QueryPlan {
 }
 
 export interface ConstantsPlan {
-  /** The values of the first placeholders: a parameter, by its position from 0 in the query's, or a constant. */
-  readonly places: readonly (number | Expr)[];
   /** The instant that all runs have for now, in microseconds since 1970; the clock's unless set. */
   readonly nowUs?: bigint;
   /**

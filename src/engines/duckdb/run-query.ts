@@ -11,13 +11,14 @@ import {
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
-import { bindQuery } from "./bind-query.ts";
-import type { EngineHost, HostQuery } from "./host/protocol.ts";
+import { bindQuery, perRowCall } from "./bind-query.ts";
+import type { EngineHost, HostQuery, HostSummary } from "./host/protocol.ts";
 
 /** How long past its deadline a host may take to say so itself. */
 const TIMEOUT_GRACE_MS = 100;
 
-type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
+type RowHost = Pick<EngineHost, "run">;
+type Rows = AsyncGenerator<RowBatch, HostSummary, void>;
 
 const unread: QuerySummary = { rowCount: 0, isTruncated: true, engineMs: 0 };
 
@@ -28,10 +29,10 @@ const unread: QuerySummary = { rowCount: 0, isTruncated: true, engineMs: 0 };
 class Batches implements AsyncIterableIterator<RowBatch> {
   readonly #rows: Rows;
   readonly #explain: (error: unknown) => unknown;
-  #first: IteratorResult<RowBatch, QuerySummary> | undefined;
+  #first: IteratorResult<RowBatch, HostSummary> | undefined;
   summary: QuerySummary | undefined;
 
-  constructor(rows: Rows, first: IteratorResult<RowBatch, QuerySummary>, explain: (error: unknown) => unknown) {
+  constructor(rows: Rows, first: IteratorResult<RowBatch, HostSummary>, explain: (error: unknown) => unknown) {
     this.#rows = rows;
     this.#first = first;
     this.#explain = explain;
@@ -60,7 +61,7 @@ class Batches implements AsyncIterableIterator<RowBatch> {
 }
 
 async function* runUntil(
-  host: EngineHost,
+  host: RowHost,
   query: HostQuery,
   deadline: Deadline,
   onEngineEnded: RunRequest["onEngineEnded"],
@@ -73,7 +74,7 @@ async function* runUntil(
 }
 
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
-export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
+export async function runQuery(host: RowHost, request: RunRequest): Promise<RunningQuery> {
   const { query, values, encoding, limits, signal, onEngineEnded } = request;
   const hostQuery = { ...bindQuery(query, values, limits), encoding, limits };
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
@@ -82,12 +83,14 @@ export async function runQuery(host: EngineHost, request: RunRequest): Promise<R
     deadline.isOver && error instanceof EngineError && error.code === "aborted"
       ? new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`)
       : error;
-  let batches: Batches;
+  let first: Awaited<ReturnType<Rows["next"]>>;
   try {
-    batches = new Batches(rows, await rows.next(), explain);
+    first = await rows.next();
   } catch (error) {
     throw explain(error);
   }
+  if (first.done === true && first.value.lacksConstants === true) return runQuery(host, perRowCall(request));
+  const batches = new Batches(rows, first, explain);
   return {
     batches,
     summary() {

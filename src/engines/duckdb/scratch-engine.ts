@@ -2,7 +2,7 @@ import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import type { TableLayout } from "../schema/layout.ts";
-import { bindQuery } from "./bind-query.ts";
+import { bindQuery, perRowCall } from "./bind-query.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { type Connection, type Database, openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
@@ -10,6 +10,7 @@ import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { QueryRunner } from "./host/query/query-runner.ts";
 import { type CheckStatement, createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
+import { runQuery } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 const MEMORY_LIMIT_BYTES = 1024 ** 3;
@@ -61,7 +62,8 @@ class DuckDbScratch implements ScratchEngine {
   async createTable(name: string, query: CompiledQuery): Promise<void> {
     const table = `scratch_${++this.#tableCount}`;
     const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
-    const { sql, parameters } = bindQuery(query, []);
+    const asked = perRowCall({ query, values: [] });
+    const { sql, parameters } = bindQuery(asked.query, asked.values);
     const values = parameters.map(({ type, value }) => {
       return { value: toDriverValue(type, value), type: physicalType(type) };
     });
@@ -76,15 +78,11 @@ class DuckDbScratch implements ScratchEngine {
   }
 
   async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
+    const limits = { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES };
+    const { signal } = new AbortController();
+    const running = await runQuery(this.#runner, { query, values, encoding: "cells", limits, signal });
     const batches: string[] = [];
-    const request = {
-      ...bindQuery(query, values),
-      encoding: "cells" as const,
-      limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
-    };
-    for await (const batch of this.#runner.run(request, new AbortController().signal)) {
-      if (batch.rowCount > 0) batches.push(batch.json);
-    }
+    for await (const batch of running.batches) if (batch.rowCount > 0) batches.push(batch.json);
     return `[${batches.join(",")}]`;
   }
 

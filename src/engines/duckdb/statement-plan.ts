@@ -1,3 +1,5 @@
+import type { OutputColumn } from "../contract/query-engine.ts";
+
 /**
  * Facts about a statement from the compiler for the engine host. They travel with the query, as JSON, so that nobody
  * has to parse the statement's text.
@@ -9,6 +11,24 @@ export interface StatementPlan {
   readonly rows?: RowsPlan;
   /** Set for a statement that selects the newest rows of one table. */
   readonly newest?: NewestPlan;
+  /** Set for a statement whose values are not those that are sent, but for the bounds of conditions on ids. */
+  readonly constants?: BoundConstants;
+}
+
+/** How the values of a statement come from those that are sent. */
+export interface BoundConstants {
+  /** Positions of the statement's values among those that are sent; those of constants count down from -1. */
+  readonly places: readonly number[];
+  /** The statement that computes the constants, one row of a column each; absent if there is none but the clock. */
+  readonly statement?: {
+    readonly sql: string;
+    readonly columns: readonly OutputColumn[];
+    /** Positions of its values among those that are sent: those that it reads from arrays, and then limits. */
+    readonly values: readonly number[];
+    readonly limits: readonly number[];
+    /** If not, equal values have equal constants. */
+    readonly readsClock: boolean;
+  };
 }
 
 /** Events of the table with the id: a text, or the position of a parameter counted from 0. */

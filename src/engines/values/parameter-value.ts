@@ -5,6 +5,7 @@ import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL, parseDecimal } from "../../values/
 import { type IntervalParts, parseInterval } from "../../values/interval.ts";
 import { parseFloat64, parseInt64 } from "../../values/number-text.ts";
 import { parseDate, parseDatetime, parseTime } from "../../values/time-text.ts";
+import { parseJson } from "../contract/parse-json.ts";
 import { EngineError, type ParameterValue } from "../contract/query-engine.ts";
 
 /**
@@ -92,4 +93,17 @@ export function makeValue<V>(type: SqlType, value: ParameterValue, maker: ValueM
     if (made !== undefined) return made;
   }
   throw new EngineError("query_failed", `A parameter's value is not a valid ${formatType(type)}`);
+}
+
+/**
+ * The cells of a row, as JSON, as values of parameters; undefined where one is a FLOAT64 of 0, which may be another
+ * zero than the row had. The columns are of plain types.
+ */
+export function readCells(
+  columns: readonly { readonly type: SqlType }[],
+  json: string,
+): readonly ParameterValue[] | undefined {
+  const cells = parseJson(json) as readonly (null | boolean | string | number | bigint)[];
+  if (cells.some((cell, index) => cell === 0 && columns[index]?.type.kind === "FLOAT64")) return undefined;
+  return cells.map((cell) => (typeof cell === "number" || typeof cell === "bigint" ? String(cell) : cell));
 }

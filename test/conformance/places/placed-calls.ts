@@ -1,12 +1,12 @@
 /** A call of everything in the catalogue, over columns of a table that is made for it. */
 
-import { bindQuery } from "../../../src/engines/duckdb/bind-query.ts";
 import type { TableLayout } from "../../../src/engines/schema/layout.ts";
 import type { Place, Signature, SignatureParameter } from "../../../src/googlesql/catalogue/signature.ts";
 import { GoogleSqlError } from "../../../src/googlesql/diagnostic.ts";
 import { arrayOf, type SqlType } from "../../../src/googlesql/types.ts";
 import { type OracleSubject, oracleSubjects } from "../../security/oracle-cases.ts";
 import { type ArgumentKind, argumentTexts, ownTexts } from "../../security/tables/oracle-arguments.ts";
+import { bindCall } from "../../support/engines/duckdb/compile/bind-call.ts";
 import { compileText } from "../../support/engines/duckdb/compile/compile-text.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../support/engines/duckdb/driver/memory-database.ts";
 
@@ -180,9 +180,9 @@ export async function openPlacedCalls({ isBrief }: { readonly isBrief: boolean }
   const database = await openMemoryDatabase();
   const empty = await createTable(database, columns);
   const layouts = [layoutOf(columns)];
-  const run: PlacedCalls["run"] = (text) => {
+  const run: PlacedCalls["run"] = async (text) => {
     const compiled = compileText(text, layouts);
-    const { sql, parameters } = bindQuery(compiled, []);
+    const { sql, parameters } = await bindCall(database.all, compiled, []);
     return database.encode(sql, compiled.columns, "cells", parameters);
   };
   const compile = async (text: string) => {

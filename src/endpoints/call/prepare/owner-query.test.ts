@@ -42,17 +42,22 @@ describe("an owner's query", () => {
     expect(() => prepare(sql("SELECT @a"))).toThrow(expect.objectContaining({ code: "missing_parameter" }));
   });
 
-  it("is explained with the values of its parameters where those are valid", () => {
-    const explain: OwnerDependencies["engine"]["explain"] = (_, values) => [{ runsOn: "x", sql: `${values}` }];
+  it("is explained with the values of its parameters where those are valid", async () => {
+    const explain: NonNullable<OwnerDependencies["engine"]["explain"]> = async (_, values) => [
+      { runsOn: "x", sql: `${values}` },
+    ];
     const { compile } = engine;
-    const explained = (parameters: Record<string, string>) =>
-      inspectOwnerQuery(sql("SELECT id FROM edge WHERE n = @n"), new Map(Object.entries(parameters)), {
-        ...dependencies,
-        engine: { compile: compile.bind(engine), explain },
-      }).report.explain;
-    expect(explained({ n: "7", m: "8" })).toEqual([{ runs_on: "x", sql: "7" }]);
-    expect(explained({ n: "seven" })).toEqual([{ runs_on: "x", sql: "undefined" }]);
-    expect(explained({})).toEqual([{ runs_on: "x", sql: "undefined" }]);
+    const explained = async (parameters: Record<string, string>) => {
+      const { report } = await inspectOwnerQuery(
+        sql("SELECT id FROM edge WHERE n = @n"),
+        new Map(Object.entries(parameters)),
+        { ...dependencies, engine: { compile: compile.bind(engine), explain } },
+      );
+      return report.explain;
+    };
+    expect(await explained({ n: "7", m: "8" })).toEqual([{ runs_on: "x", sql: "7" }]);
+    expect(await explained({ n: "seven" })).toEqual([{ runs_on: "x", sql: "undefined" }]);
+    expect(await explained({})).toEqual([{ runs_on: "x", sql: "undefined" }]);
   });
 
   it("has at most 10000 rows, or fewer where limits or the caller say so", () => {
@@ -75,9 +80,9 @@ describe("an owner's query", () => {
     ],
     [sql("SELECT idd(1) FROM edge"), "unknown_function", "idd"],
     [lql("id:1"), "invalid_lql", "Name the source or endpoint to read with f:"],
-  ])("%j is refused as %s, to run and in its report", (asked, code, message) => {
+  ])("%j is refused as %s, to run and in its report", async (asked, code, message) => {
     expect(() => prepare(asked)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
-    const { report, error } = inspect(asked);
+    const { report, error } = await inspect(asked);
     expect(error?.code).toBe(code);
     expect(report).toMatchObject({ columns: [], tables: [], endpoints: [], compiled_sql: null, explain: [] });
     expect(report.diagnostics.map((problem) => problem.message).join()).toContain(message);
@@ -93,8 +98,10 @@ describe("an owner's query", () => {
 });
 
 describe("the report of an owner's query", () => {
-  it("has parameters, columns, what it reads, and its SQL", () => {
-    const { report, error } = inspect(sql("SELECT id, n + @plus AS m, @text AS t FROM recent JOIN edge USING (id, n)"));
+  it("has parameters, columns, what it reads, and its SQL", async () => {
+    const { report, error } = await inspect(
+      sql("SELECT id, n + @plus AS m, @text AS t FROM recent JOIN edge USING (id, n)"),
+    );
     expect(error).toBeUndefined();
     expect(report).toMatchObject({
       columns: [
@@ -115,20 +122,23 @@ describe("the report of an owner's query", () => {
     ]);
   });
 
-  it("names the parameters of a query with problems as far as it can be parsed", () => {
-    expect(inspect(sql("SELECT nosuch(@a), @b")).report.parameters).toEqual([
+  it("names the parameters of a query with problems as far as it can be parsed", async () => {
+    expect((await inspect(sql("SELECT nosuch(@a), @b"))).report.parameters).toEqual([
       { name: "a", type: null },
       { name: "b", type: null },
     ]);
-    expect(inspect(sql("SELECT @a +")).report).toMatchObject({
+    expect((await inspect(sql("SELECT @a +"))).report).toMatchObject({
       parameters: [],
       diagnostics: [{ line: 1, column: 12 }],
     });
-    expect(inspect(lql("f:edge m.level:")).report).toMatchObject({ parameters: [], diagnostics: [{ column: 16 }] });
+    expect((await inspect(lql("f:edge m.level:"))).report).toMatchObject({
+      parameters: [],
+      diagnostics: [{ column: 16 }],
+    });
   });
 
-  it("of LQL has the columns of its table", () => {
-    const { report } = inspect(lql("f:edge id:a s:id s:n"));
+  it("of LQL has the columns of its table", async () => {
+    const { report } = await inspect(lql("f:edge id:a s:id s:n"));
     expect(report.columns).toEqual([
       { name: "id", type: "STRING" },
       { name: "n", type: "INT64" },

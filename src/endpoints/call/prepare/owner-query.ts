@@ -108,11 +108,11 @@ function toServiceError(error: unknown): unknown {
  * Describes a query: all of its problems with positions; or its parameters, columns and tables. `explain` is that of a
  * call with these parameters, if they are valid for it.
  */
-export function inspectOwnerQuery(
+export async function inspectOwnerQuery(
   asked: OwnerQuery,
   parameters: ReadonlyMap<string, unknown>,
   dependencies: OwnerDependencies,
-): { readonly report: QueryReport; readonly error?: ServiceError } {
+): Promise<{ readonly report: QueryReport; readonly error?: ServiceError }> {
   try {
     const { query, contract, found } = compile(asked, parameters, dependencies);
     const report = {
@@ -123,7 +123,7 @@ export function inspectOwnerQuery(
       diagnostics: [],
       warnings: placeDiagnostics(asked.text, query.warnings ?? []),
       compiled_sql: query.sql,
-      explain: explain(query, valuesOf(query, contract, parameters), dependencies.engine),
+      explain: await explain(query, valuesOf(query, contract, parameters), dependencies.engine),
     };
     return { report };
   } catch (error) {
@@ -160,8 +160,8 @@ function valuesOf(
   }
 }
 
-function explain(query: CompiledQuery, values: QueryValues, engine: OwnerDependencies["engine"]) {
-  return (engine.explain?.(query, values) ?? []).map(({ runsOn, ...part }) => ({ runs_on: runsOn, ...part }));
+async function explain(query: CompiledQuery, values: QueryValues, engine: OwnerDependencies["engine"]) {
+  return ((await engine.explain?.(query, values)) ?? []).map(({ runsOn, ...part }) => ({ runs_on: runsOn, ...part }));
 }
 
 function diagnosticsOf(error: unknown, text: string, { message }: ServiceError): readonly Diagnostic[] {

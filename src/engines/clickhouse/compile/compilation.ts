@@ -2,8 +2,8 @@
 
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { Computable } from "../../constants/evaluate.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
+import { RunConstantFinder } from "../../lowering/run-constants.ts";
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { both } from "../sql/forms.ts";
 import { parameterName } from "../sql/spelling.ts";
@@ -19,16 +19,12 @@ export interface RunConstant {
 
 /** The constants found in one statement. */
 export class RunConstants {
-  readonly #computable: Computable;
+  readonly #finder = new RunConstantFinder();
   readonly #found = new Map<Expr, number>();
-
-  constructor(timeZone: string) {
-    this.#computable = new Computable(timeZone);
-  }
 
   /** Is the expression one that can be computed before a run? */
   has(expression: Expr): boolean {
-    return this.#computable.has(expression);
+    return this.#finder.has(expression);
   }
 
   /** The placeholder by which it is bound. */

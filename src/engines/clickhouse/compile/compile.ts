@@ -28,7 +28,7 @@ export function createCompilation(
     timeZone,
     analysis,
     parameters: new Map(parameters),
-    constants: bindsConstants ? new RunConstants(timeZone) : undefined,
+    constants: bindsConstants ? new RunConstants() : undefined,
     tablesRead: new Set(),
     guard: undefined,
     delaysFailures: true,

@@ -88,9 +88,9 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "(({p2:Nullable(String)} = '') OR (t1.`timestamp` < {k2:Nullable(Int64)}))",
   },
   {
-    name: "an expression without parameters as a literal",
+    name: "an expression without parameters as a parameter",
     query: "SELECT id FROM edge_logs WHERE timestamp > TIMESTAMP_SUB(TIMESTAMP '2026-08-20', INTERVAL 7 * 24 HOUR)",
-    sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (t1.`timestamp` > 1786579200000000::Int64)",
+    sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (t1.`timestamp` > {k1:Nullable(Int64)})",
   },
   {
     name: "a single quantile if only one is read, without a sub-query",

@@ -1,13 +1,13 @@
 /** The compiler's plan for a run: the statements of the server, and the embedded engine's work on their rows. */
 
-import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
 import { isSubquery } from "../../../googlesql/resolved/walk.ts";
-import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import type { Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { NOW_PARAMETER, readClock } from "../../lowering/run-constants.ts";
 import { walkTree } from "../../sql/map-tree.ts";
 import { Fact, type Sql } from "../../sql/node.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
@@ -52,9 +52,6 @@ export type Division =
       readonly reasons: readonly Reason[];
       readonly tables: readonly string[];
     };
-
-/** The parameter that holds the time at which a run began. */
-export const NOW_PARAMETER = "$now";
 
 export interface DivisionOptions {
   readonly tables: ServerTables;
@@ -180,19 +177,11 @@ function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: P
   };
 }
 
-/** The run's time as a function of the clock tells it: each is named after the type that it makes of a timestamp. */
-function readClock(call: CallExpr): Expr | undefined {
-  if (functionFacts(call.function).volatility !== "run") return undefined;
-  const now: Expr = { kind: "Parameter", key: NOW_PARAMETER, type: TIMESTAMP, span: call.span };
-  const made = call.type.kind;
-  return made === "TIMESTAMP" ? now : { ...call, function: made, arguments: [now, ...call.arguments] };
-}
-
 /** Reads below records become reads below the columns that the server has, and the clock is the run's. */
 function ofServer(pushdown: Pushdown): Mapping {
   return createMapping({
     expression(expression: Expr): Expr | undefined {
-      const now = expression.kind === "Call" ? readClock(expression) : undefined;
+      const now = readClock(expression);
       if (now !== undefined) return now;
       if (expression.kind !== "RecordField") return undefined;
       const { base } = expression;

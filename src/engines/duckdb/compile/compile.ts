@@ -1,24 +1,31 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
 
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
-import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import { arrayOf } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
-import { parametersOf, readsClock } from "../../constants/evaluate.ts";
-import { describeConstants } from "../../constants/run-facts.ts";
-import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
+import type { CompiledParameter, CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
+import { queryConstants, readsClock } from "../../lowering/run-constants.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { type Guarded, StatementTooLong } from "../../sql/emit.ts";
 import { stopClock } from "../../sql/map-tree.ts";
 import { isOrderedBy, selectColumn } from "../../sql/select.ts";
-import type { ConstantsPlan, QueryPlan } from "../query-plan.ts";
+import type { QueryPlan } from "../query-plan.ts";
 import { placeholder, textSql } from "../sql/atoms.ts";
 import { castTo } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
-import type { BoundedStatement, IdCondition, NewestPlan, RowsPlan, StatementPlan } from "../statement-plan.ts";
+import type {
+  BoundConstants,
+  BoundedStatement,
+  IdCondition,
+  NewestPlan,
+  RowsPlan,
+  StatementPlan,
+} from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
@@ -26,7 +33,13 @@ import { planNewest } from "./newest.ts";
 import { FIRST_BOUND, FIRST_LIMIT, NEWEST_BOUND, orderPlaceholders } from "./placeholders.ts";
 import { planRows } from "./plan-rows.ts";
 import { renderSelect, type SelectBuilder } from "./render.ts";
-import { type PlaceholderMap, RunConstants } from "./run-constants.ts";
+import {
+  type PlaceholderMap,
+  planConstants,
+  RunConstants,
+  readParametersOnce,
+  type SentValues,
+} from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
 import { selectable } from "./select-builder.ts";
 import { emit, guarded } from "./statements.ts";
@@ -59,7 +72,8 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const columns = query.columns.map(({ column }) => column);
   const builder = orderResult(compilation, selectable(compilation, built, columns), query);
   const items = columns.map((column) => selectColumn(compilation, builder, column));
-  const body = renderSelect(builder, items);
+  const printed = renderSelect(builder, items);
+  const body = options.readsParametersOnce === true ? readParametersOnce(printed, query.parameters) : printed;
   const whole = sql`${printWith(compilation)}${body}`;
   const instant = instantOf(options.nowUs, compilation.constants, whole);
   const finish = (part: Sql) => guarded(instant === undefined ? part : stopClock(part, instant));
@@ -71,25 +85,34 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
     print: (part) => printBounded(finish(part), used),
     positionOf: (index) => used.indexOf(index),
   });
-  const statement = planStatement(compilation, used, { rows, newest });
-  const perRow = () => printQuery(resolved, layouts, { ...options, bindsConstants: false });
-  const { parameters: read, constants } = planConstants(query, compilation, used, { nowUs: options.nowUs, perRow });
+  const limits = used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []);
+  const sent = planConstants(resolved, compilation.constants, used, limits, (constants) =>
+    printQuery(queryConstants(constants, resolved.parameters, analysis.newColumn), layouts, {
+      ...options,
+      bindsConstants: false,
+      readsParametersOnce: true,
+    }),
+  );
+  const statement = planStatement(compilation, used, { rows, newest, constants: sent.constants });
+  const perRow = once(() => printQuery(resolved, layouts, { ...options, bindsConstants: false }));
   const plan: QueryPlan = {
     ...(statement === undefined ? {} : { statement }),
-    ...(constants === undefined ? {} : { constants }),
+    ...(sent.constants === undefined
+      ? {}
+      : { constants: { perRow, ...(options.nowUs === undefined ? {} : { nowUs: options.nowUs }) } }),
   };
   return {
     sql: text,
-    parameters: read,
-    ...(used.every((index) => index < FIRST_LIMIT || index >= FIRST_BOUND)
-      ? {}
-      : { limits: used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []) }),
+    parameters: options.readsParametersOnce === true ? sent.parameters.map(inArray) : sent.parameters,
+    ...(sent.limits.length === 0 ? {} : { limits: sent.limits }),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
-    ...(constants === undefined ? {} : { computed: describeComputed(read, constants) }),
-    ...(statement === undefined && constants === undefined ? {} : { plan }),
+    ...(sent.constants === undefined ? {} : { computed: describeComputed(sent, options.nowUs) }),
+    ...(statement === undefined ? {} : { plan }),
   };
 }
+
+const inArray = ({ key, type }: CompiledParameter): CompiledParameter => ({ key, type: arrayOf(type) });
 
 function beginCompilation(
   query: ResolvedQuery,
@@ -105,7 +128,7 @@ function beginCompilation(
     analysis,
     failing: new Failing(analysis),
     parameters,
-    constants: bindsConstants ? new RunConstants(parameters, query.parameters.length + 1, timeZone) : undefined,
+    constants: bindsConstants ? new RunConstants(parameters, query.parameters.length + 1) : undefined,
     printedCtes: new Map(),
     tables: new Set(),
     idConditions: new Map(),
@@ -142,15 +165,21 @@ function printBounded(finished: Guarded, used: readonly number[]): BoundedStatem
 function planStatement(
   { idConditions, constants }: Compilation,
   used: readonly number[],
-  { rows, newest }: { readonly rows: RowsPlan | undefined; readonly newest: NewestPlan | undefined },
+  {
+    rows,
+    newest,
+    constants: bound,
+  }: {
+    readonly rows: RowsPlan | undefined;
+    readonly newest: NewestPlan | undefined;
+    readonly constants: BoundConstants | undefined;
+  },
 ): StatementPlan | undefined {
   const printed = [...idConditions.values()].filter((_, place) => used.includes(FIRST_BOUND + 2 * place));
   const conditions = printed.map(({ table, id }): IdCondition => {
     return { table, id: "text" in id ? id.text : used.indexOf(id.parameter) };
   });
-  if (rows === undefined && newest === undefined) {
-    return conditions.length === 0 ? undefined : { idConditions: conditions };
-  }
+  if (rows === undefined && newest === undefined && bound === undefined && conditions.length === 0) return undefined;
   const clockValues = used.flatMap((index, position) => {
     const constant = constants?.at(index);
     return constant !== undefined && readsClock(constant) ? [position] : [];
@@ -159,32 +188,17 @@ function planStatement(
     idConditions: conditions,
     ...(rows === undefined ? {} : { rows: clockValues.length === 0 ? rows : { ...rows, clockValues } }),
     ...(newest === undefined ? {} : { newest }),
+    ...(bound === undefined ? {} : { constants: bound }),
   };
 }
 
-/** The parameters whose values a run needs, and how they become those of the statement. */
-function planConstants(
-  { parameters }: ResolvedQuery,
-  { constants }: Compilation,
-  used: readonly number[],
-  { nowUs, perRow }: { readonly nowUs: bigint | undefined; readonly perRow: () => CompiledQuery },
-): { readonly parameters: CompiledQuery["parameters"]; readonly constants?: ConstantsPlan } {
-  const bound = used.filter((index) => index < FIRST_LIMIT);
-  const plain = bound.map((index) => parameters[index - 1]).filter((parameter) => parameter !== undefined);
-  const computed = bound.map((index) => constants?.at(index)).filter((constant) => constant !== undefined);
-  if (computed.length === 0) return { parameters: plain };
-  const keys = new Set(computed.flatMap((constant) => [...parametersOf(constant)]));
-  const read = [...plain, ...parameters.filter((each) => keys.has(each.key) && !plain.includes(each))];
-  const places = bound.map((index) => {
-    const parameter = parameters[index - 1];
-    return parameter === undefined ? (constants?.at(index) as Expr) : read.indexOf(parameter);
-  });
-  return { parameters: read, constants: { places, ...(nowUs === undefined ? {} : { nowUs }), perRow: once(perRow) } };
-}
-
 /** Which parameters a constant reads counts too: values come in their order. */
-function describeComputed(parameters: CompiledQuery["parameters"], { places, nowUs }: ConstantsPlan): string {
-  return describeConstants([parameters.map(({ key }) => key), places, nowUs === undefined ? null : String(nowUs)]);
+function describeComputed({ parameters, constants }: SentValues, nowUs: bigint | undefined): string {
+  const { places, statement } = constants ?? {};
+  return JSON.stringify([
+    ...[parameters.map(({ key }) => key), places, statement?.sql ?? null, statement?.values ?? null],
+    nowUs === undefined ? null : String(nowUs),
+  ]);
 }
 
 function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bindCall } from "../../../../test/support/engines/duckdb/compile/bind-call.ts";
 import {
   compileText,
   openEdgeDatabase,
@@ -10,6 +11,8 @@ import { digestQuery } from "../../../endpoints/call/plan/planned-query.ts";
 import { FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../googlesql/types.ts";
 import type { CompiledQuery, ParameterValue } from "../../contract/query-engine.ts";
 import { bindQuery } from "../bind-query.ts";
+import type { Connection } from "../driver/connection.ts";
+import { ConstantsBinder } from "../host/query/constants.ts";
 import { planOf } from "../query-plan.ts";
 import type { PrintOptions } from "./compile.ts";
 
@@ -26,53 +29,122 @@ const nowUs = BigInt(Date.parse("2026-08-20T10:00:00Z")) * 1000n;
 const hourUs = 3_600_000_000n;
 
 const compile = (text: string, options: PrintOptions = {}) => compileText(text, [edgeLayout], types, options);
+
+let edge: TestDatabase;
+beforeAll(async () => {
+  edge = await openEdgeDatabase();
+});
+afterAll(() => edge.database.close());
+
 const bind = (query: CompiledQuery, values: Values) =>
-  bindQuery(
+  bindCall(
+    edge.database.all,
     query,
     query.parameters.map(({ key }) => values[key] ?? null),
   );
 /** The conditions of a query over events, as they are printed, and the values that are bound. */
-function conditionOf(condition: string, values: Values = {}) {
+async function conditionOf(condition: string, values: Values = {}) {
   const query = compile(`SELECT id FROM edge_logs WHERE ${condition}`, { nowUs });
-  const { sql, parameters } = bind(query, values);
+  const { sql, parameters } = await bind(query, values);
   return [sql.slice(sql.indexOf("WHERE") + 6), ...parameters.map(({ value }) => value)];
 }
 
 describe("a condition on rows", () => {
-  it("compares them with a value that is computed before the run", () => {
+  it("compares them with a value that is computed before the run", async () => {
     const time = `(t1."timestamp" > CAST($1 AS TIMESTAMP))`;
     const hoursAgo = (hours: bigint) => String(nowUs - hours * hourUs);
     const moved = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL @n * 2 HOUR)";
-    expect(conditionOf(moved, { n: "3" })).toEqual([time, hoursAgo(6n)]);
-    expect(conditionOf(moved)).toEqual([time, null]);
-    expect(conditionOf("timestamp > CAST(@s AS TIMESTAMP)", { s: "2026-08-20 09:00:00" })).toEqual([
+    expect(await conditionOf(moved, { n: "3" })).toEqual([time, hoursAgo(6n)]);
+    expect(await conditionOf(moved)).toEqual([time, null]);
+    expect(await conditionOf("timestamp > CAST(@s AS TIMESTAMP)", { s: "2026-08-20 09:00:00" })).toEqual([
       time,
       hoursAgo(1n),
     ]);
     const chosen = "timestamp > TIMESTAMP_SUB(@t, INTERVAL CASE @s WHEN 'day' THEN 24 ELSE 1 END HOUR)";
-    expect(conditionOf(chosen, { s: "day", t: hoursAgo(1n) })).toEqual([time, hoursAgo(25n)]);
+    expect(await conditionOf(chosen, { s: "day", t: hoursAgo(1n) })).toEqual([time, hoursAgo(25n)]);
   });
 
-  it("compares them with a literal where nothing of the run is read", () => {
+  it("does so where nothing of the run is read, and in any time zone", async () => {
     const bound = "TIMESTAMP_ADD(TIMESTAMP '2026-08-20 08:00:00+00', INTERVAL 2 * 60 MINUTE)";
-    expect(conditionOf(`timestamp BETWEEN ${bound} AND TIMESTAMP_SECONDS(1787220000 + 3600)`)).toEqual([
-      `(t1."timestamp" BETWEEN make_timestamp(CAST('${nowUs}' AS BIGINT)) AND make_timestamp(CAST('${nowUs + hourUs}' AS BIGINT)))`,
+    const paris = "TIMESTAMP(FORMAT('%s 13:00:00', '2026-08-20'), 'Europe/Paris')";
+    expect(await conditionOf(`timestamp BETWEEN ${bound} AND ${paris}`)).toEqual([
+      `(t1."timestamp" BETWEEN CAST($1 AS TIMESTAMP) AND CAST($2 AS TIMESTAMP))`,
+      ...[nowUs, nowUs + hourUs].map(String),
     ]);
   });
 
-  it("binds what stands in two places once, and parameters that are read only by constants not at all", () => {
-    const query = compile("WITH e AS (SELECT id FROM edge_logs WHERE id > CONCAT(@s, 'x')) SELECT 1 FROM e, e AS f");
-    expect(query.parameters.map(({ key }) => key)).toEqual(["s"]);
-    expect(bind(query, { s: "a" }).parameters.map(({ value }) => value)).toEqual(["ax"]);
+  it("computes constants of every type that is bound, whatever their values are", async () => {
+    const far = "-62135596800000000";
+    const given = { s: "x", t: "253402300799999999", f: "-2", n: "9223372036854775806", u: "\u{10437}" };
+    const bound = await conditionOf(
+      `timestamp < TIMESTAMP_ADD(@t, INTERVAL 0 DAY) AND timestamp > TIMESTAMP_SUB(@t, INTERVAL ${253402300799999999n + 62135596800000000n} MICROSECOND)
+       AND LENGTH(id) < @n + 1 AND LENGTH(id) / 1 > @f * 1 AND LENGTH(id) / 1 < CAST('inf' AS FLOAT64) AND id < @u || @u
+       AND DATE(timestamp) > DATE(@t) AND TIME(timestamp) < TIME(@t) AND DATETIME(timestamp) < DATETIME(@t)`,
+      given,
+    );
+    expect(bound.slice(1)).toEqual([
+      ...[given.t, far, "9223372036854775807", "\u{10437}\u{10437}", "-2", "Infinity"],
+      ...["9999-12-31", "23:59:59.999999", "9999-12-31T23:59:59.999999"],
+    ]);
   });
 
-  it("takes no parameter for a constant or the clock, whatever its name is", () => {
-    const names = ["constant 0", "the clock", "-1", "1"];
+  it("computes what reads no clock once for the same values", async () => {
+    const asked: string[] = [];
+    const all: Connection["all"] = (sql, values) => {
+      asked.push(sql);
+      return edge.database.all(sql, values);
+    };
+    const constants = new ConstantsBinder();
+    const ask = async (condition: string, values: readonly ParameterValue[]) => {
+      const query = compile(`SELECT id FROM edge_logs WHERE ${condition}`);
+      const bound = await constants.bind(bindQuery(query, values), all);
+      return [bound?.parameters[0]?.value, asked.length];
+    };
+    const sum = "LENGTH(id) > @n + 1";
+    expect([await ask(sum, ["1"]), await ask(sum, ["1"]), await ask(sum, ["2"])]).toEqual([
+      ["2", 1],
+      ["2", 1],
+      ["3", 2],
+    ]);
+    const quotient = "LENGTH(id) > DIV(1, @n)";
+    expect([await ask(quotient, ["0"]), await ask(quotient, ["0"])]).toEqual([
+      [undefined, 3],
+      [undefined, 3],
+    ]);
+    const moved = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL @n HOUR)";
+    expect([(await ask(moved, ["1"]))[1], (await ask(moved, ["1"]))[1]]).toEqual([4, 5]);
+  });
+
+  it("computes them by a statement that DuckDB plans once", () => {
+    const query = compile(
+      "SELECT id FROM edge_logs WHERE timestamp > TIMESTAMP_SUB(@t, INTERVAL IF(@n > 1, @n, 2 * @n) HOUR)",
+    );
+    const { sql = "", columns } = planOf(query).statement?.constants?.statement ?? {};
+    expect(sql.match(/\$\d+/g)).toEqual(["$1", "$2"]);
+    expect(sql.slice(sql.indexOf(" FROM ("))).toBe(
+      " FROM (SELECT CAST($1 AS TIMESTAMP[])[1] AS p1, CAST($2 AS BIGINT[])[1] AS p2) AS lw_run",
+    );
+    expect(columns).toHaveLength(1);
+  });
+
+  it("needs no statement for the clock alone", () => {
+    const query = compile("SELECT id FROM edge_logs WHERE timestamp < CURRENT_TIMESTAMP()");
+    expect(planOf(query).statement?.constants).toEqual({ places: [0] });
+  });
+
+  it("binds what stands in two places once, and parameters that are read only by constants not at all", async () => {
+    const query = compile("WITH e AS (SELECT id FROM edge_logs WHERE id > CONCAT(@s, 'x')) SELECT 1 FROM e, e AS f");
+    expect(query.parameters.map(({ key }) => key)).toEqual(["s"]);
+    expect((await bind(query, { s: "a" })).parameters.map(({ value }) => value)).toEqual(["ax"]);
+  });
+
+  it("takes no parameter for a constant or the clock, whatever its name is", async () => {
+    const names = ["constant 0", "the clock", "-1", "0", "1"];
     const conditions = names.map((name) => `id != @\`${name}\``).join(" AND ");
     const query = compileText(`SELECT CURRENT_TIME() FROM edge_logs WHERE ${conditions}
       AND id > CONCAT(@\`constant 0\`, 'x') AND timestamp < TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)`);
     const given = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
-    const values = bind(query, given).parameters.map(({ value }) => value);
+    const values = (await bind(query, given)).parameters.map(({ value }) => value);
     const [now, ...rest] = values;
     expect(rest).toEqual([
       ...names.map((name) => given[name]),
@@ -95,10 +167,10 @@ describe("a condition on rows", () => {
     expect(moved.map(digestQuery)).toEqual(queries.map(digestQuery));
   });
 
-  it("finds an event by an id that is computed", () => {
+  it("finds an event by an id that is computed", async () => {
     const query = compile("SELECT 1 FROM edge_logs WHERE project = @s AND id = CONCAT(@s, @u)");
     expect(planOf(query).statement?.idConditions).toEqual([{ table: "events_1", id: 1 }]);
-    expect(bind(query, { s: "a", u: "7" }).parameters.map(({ value }) => value)).toEqual([
+    expect((await bind(query, { s: "a", u: "7" })).parameters.map(({ value }) => value)).toEqual([
       "a",
       "a7",
       expect.any(String),
@@ -164,15 +236,9 @@ const values: readonly Values[] = someTexts.flatMap((s, at) =>
 );
 
 describe("a query with constants bound", () => {
-  let edge: TestDatabase;
-  beforeAll(async () => {
-    edge = await openEdgeDatabase();
-  });
-  afterAll(() => edge.database.close());
-
   async function ask(query: CompiledQuery, given: Values): Promise<unknown> {
-    const { sql, parameters } = bind(query, given);
     try {
+      const { sql, parameters } = await bind(query, given);
       return await edge.database.encode(sql, query.columns, "cells", parameters);
     } catch (error) {
       return String(error);

@@ -32,7 +32,7 @@ describe("the plan's conditions on ids", () => {
 
   it.each([
     "SELECT 1 FROM edge_logs WHERE event_message = 'x'",
-    "SELECT 1 FROM edge_logs WHERE id = UPPER('x')",
+    "SELECT 1 FROM edge_logs WHERE id = UPPER(id)",
     "SELECT 1 FROM edge_logs WHERE id < 'x'",
     "SELECT 1 FROM edge_logs WHERE id = CAST(NULL AS STRING)",
     "SELECT 1 FROM edge_logs WHERE id = project",

@@ -80,6 +80,11 @@ export interface HostQuery {
   readonly plan?: StatementPlan;
 }
 
+export interface HostSummary extends QuerySummary {
+  /** Nothing was read, because a constant fails: the query is to be run with nothing computed beforehand. */
+  readonly lacksConstants?: true;
+}
+
 /** As `SourceStatistics`, with timestamps as text because JSON has no bigint. */
 export interface TableStatistics {
   readonly name: string;
@@ -120,7 +125,7 @@ export interface HostSnapshot {
 /** The tasks of the engine host, wherever it runs. Every method rejects with `EngineError`. */
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
-  run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, QuerySummary, void>;
+  run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, HostSummary, void>;
   /** Stores the rows of all batches, or none. Resolves after fsync. */
   append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<JointResult>;
   /** Makes the tables of sources that are missing, all or none, and answers what is stored of each, in their order. */

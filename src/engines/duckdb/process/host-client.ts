@@ -18,6 +18,7 @@ import {
   type HostRequest,
   type HostSizes,
   type HostSnapshot,
+  type HostSummary,
   type JointResult,
   type OpenedStore,
   REPORTED_BATCHES,
@@ -203,7 +204,7 @@ export class HostClient implements EngineHost {
     query: HostQuery,
     signal: AbortSignal,
     onEngineEnded?: () => void,
-  ): AsyncGenerator<RowBatch, QuerySummary, void> {
+  ): AsyncGenerator<RowBatch, HostSummary, void> {
     if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
     const queue = new BatchQueue();
     const startedAtMs = performance.now();

@@ -104,7 +104,8 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
   addRoute(queryRoutes.parseQuery, async (request, reply) => {
     const sent = await readParameters(request, dependencies.maxBodyBytes);
     const asked = readQuery(sent);
-    const { report, error } = inspectOwnerQuery(asked, readValues(sent), compileWith(dependencies, callerOf(request)));
+    const compiling = compileWith(dependencies, callerOf(request));
+    const { report, error } = await inspectOwnerQuery(asked, readValues(sent), compiling);
     reply.header("Cache-Control", "no-store");
     if (error === undefined) return { result: report };
     noteError(request, error);

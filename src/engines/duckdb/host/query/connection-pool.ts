@@ -1,7 +1,10 @@
 import type { Connection, Database } from "../../driver/connection.ts";
 
-/** Statements that each connection keeps prepared: DuckDB plans one that is prepared and run twice. */
-const KEPT_STATEMENTS = 16;
+/**
+ * Statements that each connection keeps prepared, those of constants among them: DuckDB plans one that is prepared and
+ * run twice.
+ */
+const KEPT_STATEMENTS = 32;
 
 interface Waiting {
   /** Takes the connection, or opens the one that it now may. */

@@ -1,12 +1,12 @@
 /** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
-import { EngineError, type QuerySummary, RowBatch } from "../../../contract/query-engine.ts";
+import { EngineError, RowBatch } from "../../../contract/query-engine.ts";
 import type { BoundValue, Connection, Database } from "../../driver/connection.ts";
 import { type DuckDBValue, TIMESTAMP } from "../../driver/driver.ts";
-import { physicalType, toDriverValue } from "../../driver/parameters.ts";
 import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driver/rows.ts";
 import type { NewestPlan } from "../../statement-plan.ts";
-import type { HostQuery, WindowSizes } from "../protocol.ts";
+import type { HostQuery, HostSummary, WindowSizes } from "../protocol.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import { bindParameters, ConstantsBinder } from "./constants.ts";
 import { boundIds, type FindIdRange } from "./id-bounds.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import { NewestFinder } from "./newest-rows.ts";
@@ -29,10 +29,6 @@ export interface RunnerLimits {
   /** Resident memory of the process from which on a query is stopped; not watched unless set. */
   readonly maxProcessBytes?: number | undefined;
   readonly windows?: WindowSizes | undefined;
-}
-
-function bindParameters(query: HostQuery): BoundValue[] {
-  return query.parameters.map(({ type, value }) => ({ value: toDriverValue(type, value), type: physicalType(type) }));
 }
 
 /** Adds up the time spent in the driver, so that a slow reader is not counted as a slow engine. */
@@ -115,7 +111,7 @@ async function* readRows(
   query: HostQuery,
   next: ReadChunk,
   clock: EngineClock,
-): AsyncGenerator<RowBatch, QuerySummary, void> {
+): AsyncGenerator<RowBatch, HostSummary, void> {
   const { maxRows, maxResultBytes } = query.limits;
   const encode = createRowEncoder(query.columns, query.encoding);
   const refuse = (): never => {
@@ -171,6 +167,7 @@ export class QueryRunner {
   readonly #pool: ConnectionPool;
   readonly #findIdRange: FindIdRange;
   readonly #rowCache: RowCache;
+  readonly #constants = new ConstantsBinder();
   readonly #newest: NewestFinder;
   readonly #memory: QueryMemory;
   readonly #running = new Set<QueryStop>();
@@ -195,7 +192,7 @@ export class QueryRunner {
     };
   }
 
-  async *run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+  async *run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, HostSummary, void> {
     const stop = new QueryStop(query.limits, signal, this.#memory);
     const clock = new EngineClock();
     let connection: Connection | undefined;
@@ -211,8 +208,13 @@ export class QueryRunner {
       hasEntered = true;
       stop.signal.throwIfAborted();
       const held = { connection, stop: stop.signal };
-      const next = await clock.time(() => this.#open(query, held));
-      const summary = yield* readRows(query, next, clock);
+      const bound = await clock.time(() => this.#bind(query, held));
+      if (bound === undefined) {
+        isFinished = true;
+        return { rowCount: 0, isTruncated: false, engineMs: clock.totalMs, lacksConstants: true };
+      }
+      const next = await clock.time(() => this.#open(bound, held));
+      const summary = yield* readRows(bound, next, clock);
       isFinished = !summary.isTruncated;
       return summary;
     } catch (error) {
@@ -250,11 +252,19 @@ export class QueryRunner {
     for (const stop of this.#running) stop.stop(stopping());
   }
 
+  #bind(query: HostQuery, { connection, stop }: Pick<Held, "connection" | "stop">): Promise<HostQuery | undefined> {
+    return this.#constants.bind(query, async (sql, values) => {
+      await this.#check(sql);
+      stop.throwIfAborted();
+      return connection.all(sql, values);
+    });
+  }
+
   async #open(query: HostQuery, { connection, stop }: Pick<Held, "connection" | "stop">): Promise<ReadChunk> {
     const { sql, parameters, plan, columns } = query;
     const bounds = boundIds(query, this.#findIdRange);
     const ownCount = parameters.length - bounds.length;
-    const held = { connection, sql, values: [...bindParameters(query).slice(0, ownCount), ...bounds], stop };
+    const held = { connection, sql, values: [...bindParameters(parameters.slice(0, ownCount)), ...bounds], stop };
     const check = async (statement: string) => {
       await this.#check(statement);
       // An interrupt meanwhile has met no statement.

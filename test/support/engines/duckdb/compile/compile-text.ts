@@ -1,7 +1,6 @@
 /** From a GoogleSQL text to DuckDB SQL, and to rows, for tests. */
 
 import type { CompiledQuery, ParameterValue } from "../../../../../src/engines/contract/query-engine.ts";
-import { bindQuery } from "../../../../../src/engines/duckdb/bind-query.ts";
 import { compileQuery, type PrintOptions } from "../../../../../src/engines/duckdb/compile/compile.ts";
 import type { TableLayout } from "../../../../../src/engines/schema/layout.ts";
 import { type Diagnostic, GoogleSqlError } from "../../../../../src/googlesql/diagnostic.ts";
@@ -9,6 +8,7 @@ import { parseQuery } from "../../../../../src/googlesql/parse.ts";
 import { resolveQuery } from "../../../../../src/googlesql/resolver/resolve.ts";
 import type { SqlType } from "../../../../../src/googlesql/types.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
+import { bindCall } from "./bind-call.ts";
 import { edgeLayout, edgeSetup } from "./edge-layout.ts";
 
 /** Compiles a text over the tables; parameters that are not declared are inferred. */
@@ -51,10 +51,10 @@ export async function openEdgeDatabase(): Promise<TestDatabase> {
   for (const statement of edgeSetup) await database.query(statement);
   return {
     database,
-    rows(text, values = {}) {
+    async rows(text, values = {}) {
       const compiled = compileText(text);
       const given = compiled.parameters.map(({ key }) => values[key] ?? null);
-      const { sql, parameters } = bindQuery(compiled, given);
+      const { sql, parameters } = await bindCall(database.all, compiled, given);
       return database.encode(sql, compiled.columns, "cells", parameters);
     },
   };

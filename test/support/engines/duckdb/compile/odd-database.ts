@@ -1,11 +1,11 @@
 /** The source of `odd-layout.ts` in a database, and queries over it and over views that redact it. */
 
 import type { CompiledQuery } from "../../../../../src/engines/contract/query-engine.ts";
-import { bindQuery } from "../../../../../src/engines/duckdb/bind-query.ts";
 import { compileQuery } from "../../../../../src/engines/duckdb/compile/compile.ts";
 import { parseQuery } from "../../../../../src/googlesql/parse.ts";
 import { resolveQuery } from "../../../../../src/googlesql/resolver/resolve.ts";
 import { openMemoryDatabase } from "../driver/memory-database.ts";
+import { bindCall } from "./bind-call.ts";
 import { makeOddTable, type OddRow, oddLayouts } from "./odd-layout.ts";
 
 /** The columns of the source that readers see. */
@@ -46,9 +46,9 @@ export async function openOddDatabase(rows: Readonly<Record<string, OddRow>>): P
   const database = await openMemoryDatabase();
   for (const statement of makeOddTable(rows)) await database.query(statement);
   return {
-    rows(text) {
+    async rows(text) {
       const compiled = compileOdd(text);
-      const { sql, parameters } = bindQuery(compiled, []);
+      const { sql, parameters } = await bindCall(database.all, compiled, []);
       return database.encode(sql, compiled.columns, "cells", parameters);
     },
     close: () => database.close(),

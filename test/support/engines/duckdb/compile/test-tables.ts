@@ -1,10 +1,10 @@
 /** The tables of the resolver's tests, with rows: what its trees answer on the engine. */
 
-import { bindQuery } from "../../../../../src/engines/duckdb/bind-query.ts";
 import type { LeafLayout, TableLayout } from "../../../../../src/engines/schema/layout.ts";
 import { arrayOf, BOOL, FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../../../../src/googlesql/types.ts";
 import { logs } from "../../../googlesql/resolver/resolved.ts";
 import { openMemoryDatabase } from "../driver/memory-database.ts";
+import { bindCall } from "./bind-call.ts";
 import { compileText, type TestDatabase } from "./compile-text.ts";
 
 function leaf(column: string, type: SqlType): readonly [string, LeafLayout] {
@@ -73,10 +73,10 @@ export async function openTestTables(): Promise<TestDatabase> {
   for (const statement of setup) await database.query(statement);
   return {
     database,
-    rows(query, values = {}) {
+    async rows(query, values = {}) {
       const compiled = compileText(withTables(query), [logsLayout]);
       const given = compiled.parameters.map(({ key }) => values[key] ?? null);
-      const { sql, parameters } = bindQuery(compiled, given);
+      const { sql, parameters } = await bindCall(database.all, compiled, given);
       return database.encode(sql, compiled.columns, "cells", parameters);
     },
   };

@@ -1,7 +1,7 @@
 /** A database in memory and in this process, for tests of what is compiled to SQL. */
 
 import type { OutputColumn, ParameterValue, RowEncoding } from "../../../../../src/engines/contract/query-engine.ts";
-import { type BoundValue, openDatabase } from "../../../../../src/engines/duckdb/driver/connection.ts";
+import { type BoundValue, type Connection, openDatabase } from "../../../../../src/engines/duckdb/driver/connection.ts";
 import type { DuckDBValue } from "../../../../../src/engines/duckdb/driver/driver.ts";
 import { physicalType, toDriverValue } from "../../../../../src/engines/duckdb/driver/parameters.ts";
 import { createRowEncoder } from "../../../../../src/engines/duckdb/driver/rows.ts";
@@ -14,7 +14,7 @@ interface TypedParameter {
   readonly value: ParameterValue;
 }
 
-export interface MemoryDatabase {
+export interface MemoryDatabase extends Pick<Connection, "all"> {
   /**
    * Runs one statement, guarded as what the compiler prints is; parameters stand as `$1`, `$2`, ... Rows as the
    * driver's values; errors as DuckDB words them.
@@ -42,6 +42,7 @@ export async function openMemoryDatabase(): Promise<MemoryDatabase> {
   const database = await openDatabase({ threads: 1, memoryLimitBytes: 1024 ** 3 });
   const connection = await database.connect();
   return {
+    all: (sql, values) => connection.all(sql, values),
     async query(sql, parameters = []) {
       return { rows: await connection.all(guardText(sql), parameters.map(bind)) };
     },

@@ -6,8 +6,8 @@
 import { functionFacts } from "../../googlesql/catalogue/index.ts";
 import { createMapping, type Mapping } from "../../googlesql/resolved/map.ts";
 import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
-import { type Computable, readsRun } from "./evaluate.ts";
-import type { ConstantValue } from "./values.ts";
+import type { ParameterValue } from "../contract/query-engine.ts";
+import { type RunConstantFinder, readsRun } from "../lowering/run-constants.ts";
 
 /** With more choices the query stays undecided: each call would have a form of its own. */
 const MAX_CHOICES = 64;
@@ -17,10 +17,10 @@ const MAX_SCANS = 1_000;
 const BOOL = { kind: "BOOL" } as const;
 
 /** The conditions, each in the place where it decides; none if there are too many. */
-export function findChoices({ scan: root }: ResolvedQuery, computable: Computable): readonly Expr[] {
+export function findChoices({ scan: root }: ResolvedQuery, constants: RunConstantFinder): readonly Expr[] {
   const found = new Set<Expr>();
   let scanCount = 0;
-  const isConstant = (expression: Expr) => expression.kind !== "Literal" && computable.has(expression);
+  const isConstant = (expression: Expr) => expression.kind !== "Literal" && constants.has(expression);
   const note = (condition: Expr | undefined) => {
     if (condition !== undefined && isConstant(condition) && readsRun(condition)) found.add(condition);
   };
@@ -56,7 +56,7 @@ function conditionsOf(expression: Expr): readonly (Expr | undefined)[] {
 }
 
 /** The query with the values of its choices; choices without a value stay unchanged. */
-export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, ConstantValue>): ResolvedQuery {
+export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, ParameterValue>): ResolvedQuery {
   const mapping: Mapping = createMapping({
     scan: (scan) => (scan.kind === "Filter" ? chooseRows(scan, values, mapping) : undefined),
     expression(expression) {
@@ -77,7 +77,7 @@ export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, Con
   return { ...query, scan: mapping.scan(query.scan) };
 }
 
-type Values = ReadonlyMap<Expr, ConstantValue>;
+type Values = ReadonlyMap<Expr, ParameterValue>;
 
 function truth(value: boolean | null, { span }: Expr): Expr {
   return { kind: "Literal", type: BOOL, value: value === null ? null : `${value}`, span };

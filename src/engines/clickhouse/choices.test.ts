@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolve.ts";
-import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
+import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import { BOOL, INT64, type SqlType, STRING } from "../../googlesql/types.ts";
 import type { ParameterValue } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { openScratchEngine } from "../index.ts";
+import { queryConstants, RunConstantFinder } from "../lowering/run-constants.ts";
+import { readCells } from "../values/parameter-value.ts";
 import { applyChoices, findChoices } from "./choices.ts";
-import { Computable, computeConstant, type RunFacts } from "./evaluate.ts";
-import { NO_FACTS } from "./run-facts.ts";
-import { type ConstantValue, constantOf } from "./values.ts";
 
 const types: ReadonlyMap<string, SqlType> = new Map([
   ["s", STRING],
@@ -66,37 +65,37 @@ async function ask(query: ResolvedQuery, given: Readonly<Record<string, Paramete
   return judge.run(compiled, bound, 60_000).catch(() => "an error");
 }
 
-function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): ResolvedQuery {
-  const facts: RunFacts = {
-    ...NO_FACTS,
-    valueOf: (key) => constantOf(types.get(String(key)) ?? STRING, given[key] ?? null),
-  };
-  const choices = findChoices(query, new Computable("UTC"));
-  return applyChoices(
-    query,
-    new Map<Expr, ConstantValue>(choices.map((choice) => [choice, computeConstant(choice, facts)])),
+async function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): Promise<ResolvedQuery> {
+  const choices = findChoices(query, new RunConstantFinder());
+  if (choices.length === 0) return query;
+  let id = 1_000;
+  const rows = await ask(
+    queryConstants(choices, query.parameters, (name, type) => ({ id: id++, name, type })),
+    given,
   );
+  const found = readCells(choices, rows.slice(1, -1)) ?? [];
+  return applyChoices(query, new Map(choices.map((choice, index) => [choice, found[index] ?? null])));
 }
 
 describe("a query whose choices are decided by values", () => {
   it.each(texts)("returns the same rows as the undecided query: %s", async (text) => {
     const query = resolve(text);
-    for (const given of values) expect(await ask(decide(query, given), given)).toBe(await ask(query, given));
+    for (const given of values) expect(await ask(await decide(query, given), given)).toBe(await ask(query, given));
   });
 
-  it("contains no open choice", () => {
-    const computable = new Computable("UTC");
-    const left = texts.map(resolve).filter((query) => findChoices(query, computable).length > 0);
+  it("contains no open choice", async () => {
+    const constants = new RunConstantFinder();
+    const left = texts.map(resolve).filter((query) => findChoices(query, constants).length > 0);
     expect(left.length).toBeGreaterThan(texts.length - 3);
     for (const query of left) {
-      for (const given of values) expect(findChoices(decide(query, given), computable)).toEqual([]);
+      for (const given of values) expect(findChoices(await decide(query, given), constants)).toEqual([]);
     }
   });
 
   it("stays undecided if it has more than 64 choices", () => {
     const rowsOf = (conditions: number) => {
       const each = Array.from({ length: conditions }, (_, n) => `IF(@n = ${n}, x, 0) AS c${n}`);
-      return findChoices(resolve(`SELECT ${each.join(", ")} FROM ${rows}`), new Computable("UTC")).length;
+      return findChoices(resolve(`SELECT ${each.join(", ")} FROM ${rows}`), new RunConstantFinder()).length;
     };
     expect([rowsOf(64), rowsOf(65)]).toEqual([64, 0]);
   });
