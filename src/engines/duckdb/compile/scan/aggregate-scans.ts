@@ -153,7 +153,9 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Select
     const element = isMany ? undefined : elementPrinter(compilation, call, scope);
     builder.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
   });
-  return builder;
+  // DuckDB does not recognise a key that holds a lambda in an expression around it.
+  const isOpaque = texts.slice(0, scan.groupBy.length).some((key) => key.holdsLambda);
+  return isOpaque ? wrapSelect(compilation, builder) : builder;
 }
 
 /** Ids that no column of a query has. */
