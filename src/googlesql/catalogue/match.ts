@@ -20,9 +20,11 @@ export interface Match {
 
 /** The types of values that the call compares, as its signature's restrictions say. */
 export function comparedTypes({ signature, bindings }: Match): readonly SqlType[] {
-  const restrictions = signature.parameters.flatMap((parameter) => parameter.restrictions);
-  const names = new Set(restrictions.flatMap((each) => (each.restriction === "COMPARABLE" ? [each.name] : [])));
-  return bindings.flatMap(({ name, type }) => (names.has(name) ? [type] : []));
+  const isCompared = (name: string) =>
+    signature.parameters.some(({ restrictions }) =>
+      restrictions.some((each) => each.restriction === "COMPARABLE" && each.name === name),
+    );
+  return bindings.filter(({ name }) => isCompared(name)).map(({ type }) => type);
 }
 
 /** The best match, or undefined when no signature takes the arguments. */

@@ -154,8 +154,11 @@ export class Resolution {
     this.inferParameters = input.inferParameters;
     this.declaredParameters = input.parameters;
     this.ids = input.ids ?? {
-      ...{ nextColumn: 1, nextCte: 1, lenientColumns: new ColumnSet() },
-      ...{ expandedColumns: 0, widestTable: 0 },
+      nextColumn: 1,
+      nextCte: 1,
+      lenientColumns: new ColumnSet(),
+      expandedColumns: 0,
+      widestTable: 0,
     };
     this.lenientColumns = this.ids.lenientColumns;
     this.views = input.views ?? { open: [], made: new Map(), definitions: [] };

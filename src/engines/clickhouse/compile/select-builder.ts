@@ -15,9 +15,9 @@ const MAX_DEPTH = 60;
 
 export function newSelect(depth = 1): SelectBuilder {
   return {
-    ...emptySelect<Binding>(depth),
     refused: depth > MAX_DEPTH ? new Refusal(`sub-queries over more than ${MAX_DEPTH} levels`) : undefined,
     isTable: false,
+    ...emptySelect<Binding>(depth),
   };
 }
 

@@ -11,10 +11,9 @@ import { renderSelect, type SelectBuilder } from "./render.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
 
 export function newSelect(outer: Scope | undefined, depth = 1): SelectBuilder {
+  // Last: V8 takes half a microsecond for each property that follows a spread.
   return {
-    ...emptySelect<Binding>(depth),
     inner: undefined,
-    where: [],
     lastWhere: [],
     computed: new Map(),
     deferrable: new Map(),
@@ -26,6 +25,8 @@ export function newSelect(outer: Scope | undefined, depth = 1): SelectBuilder {
     outer,
     importsOuter: false,
     naturalOrder: [],
+    ...emptySelect<Binding>(depth),
+    where: [],
   };
 }
 
