@@ -21,6 +21,8 @@ const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingMs = 2_000;
 /** Requests of a connection that wait for the answers before them. */
 const maxWaiting = 100;
+/** The framework, its hooks and ours each listen to a response once: together they pass Node's idea of a leak, 10. */
+const maxListeners = 20;
 
 /**
  * The server of an app. `handle` gets every request, also those whose body the client only sends when told to. Late
@@ -61,6 +63,7 @@ function inTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
+    response.setMaxListeners(maxListeners);
     response.once("close", () => {
       const next = waiting.get(socket)?.shift();
       // Only the last one may be incomplete.

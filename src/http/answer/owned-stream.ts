@@ -28,13 +28,8 @@ export function openOwnedStream(reply: FastifyReply, chunks: AsyncGenerator<Buff
   });
   // A closed response no longer reads its body, and one that was closed earlier never did.
   const { raw } = reply;
-  if (raw.destroyed) {
-    body.destroy();
-    return body;
-  }
-  // The framework, its hooks and ours each listen once: together they pass Node's idea of a leak.
-  raw.setMaxListeners(raw.getMaxListeners() + 1);
-  raw.once("close", () => body.destroy());
+  if (raw.destroyed) body.destroy();
+  else raw.once("close", () => body.destroy());
   return body;
 }
 
