@@ -84,7 +84,7 @@ export const stages = [
     finds: "a setting without effect, a guide that no longer works",
     command: `${postgres}export CI_SUITE=settings\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
-    lane: "server",
+    lane: "settings",
   },
   {
     name: "server",
@@ -108,6 +108,21 @@ export const stages = [
     lane: "server",
   },
   {
+    name: "senders",
+    finds: "published senders, unchanged",
+    command: "npm run -s senders",
+    limitSeconds: 300,
+    lane: "server",
+  },
+  {
+    name: "syslog",
+    finds: "syslog daemons",
+    command: "npm run -s senders:syslog",
+    limitSeconds: 180,
+    lane: "server",
+  },
+  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "server" },
+  {
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
     command:
@@ -117,21 +132,6 @@ export const stages = [
     limitSeconds: 1_200,
     lane: "programs",
   },
-  {
-    name: "senders",
-    finds: "published senders, unchanged",
-    command: "npm run -s senders",
-    limitSeconds: 300,
-    lane: "programs",
-  },
-  {
-    name: "syslog",
-    finds: "syslog daemons",
-    command: "npm run -s senders:syslog",
-    limitSeconds: 180,
-    lane: "programs",
-  },
-  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "programs" },
   {
     name: "console",
     finds: "the console in Chromium",
