@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,14 +20,9 @@ if (names.includes("--list") || unknown.length > 0) {
 // Whole days, so that each night tries other values and everybody who asks on one day the same.
 const seed = process.env.SEED ?? new Date().toISOString().slice(0, 10).replaceAll("-", "");
 const reports = mkdtempSync(join(tmpdir(), "logweir-ci-"));
-const temporary = openMemoryFolder();
 mkdirSync("node_modules/.cache", { recursive: true });
 // What is missing may be installed, and nothing is left out silently.
-const env = {
-  ...{ ...process.env, CI: "true", CI_REPORTS: reports },
-  ...(temporary === undefined ? {} : { TMPDIR: temporary }),
-  ...(isNightly ? { SEED: seed } : {}),
-};
+const env = { ...process.env, CI: "true", CI_REPORTS: reports, ...(isNightly ? { SEED: seed } : {}) };
 if (isNightly) console.log(`Seed ${seed}. A stage with the same values again: SEED=${seed} .ci/nightly STAGE`);
 
 const started = performance.now();
@@ -38,7 +33,6 @@ console.log(describeResults(results));
 console.log(describeReports(readReports(files)));
 console.log(describeFailures(results));
 rmSync(reports, { recursive: true, force: true });
-if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
 const failed = results.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
 const seconds = ((performance.now() - started) / 1000).toFixed(0);
 console.log(
@@ -48,20 +42,3 @@ console.log(
         (isNightly ? `. Again: SEED=${seed} .ci/nightly ${failed.join(" ")}` : ""),
 );
 process.exit(failed.length === 0 ? 0 : 1);
-
-/**
- * A folder for the files of tests in memory, where there is enough: thousands of stores wait for the disk otherwise,
- * each for its flushes. Every user may write there, as in the usual one.
- */
-function openMemoryFolder() {
-  const [place, neededBytes] = ["/dev/shm", 8 * 1024 ** 3];
-  try {
-    const { bavail, bsize } = statfsSync(place);
-    if (bavail * bsize < neededBytes) return undefined;
-    const folder = mkdtempSync(join(place, "logweir-ci-"));
-    chmodSync(folder, 0o1777);
-    return folder;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,4 @@
-// Runs stages one after the other, each within its time. Neighbours with a lane run beside those of other lanes.
+// Runs stages one after the other, each within its time. Neighbours with a lane run beside those of the other lane.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // The stages of `.ci/run` and `.ci/nightly`: a name, what it finds, a shell command, and the seconds that it may take.
-// Workflow files of a hosted CI call them by name. `lane`: neighbours that often wait, in rows beside each other.
+// Workflow files of a hosted CI call them by name. `lane`: neighbours that mostly wait, in two rows beside each other.
 
 const vitest = (config = "vitest.config.ts", ...paths) =>
   `node node_modules/vitest/vitest.mjs run --config ${config} --reporter=default --reporter=json ` +
@@ -72,13 +72,6 @@ export const stages = [
     command: `${postgres}export CI_SUITE=processes\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 600,
   },
-  // Alone: it builds `dist` anew, from which others run.
-  {
-    name: "package",
-    finds: "what would be published, and its licences, on this Node and on the next",
-    command: `npm run -s package:test\n${node24}npm run -s package:test`,
-    limitSeconds: 300,
-  },
   {
     name: "settings",
     finds: "a setting without effect, a guide that no longer works",
@@ -86,6 +79,21 @@ export const stages = [
     limitSeconds: 1_200,
     lane: "settings",
   },
+  {
+    name: "senders",
+    finds: "published senders, unchanged",
+    command: "npm run -s senders",
+    limitSeconds: 300,
+    lane: "settings",
+  },
+  {
+    name: "syslog",
+    finds: "syslog daemons",
+    command: "npm run -s senders:syslog",
+    limitSeconds: 180,
+    lane: "settings",
+  },
+  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "settings" },
   {
     name: "server",
     finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
@@ -107,21 +115,20 @@ export const stages = [
     limitSeconds: 300,
     lane: "server",
   },
+  // Alone: it builds `dist` anew, from which others run.
   {
-    name: "senders",
-    finds: "published senders, unchanged",
-    command: "npm run -s senders",
+    name: "package",
+    finds: "what would be published, and its licences, on this Node and on the next",
+    command: `npm run -s package:test\n${node24}npm run -s package:test`,
     limitSeconds: 300,
-    lane: "server",
   },
   {
-    name: "syslog",
-    finds: "syslog daemons",
-    command: "npm run -s senders:syslog",
-    limitSeconds: 180,
-    lane: "server",
+    name: "console",
+    finds: "the console in Chromium",
+    command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
+    limitSeconds: 1_200,
+    lane: "browser",
   },
-  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "server" },
   {
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
@@ -131,13 +138,6 @@ export const stages = [
       vitest("vitest.change.config.ts", "src/engines/duckdb/process"),
     limitSeconds: 1_200,
     lane: "programs",
-  },
-  {
-    name: "console",
-    finds: "the console in Chromium",
-    command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
-    limitSeconds: 1_200,
-    lane: "browser",
   },
 ];
 
