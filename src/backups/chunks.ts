@@ -3,7 +3,8 @@
  * the same chunk in every backup. Other files are cut in the same places.
  */
 import { createHash } from "node:crypto";
-import { type BackupPlace, codeOf } from "./place.ts";
+import { codeOf } from "../shared/message-of.ts";
+import type { BackupPlace } from "./place.ts";
 
 const headerBytes = 12_288;
 const blockBytes = 262_144;

@@ -1,8 +1,9 @@
 import { constants, createReadStream, existsSync, realpathSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { codeOf } from "../shared/message-of.ts";
 import { explainFullDisk } from "../shared/user-error.ts";
-import { type BackupPlace, codeOf, forAll } from "./place.ts";
+import { type BackupPlace, forAll } from "./place.ts";
 
 const pieceBytes = 1024 * 1024;
 /** The end of the name of a file that is being written. */

@@ -30,11 +30,6 @@ export interface BackupPlace {
   stream?(key: string): AsyncIterable<Buffer>;
 }
 
-/** The error code of the system, such as `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
-}
-
 /** Runs work on all items, at most so many at a time. Rejects as the first that fails, once none runs any more. */
 export async function forAll<T>(
   items: Iterable<T> | AsyncIterable<T>,

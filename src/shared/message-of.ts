@@ -29,3 +29,8 @@ export function writeDefect(error: unknown): string {
     .filter((part) => part !== "")
     .join(" ");
 }
+
+/** The error code of the system, such as `ENOSPC`; undefined for other errors. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}

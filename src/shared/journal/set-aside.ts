@@ -1,6 +1,7 @@
 /** Files that cannot be used, which stay for an operator in the folder `damaged` beside them. */
 import { copyFile, link, lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "../message-of.ts";
 
 const FOLDER = "damaged";
 /** Failures that say nothing of the file. */
@@ -8,7 +9,7 @@ const passing: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EA
 
 /** Whether a file that could not be read or parsed will be as unreadable the next time. */
 export function isOfFile(error: unknown): boolean {
-  return error instanceof SyntaxError || !passing.has((error as { readonly code?: unknown }).code);
+  return error instanceof SyntaxError || !passing.has(codeOf(error));
 }
 
 /** Moves a file, or what stands in its place, out of the way, and returns its new path. */

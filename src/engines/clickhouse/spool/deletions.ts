@@ -5,7 +5,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isOfFile, moveAside } from "../../../shared/journal/set-aside.ts";
-import { messageOf } from "../../../shared/message-of.ts";
+import { codeOf, messageOf } from "../../../shared/message-of.ts";
 import { writeDurably } from "../../../shared/write-durably.ts";
 import { passesFilter } from "../../contract/event-filter.ts";
 import { keyOf } from "../../contract/event-tenant.ts";
@@ -56,7 +56,7 @@ export class SpoolDeletions {
       await deletions.#endAt(end);
       return deletions;
     } catch (error) {
-      if ((error as { code?: unknown }).code === "ENOENT") return new SpoolDeletions(path, []);
+      if (codeOf(error) === "ENOENT") return new SpoolDeletions(path, []);
       if (!isOfFile(error)) throw error;
       const kept = await moveAside(path);
       onDamage(

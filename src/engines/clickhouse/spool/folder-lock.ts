@@ -2,6 +2,7 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning } from "../../../shared/is-running.ts";
+import { codeOf } from "../../../shared/message-of.ts";
 import { UserError } from "../../../shared/user-error.ts";
 
 /** Distinguishes a process from a later one with the same number: by its start time, if the system provides it. */
@@ -43,7 +44,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       await file.close();
       return () => rm(path, { force: true });
     } catch (error) {
-      if ((error as { code?: unknown }).code !== "EEXIST" || attempt > 2) throw error;
+      if (codeOf(error) !== "EEXIST" || attempt > 2) throw error;
     }
     const holder = await readHolder(path);
     if (holder !== undefined) {

@@ -7,7 +7,7 @@ import { lstat, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { JournalFile } from "../../../shared/journal/line-journal.ts";
 import { isOfFile, keepAside, makeFolder, moveAside } from "../../../shared/journal/set-aside.ts";
-import { messageOf } from "../../../shared/message-of.ts";
+import { codeOf, messageOf } from "../../../shared/message-of.ts";
 import { writeDurably } from "../../../shared/write-durably.ts";
 import { type SpoolDeletion, withoutDeleted } from "./deletions.ts";
 import { readLine, type SpooledAppend, writeLine } from "./event-line.ts";
@@ -38,7 +38,7 @@ const RETRIED = "retry";
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     // A file in its place is set aside when the folder is needed.
-    if (["ENOENT", "ENOTDIR"].includes(String((error as { code?: unknown }).code))) return [];
+    if (["ENOENT", "ENOTDIR"].includes(String(codeOf(error)))) return [];
     throw error;
   });
   return names.filter((name) => name.endsWith(".events")).sort();
