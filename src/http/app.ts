@@ -20,6 +20,7 @@ import { addUnreadBodies } from "./plugins/unread-bodies.ts";
 import { parseQueryText } from "./request/query-text.ts";
 import { readBody } from "./request/read-body.ts";
 import type { Shutdown } from "./request/shutdown.ts";
+import { checkSingleHeaders } from "./request/single-headers.ts";
 import { addRoutes, errorForms, type ServedContext } from "./routes/index.ts";
 import { createHttpServer, maxHeaderBytes } from "./server.ts";
 import { createTailLimits } from "./tail/tail-limits.ts";
@@ -106,6 +107,7 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addAccessLog(app);
   addMetrics(app, metrics);
   addTraces(app);
+  addHeaderCheck(app);
   addAudit(app, dependencies.audit);
   addShutdown(app, dependencies.shutdown);
   if (dependencies.nodeState !== undefined) addMetadataState(app, dependencies.nodeState);
@@ -144,6 +146,18 @@ function addMetrics(app: FastifyInstance, metrics: Metrics): void {
       const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
       metrics.observe(request.logNotes, status, reply.elapsedTime / 1000);
     });
+  });
+}
+
+/** Refuses requests that others could read in another way, and reads nothing more of their connections. */
+function addHeaderCheck(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ raw }, reply) => {
+    try {
+      checkSingleHeaders(raw);
+    } catch (error) {
+      reply.header("Connection", "close");
+      throw error;
+    }
   });
 }
 

@@ -47,6 +47,8 @@ export function createHttpServer(times: ConnectionTimes, handle: RequestListener
       connectionsCheckingInterval: Math.min(maxCheckMs, headersTimeoutMs / checks),
       // Bodies have limits of their own, by which long ones may take longer.
       requestTimeout: 0,
+      // The app checks it, whose answer has the form of all errors.
+      requireHostHeader: false,
     },
     guarded,
   );

@@ -27,6 +27,7 @@ beforeEach(() => {
 function find(...rawHeaders: string[]) {
   const request = new IncomingMessage(socket);
   request.rawHeaders = rawHeaders;
+  request.headers.host = "logs.example";
   for (let at = 0; at < rawHeaders.length; at += 2) {
     request.headers[String(rawHeaders[at]).toLowerCase()] = rawHeaders[at + 1] ?? "";
   }

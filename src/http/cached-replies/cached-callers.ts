@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Authenticator, RecalledIdentity } from "../../access/authenticator.ts";
 import type { Identity } from "../../access/scope.ts";
 import { readRequestId } from "../plugins/request-id.ts";
+import { isWellFramed } from "../request/single-headers.ts";
 
 /**
  * The identity behind a request, and the rest of what its headers decide. Connections send the same headers repeatedly:
@@ -99,8 +100,10 @@ function charactersOf(texts: readonly string[]): number {
 }
 
 /** True for a call whose URL and the headers of `callerKey` decide its answer. */
-function isPlain({ headers }: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
+  const { headers } = request;
   return (
+    isWellFramed(request) &&
     headers.prefer === undefined &&
     headers["transfer-encoding"] === undefined &&
     (headers["content-length"] === undefined || headers["content-length"] === "0")

@@ -16,11 +16,12 @@ function nameOf(name: CookieName, { publicUrl }: Place): string {
   return `${publicUrl?.protocol === "https:" ? "__Host-" : ""}logweir_${name}`;
 }
 
-/** The value of a cookie of ours. */
+/** The value of a cookie of ours; undefined where several have its name, of which another site may have set one. */
 export function readCookie({ headers }: FastifyRequest, name: CookieName, place: Place): string | undefined {
   const start = `${nameOf(name, place)}=`;
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
+  const [own, ...others] = pairs.filter((pair) => pair.startsWith(start));
+  return others.every((other) => other === own) ? own?.slice(start.length) : undefined;
 }
 
 /**
