@@ -12,7 +12,7 @@ import {
 import type { Source } from "../sources/source.ts";
 import { createDrains } from "./drains.ts";
 import { createRemovals } from "./removals.ts";
-import { createRunningRules } from "./running-rules.ts";
+import { createRunningRules, type RunningRules } from "./running-rules.ts";
 
 function open(findAddressProblem: (url: string) => Promise<string | undefined> = async () => undefined) {
   const disk = createDisk();
@@ -141,5 +141,59 @@ describe("changes", () => {
     expect(drains.status().map(({ rule }) => rule.id)).toEqual(["one", "two"]);
     expect(drains.status("none")).toEqual([]);
     await running.close();
+  });
+});
+
+describe("a change whose rules cannot be restarted", () => {
+  const backend = { name: "n", type: "webhook", config: { url: "http://8.8.8.8/" } };
+
+  /** Drains whose documents are in memory, and whose rules fail on a full disk. */
+  async function openFull() {
+    const { running } = open();
+    const disk = { isFull: false };
+    const fill = async () => {
+      if (disk.isFull) throw new Error("no space left on device");
+    };
+    const full: RunningRules = Object.assign(Object.create(running) as RunningRules, {
+      restart: (...call: Parameters<RunningRules["restart"]>) => fill().then(() => running.restart(...call)),
+      remove: (...call: Parameters<RunningRules["remove"]>) => running.remove(...call).then(fill),
+    });
+    const documents = new Map<string, object>();
+    const drains = createDrains({
+      ...{ backends: [], rules: [], running: full, nowMs: () => 7, findAddressProblem: async () => undefined },
+      documents: {
+        putBackend: async (each) => void documents.set(each.id, each),
+        // With its rules, as the metadata does.
+        removeBackend: async () => documents.clear(),
+        putRule: async (each) => void documents.set(each.id, each),
+        removeRule: async (id) => void documents.delete(id),
+      },
+      findSource: (name) => (["edge", "auth"].includes(name) ? ({ name } as Source) : undefined),
+    });
+    const { id } = await drains.saveBackend(backend);
+    const rule = await drains.saveRule({ backend_id: id, source: "edge", lql_string: "a" });
+    disk.isFull = true;
+    const state = () => [...drains.backends, ...drains.rules, drains.isWatched("edge"), drains.isWatched("auth")];
+    return { drains, documents, id, rule, state, before: state() };
+  }
+
+  it("leaves no new rule, and a changed one as it was", async () => {
+    const { drains, documents, id, rule, state, before } = await openFull();
+    const stored = [...documents.values()];
+    for (const change of [{ lql_string: "b" }, { source: "auth" }]) {
+      const sent = { backend_id: id, source: "edge", lql_string: "a", ...change };
+      await expect(drains.saveRule(sent, rule.id)).rejects.toThrow("no space");
+      await expect(drains.saveRule(sent)).rejects.toThrow("no space");
+      expect([drains.rules, [...documents.values()]]).toEqual([[rule], stored]);
+    }
+    await expect(drains.saveBackend({ ...backend, name: "m" }, id)).rejects.toThrow("no space");
+    expect([...documents.values()]).toEqual(stored);
+    expect(state().slice(0, 2)).toEqual(before.slice(0, 2));
+  });
+
+  it("leaves neither a removed backend nor its rules, also where one of them cannot be cleared away", async () => {
+    const { drains, documents, id, state } = await openFull();
+    await expect(drains.removeBackend(id)).rejects.toThrow("no space");
+    expect([documents.size, state()]).toEqual([0, [false, false]]);
   });
 });

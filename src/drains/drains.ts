@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { refuseDocument } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue } from "../shared/serial-queue.ts";
+import { createSerialQueue, orUndo } from "../shared/serial-queue.ts";
 import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type BackendDraft, readBackend } from "./backend-document.ts";
@@ -138,9 +138,17 @@ class StoredDrains implements Drains {
       const problem = await findAddressProblem(read.draft.config.url);
       if (problem !== undefined) throw refuseDocument("The backend was not saved", { "config.url": [problem] });
       const backend = toBackend(read.draft, before, nowMs());
+      const undo = async () => {
+        if (before === undefined) this.#backends.delete(backend.id);
+        else this.#backends.set(before.id, before);
+        await (before === undefined ? documents.removeBackend(backend.id) : documents.putBackend(before));
+        for (const rule of this.#rulesOf(backend)) await running.restart(rule, before ?? backend);
+      };
       await documents.putBackend(backend);
       this.#backends.set(backend.id, backend);
-      for (const rule of this.#rulesOf(backend)) await running.restart(rule, backend);
+      await orUndo(async () => {
+        for (const rule of this.#rulesOf(backend)) await running.restart(rule, backend);
+      }, undo);
       return backend;
     });
   }
@@ -160,11 +168,12 @@ class StoredDrains implements Drains {
     return this.#inTurn(async () => {
       const backend = this.findBackend(id);
       await documents.removeBackend(backend.id);
-      for (const rule of this.#rulesOf(backend)) {
-        this.#rules.delete(rule.id);
-        await running.remove(rule);
-      }
+      const rules = this.#rulesOf(backend);
       this.#backends.delete(backend.id);
+      for (const rule of rules) this.#rules.delete(rule.id);
+      // Each is ended, also where what is left of another cannot be deleted.
+      const ended = await Promise.allSettled(rules.map((rule) => running.remove(rule)));
+      for (const each of ended) if (each.status === "rejected") throw each.reason;
       return backend;
     });
   }
@@ -177,11 +186,21 @@ class StoredDrains implements Drains {
       if ("problems" in read) throw refuseDocument("The rule was not saved", read.problems);
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
       const rule = { ...read.draft, ...own };
+      const undo = async () => {
+        if (before === undefined) this.#rules.delete(rule.id);
+        else this.#rules.set(before.id, before);
+        await (before === undefined ? documents.removeRule(rule.id) : documents.putRule(before));
+        await (before === undefined
+          ? running.remove(rule)
+          : running.restart(before, this.findBackend(before.backendId)));
+      };
       await documents.putRule(rule);
-      // Positions count the events of one source.
-      if (before !== undefined && before.source !== rule.source) await running.remove(before);
       this.#rules.set(rule.id, rule);
-      await running.restart(rule, this.findBackend(rule.backendId));
+      await orUndo(async () => {
+        // Positions count the events of one source.
+        if (before !== undefined && before.source !== rule.source) await running.remove(before);
+        await running.restart(rule, this.findBackend(rule.backendId));
+      }, undo);
       return rule;
     });
   }

@@ -89,21 +89,23 @@ function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
       const endpoints = await problemsOf(() => dependencies.checkEndpoints(sources), EndpointFileError);
       throw notReloaded({ sources: loaded.problems, endpoints: endpoints.problems, alerts: alerts.problems });
     }
-    const tables = await sources.prepare(loaded.value);
-    const broken = await dependencies.findBroken(tables, changedNames(before, loaded.value));
-    if (broken.length > 0 || alerts.problems !== undefined) {
-      const endpoints = await problemsOf(() => dependencies.checkEndpoints(tables), EndpointFileError);
-      throw notReloaded({
-        sources: broken.length > 0 ? [`These endpoints would no longer run: ${broken.join(", ")}`] : undefined,
-        endpoints: endpoints.problems,
-        alerts: alerts.problems,
-      });
-    }
-    const endpoints = await problemsOf(() => dependencies.reloadEndpoints(tables), EndpointFileError);
-    if (endpoints.problems !== undefined) throw notReloaded({ endpoints: endpoints.problems });
+    const endpoints = await sources.attempt(loaded.value, async (tables) => {
+      const broken = await dependencies.findBroken(tables, changedNames(before, loaded.value));
+      if (broken.length > 0 || alerts.problems !== undefined) {
+        const found = await problemsOf(() => dependencies.checkEndpoints(tables), EndpointFileError);
+        throw notReloaded({
+          sources: broken.length > 0 ? [`These endpoints would no longer run: ${broken.join(", ")}`] : undefined,
+          endpoints: found.problems,
+          alerts: alerts.problems,
+        });
+      }
+      const taken = await problemsOf(() => dependencies.reloadEndpoints(tables), EndpointFileError);
+      if (taken.problems !== undefined) throw notReloaded({ endpoints: taken.problems });
+      return taken.value;
+    });
     sources.replace(loaded.value);
-    const { problems: _, ...taken } = await dependencies.takeAlerts(alerts.value);
-    return { sources: compareSources(before, loaded.value), endpoints: endpoints.value, alerts: taken };
+    const { problems: _, ...taken } = await dependencies.takeAlerts(alerts.value ?? []);
+    return { sources: compareSources(before, loaded.value), endpoints, alerts: taken };
   });
 }
 

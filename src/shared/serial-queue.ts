@@ -13,3 +13,16 @@ export function createSerialQueue(): SerialQueue {
     return done;
   };
 }
+
+/**
+ * Does one of several steps. Where it fails, `undo` takes back the steps before it, and the step's own error is thrown,
+ * whatever becomes of the undoing: it may fail for the same reason.
+ */
+export async function orUndo<T>(step: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    await undo().catch(() => undefined);
+    throw error;
+  }
+}

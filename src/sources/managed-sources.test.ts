@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
+import type { SourceDefinition } from "../engines/contract/query-engine.ts";
 import { createManagedSources } from "./managed-sources.ts";
+import { toSource } from "./source-document.ts";
 import { openSources } from "./source-registry.ts";
 
 /** Managed sources over a store and documents whose steps are recorded and may fail. */
@@ -45,6 +47,68 @@ describe("deleting a source", () => {
     await expect(managed.remove("shop")).rejects.toThrow(`${failing} failed`);
     expect(registry.find("shop")?.name).toBe("shop");
     expect(steps.at(-1)).toBe("ensure shop");
+  });
+});
+
+describe("saving a source that fails in its last step", () => {
+  const before = { name: "shop", fields: { project: "STRING" } };
+
+  /** A store that lists its tables by what they declare, and documents on a full disk once `isFull`. */
+  async function openFull() {
+    const tables = new Map<string, SourceDefinition & { events: number }>();
+    const disk = { isFull: false };
+    const { store } = createFakeEngine();
+    const registry = await openSources([], {
+      ...store,
+      describe: (name) => (tables.has(name) ? { name, columns: [] } : undefined),
+      ensureSources: async (sources) => {
+        for (const source of sources)
+          tables.set(source.name, { ...source, events: tables.get(source.name)?.events ?? 0 });
+      },
+      countEvents: async (name) => tables.get(name)?.events ?? 0,
+      dropSource: async (name) => void tables.delete(name),
+    });
+    const managed = createManagedSources({
+      registry,
+      events: { dropSource: async () => undefined },
+      documents: {
+        put: async () => {
+          if (disk.isFull) throw new Error("database or disk is full");
+        },
+        remove: async () => undefined,
+      },
+      isEndpoint: () => false,
+      findBroken: async () => [],
+    });
+    await managed.create(before);
+    return { tables, disk, registry, managed };
+  }
+
+  it("leaves no table of a new one", async () => {
+    const { tables, disk, registry, managed } = await openFull();
+    disk.isFull = true;
+    await expect(managed.create({ name: "cart" })).rejects.toThrow("disk is full");
+    expect([[...tables.keys()], registry.sources.map(({ name }) => name)]).toEqual([["shop"], ["shop"]]);
+    disk.isFull = false;
+    expect(await managed.create({ name: "cart" })).toMatchObject({ name: "cart" });
+    expect([...tables.keys()]).toEqual(["shop", "cart"]);
+  });
+
+  it("leaves a table that was there before, or has events meanwhile", async () => {
+    const { tables, disk, managed } = await openFull();
+    tables.set("old", { ...toSource({ name: "old", kind: "log" }, { kind: "api" }, ""), events: 0 });
+    disk.isFull = true;
+    await expect(managed.create({ name: "old" })).rejects.toThrow("disk is full");
+    expect([...tables.keys()]).toEqual(["shop", "old"]);
+  });
+
+  it("leaves what a changed one declared", async () => {
+    const { tables, disk, managed } = await openFull();
+    disk.isFull = true;
+    const change = { tenant: "project", fields: { project: "STRING", n: "INT64" } };
+    await expect(managed.change("shop", change, true)).rejects.toThrow("disk is full");
+    const { knownFields, tenantField } = tables.get("shop") ?? {};
+    expect([knownFields?.map(({ path }) => path), tenantField]).toEqual([["project"], undefined]);
   });
 });
 

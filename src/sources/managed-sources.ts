@@ -1,7 +1,7 @@
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import { refuseDocument } from "../shared/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue } from "../shared/serial-queue.ts";
+import { createSerialQueue, orUndo } from "../shared/serial-queue.ts";
 import type { Source } from "./source.ts";
 import { readSource } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";
@@ -48,8 +48,10 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
 
   const save = async (source: Source, others: readonly Source[]) => {
     const sources = [...others, source];
-    await check(options, sources);
-    await documents.put({ name: source.name, document: JSON.stringify(toDocument(source)) });
+    await registry.attempt(sources, async (tables) => {
+      await check(options, tables, sources);
+      await documents.put({ name: source.name, document: JSON.stringify(toDocument(source)) });
+    });
     registry.replace(sources);
   };
 
@@ -82,9 +84,13 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
   };
 }
 
-/** Makes the sources' tables. Throws where an endpoint would not run with them. */
-async function check({ registry, findBroken }: ManagedSourcesOptions, sources: readonly Source[]): Promise<void> {
-  const broken = await findBroken(await registry.prepare(sources), changedNames(registry.sources, sources));
+/** Throws where an endpoint would not run with these tables. */
+async function check(
+  { registry, findBroken }: ManagedSourcesOptions,
+  tables: SourceTables,
+  sources: readonly Source[],
+): Promise<void> {
+  const broken = await findBroken(tables, changedNames(registry.sources, sources));
   if (broken.length === 0) return;
   throw new ServiceError("source_in_use", `These endpoints would no longer run: ${broken.join(", ")}`);
 }
@@ -97,16 +103,15 @@ async function drop(options: ManagedSourcesOptions, source: Source): Promise<voi
   const { registry, events, documents } = options;
   const before = registry.sources;
   const others = before.filter((each) => each !== source);
-  await check(options, others);
+  await check(options, await registry.prepare(others), others);
   registry.replace(others);
-  try {
-    await events.dropSource(source.name);
-    await documents.remove(source.name);
-  } catch (error) {
-    await registry.prepare(before).catch(() => undefined);
-    registry.replace(before);
-    throw error;
-  }
+  await orUndo(
+    async () => {
+      await events.dropSource(source.name);
+      await documents.remove(source.name);
+    },
+    () => registry.prepare(before).finally(() => registry.replace(before)),
+  );
 }
 
 function findChangeable(registry: SourceRegistry, name: string): Source {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { TableDefinition } from "../googlesql/relation.ts";
+import { orUndo } from "../shared/serial-queue.ts";
 import { type Source, sourceId } from "./source.ts";
 import type { SourceTables } from "./source-tables.ts";
 
@@ -14,6 +15,11 @@ export interface SourceRegistry extends SourceTables {
   find(nameOrId: string): Source | undefined;
   /** The tables as they would be with these sources; makes those that are missing. */
   prepare(sources: readonly Source[]): Promise<SourceTables>;
+  /**
+   * Does work that needs these sources' tables. Where it fails, the store is as it was before: tables that were made
+   * for it are gone, unless they have events, and the others are declared as the sources of the moment declare them.
+   */
+  attempt<T>(sources: readonly Source[], work: (tables: SourceTables) => Promise<T>): Promise<T>;
   /** Replaces all sources. The new ones must have been prepared, and share no name. */
   replace(sources: readonly Source[]): void;
   /** Is called after each `replace`, with what `changedNames` finds. */
@@ -39,6 +45,13 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     await store.ensureSources(wanted);
     return indexSources(wanted, store);
   };
+  const putBack = async (made: readonly Source[]) => {
+    for (const { name } of made) {
+      const isEmpty = store.describe(name) !== undefined && (await store.countEvents(name, {})) === 0;
+      if (isEmpty) await store.dropSource(name);
+    }
+    await prepare(current.sources);
+  };
   await prepare(sources);
   const listeners: ((changed: ReadonlySet<string>) => void)[] = [];
   return {
@@ -50,6 +63,13 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     findTable: (name, tenant) => current.findTable(name, tenant),
     tableNames: () => current.tableNames(),
     prepare,
+    attempt(wanted, work) {
+      const made = wanted.filter(({ name }) => store.describe(name) === undefined);
+      return orUndo(
+        async () => work(await prepare(wanted)),
+        () => putBack(made),
+      );
+    },
     replace(wanted) {
       const changed = changedNames(current.sources, wanted);
       current = indexSources(wanted, store);
