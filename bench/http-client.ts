@@ -24,12 +24,26 @@ export interface HttpClient {
   close(): void;
 }
 
+/**
+ * Connections that nobody has used for so long are not used again: a service closes them after a while, and this
+ * process, busy with making events, may not have seen it yet.
+ */
+const longestRestMs = 10_000;
+
 /** Talks to one service over at most `connections` connections, with a token. */
-export function openHttpClient(url: string, token: string, connections: number): HttpClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+export function openHttpClient(
+  url: string,
+  token: string,
+  connections: number,
+  nowMs: () => number = () => performance.now(),
+): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: longestRestMs });
+  const open = { calls: 0, lastMs: nowMs() };
   return {
     send: ({ method, path, body, contentType, headers: more }) =>
-      new Promise((resolve, reject) => {
+      new Promise<HttpAnswer>((resolve, reject) => {
+        if (open.calls === 0 && nowMs() - open.lastMs > longestRestMs) agent.destroy();
+        open.calls++;
         const headers: Record<string, string> = { "x-api-key": token, ...more };
         if (body !== undefined) {
           headers["content-type"] = contentType ?? "application/json";
@@ -52,6 +66,9 @@ export function openHttpClient(url: string, token: string, connections: number):
         });
         sent.on("error", reject);
         sent.end(body);
+      }).finally(() => {
+        open.calls--;
+        open.lastMs = nowMs();
       }),
     close: () => agent.destroy(),
   };

@@ -56,7 +56,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   const { authenticator, keyGrants } = await openAuthenticator(start, opened);
   const signIn = await openSignIn(start, { tokens: opened.tokens, authenticator });
   const managedSources = manageSources(opened);
-  const quotas = openQuotas(settings);
+  const quotas = openQuotas(start);
   const syslog = await openSyslog({
     host: settings.host,
     port: settings.syslogPort,

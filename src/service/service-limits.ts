@@ -3,6 +3,7 @@
 import type { Settings } from "../config/settings.ts";
 import { createIngestQuotas, type IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import { type Budget, pickBudget } from "../shared/budget.ts";
+import type { Start } from "./start.ts";
 
 /** Returns the budget of every call and every token, whatever endpoints and tokens allow. */
 export function serviceBudget(settings: Settings): Budget {
@@ -19,10 +20,10 @@ export function serviceBudget(settings: Settings): Budget {
 }
 
 /** Opens the quotas of tokens and tenants. */
-export function openQuotas(settings: Settings): IngestQuotas {
+export function openQuotas({ settings, steadyMs }: Pick<Start, "settings" | "steadyMs">): IngestQuotas {
   return createIngestQuotas({
     budget: serviceBudget(settings),
     tenantRates: { events: settings.maxTenantEventsPerMinute, bytes: settings.maxTenantBytesPerMinute },
-    nowMs: () => performance.now(),
+    nowMs: steadyMs,
   });
 }

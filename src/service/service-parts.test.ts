@@ -165,7 +165,7 @@ describe("the limits of the settings", () => {
 
   it("bound what tokens and tenants send", () => {
     const admit = (environment: Record<string, string>, events: number, byteCount: number) =>
-      openQuotas(settingsOf(environment))
+      openQuotas({ settings: settingsOf(environment), steadyMs: () => 0 })
         .gateFor({ tokenId: "t", source: "edge", tenantField: "project" })
         ?.admit([{ tenant: "a", eventCount: events, byteCount }]);
     expect(() => admit({ LOGWEIR_MAX_INGEST_EVENTS_PER_MINUTE: "2" }, 3, 0)).toThrow("holds 3 events, and 2");

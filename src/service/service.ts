@@ -70,6 +70,7 @@ export async function startService(
     openEngine: options.openEngine ?? openEngine,
     isEngineShared: options.isEngineShared ?? !engineCapabilities(settings.engineServer).hasLocalFiles,
     nowMs: options.nowMs ?? Date.now,
+    steadyMs: options.nowMs ?? (() => performance.now()),
     logger,
     closers: [],
   };

@@ -15,6 +15,8 @@ export interface Start {
   readonly isEngineShared: boolean;
   /** The clock: milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** Milliseconds of a clock that is never set back, for what is measured in them. */
+  readonly steadyMs: () => number;
   readonly logger: ReturnType<typeof createLogger>;
   /** Each step adds a function that releases what it opened; the last one is called first. */
   readonly closers: (() => Promise<unknown>)[];

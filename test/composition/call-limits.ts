@@ -22,7 +22,7 @@ const ofLength = (length: number) => "select 1 as n --".padEnd(length, "x");
 
 const callLimits: Partial<Record<LimitName, LimitCase>> = {
   query_timeout_ms: {
-    value: 2_000,
+    value: 500,
     within: "select 1 as n",
     beyond: rowsOf(6, "sum(sqrt(a * b + c * d + e * f))"),
     error: { status: 504, code: "timeout" },

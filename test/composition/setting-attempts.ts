@@ -128,6 +128,9 @@ function keepsWithin(variable: string, deleting: string, keeping: string): Attem
 
 const query = "/api/endpoints/query/logs.all?project=abc";
 
+/** No minute passes, however long the calls take. */
+const stopped = { isStopped: true } as const;
+
 /** Every setting: a new one without a row does not compile. */
 export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>> = {
   host: async (start) => {
@@ -190,7 +193,8 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   },
   shipped: async (start) => {
     const empty = await folderWith({});
-    const names = async (env: Record<string, string>) => namesOf(await start(env, empty), "/api/endpoints");
+    const names = async (env: Record<string, string>) =>
+      namesOf(await start(env, { workingDir: empty }), "/api/endpoints");
     expect(await names({})).toContain("logs.all");
     expect(await names({ LOGWEIR_SHIPPED: "off" })).toEqual([]);
   },
@@ -257,7 +261,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect(await Promise.all(waiting.map(async ({ answer }) => (await answer).status))).toEqual([200, 200]);
   },
   maxRequestsPerMinute: async (start) => {
-    const service = await start({ LOGWEIR_MAX_REQUESTS_PER_MINUTE: "12" });
+    const service = await start({ LOGWEIR_MAX_REQUESTS_PER_MINUTE: "12" }, stopped);
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await ask(service, `select ${i} as n`).answer).status);
     expect(statuses).toEqual([200, 200, 429]);
@@ -328,28 +332,28 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect([await make("127.0.0.3", other), await make("8.8.8.8", other)]).toEqual([422, 201]);
   },
   maxIngestEventsPerMinute: async (start) => {
-    const service = await start({ LOGWEIR_MAX_INGEST_EVENTS_PER_MINUTE: "60" });
+    const service = await start({ LOGWEIR_MAX_INGEST_EVENTS_PER_MINUTE: "60" }, stopped);
     const first = await postEvents(service.url, "edge", events(60));
     const refused = await postEvents(service.url, "edge", events(60));
     expect(first.status).toBe(200);
     expect(await readError(refused)).toMatchObject({ status: 429, limit: "max_ingest_events_per_minute" });
   },
   maxIngestBytesPerMinute: async (start) => {
-    const service = await start({ LOGWEIR_MAX_INGEST_BYTES_PER_MINUTE: "3000" });
+    const service = await start({ LOGWEIR_MAX_INGEST_BYTES_PER_MINUTE: "3000" }, stopped);
     const text = { text: "x".repeat(2500) };
     expect((await postEvents(service.url, "edge", events(1, text))).status).toBe(200);
     const refused = await postEvents(service.url, "edge", events(1, text));
     expect(await readError(refused)).toMatchObject({ status: 429, limit: "max_ingest_bytes_per_minute" });
   },
   maxTenantEventsPerMinute: async (start) => {
-    const service = await start({ LOGWEIR_MAX_TENANT_EVENTS_PER_MINUTE: "60" });
+    const service = await start({ LOGWEIR_MAX_TENANT_EVENTS_PER_MINUTE: "60" }, stopped);
     expect((await postEvents(service.url, "edge", events(60, { project: "abc" }))).status).toBe(200);
     const refused = await postEvents(service.url, "edge", events(60, { project: "abc" }));
     expect(await readError(refused)).toMatchObject({ status: 429, limit: "max_tenant_events_per_minute" });
     expect((await postEvents(service.url, "edge", events(60, { project: "xyz" }))).status).toBe(200);
   },
   maxTenantBytesPerMinute: async (start) => {
-    const service = await start({ LOGWEIR_MAX_TENANT_BYTES_PER_MINUTE: "3000" });
+    const service = await start({ LOGWEIR_MAX_TENANT_BYTES_PER_MINUTE: "3000" }, stopped);
     const one = (project: string) => events(1, { project, text: "x".repeat(2500) });
     expect((await postEvents(service.url, "edge", one("abc"))).status).toBe(200);
     const refused = await postEvents(service.url, "edge", one("abc"));
@@ -377,11 +381,11 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect((await ask(await start({ LOGWEIR_ENGINE_MEMORY_MB: "2000" }), sql).answer).status).toBe(200);
   },
   shutdownTimeoutMs: async (start) => {
-    for (const [value, isAnswered] of [
-      ["0", false],
-      ["60000", true],
+    for (const [value, deadline, isAnswered] of [
+      ["0", "600000", false],
+      ["600000", "2000", true],
     ] as const) {
-      const service = await start({ LOGWEIR_SHUTDOWN_TIMEOUT_MS: value, LOGWEIR_QUERY_TIMEOUT_MS: "2000" });
+      const service = await start({ LOGWEIR_SHUTDOWN_TIMEOUT_MS: value, LOGWEIR_QUERY_TIMEOUT_MS: deadline });
       const { answer } = ask(service, busy(4));
       await waitUntil(async () => (await runningQueries(service)) === 1);
       const stopped = service.stop();
@@ -443,8 +447,8 @@ function runningQueries(service: Service): Promise<number> {
 export async function attempt(run: Attempt): Promise<void> {
   const started: Service[] = [];
   try {
-    await run(async (env, workingDir) => {
-      const service = await startService({ env, ...(workingDir === undefined ? {} : { workingDir }) });
+    await run(async (env, options) => {
+      const service = await startService({ env, ...options });
       started.push(service);
       return service;
     });

@@ -1,13 +1,14 @@
 import { once, setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readDestinations } from "../../shared/private-networks.ts";
 import { createSender, type DrainRequest, type SenderOptions } from "./send-request.ts";
 
 const closers: (() => void)[] = [];
 
 afterEach(() => {
+  vi.useRealTimers();
   for (const close of closers.splice(0)) close();
 });
 
@@ -127,12 +128,14 @@ describe("a request to a destination", () => {
 
   it("has failed where its turn does not come in time; a trial waits for no such turn", async () => {
     const silent = await answerWith("");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const send = open({ timeoutMs: 200 });
     const all = Array.from({ length: 70 }, () => send(silent.url));
     while (silent.requests.length < 64) await once(silent.server, "took");
     all.push(send(silent.url, { isTrial: true }));
     await once(silent.server, "took");
     expect(silent.requests).toHaveLength(65);
+    vi.advanceTimersByTime(200);
     const reasons = (await Promise.all(all)).map((answer) => ("reason" in answer ? answer.reason : answer.kind));
     expect([...new Set(reasons)]).toEqual([
       "the destination did not answer within 0.2 seconds",
