@@ -2,7 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { messageOf } from "./message-of.ts";
-import { findSchemaProblems } from "./schema-problems.ts";
+import { findSchemaProblems, findTextProblems } from "./schema-problems.ts";
 
 /** The maximum number of aliases that a document may resolve; more are considered an attack. */
 const maxAliasCount = 100;
@@ -40,10 +40,11 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
     return { isValid: false, problems: [{ message, offset: 0 }] };
   }
   const contents = document.contents;
-  if (Value.Check(schema, value)) {
+  const ofTexts = findTextProblems(value);
+  if (ofTexts.length === 0 && Value.Check(schema, value)) {
     return { isValid: true, value, offsetOf: (path) => offsetOf(contents, path) };
   }
-  const problems = findSchemaProblems(schema, value).map(({ path, message }) => {
+  const problems = [...ofTexts, ...findSchemaProblems(schema, value)].map(({ path, message }) => {
     const name = path.join(".");
     return { message: name === "" ? message : `${name}: ${message}`, offset: offsetOf(contents, path) };
   });

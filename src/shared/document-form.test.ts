@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 import { createDocumentForm } from "./document-form.ts";
+import { findTextProblems, maxStoredCharacters } from "./schema-problems.ts";
 
 const form = createDocumentForm(
   Type.Object(
@@ -67,5 +69,48 @@ describe("a document's form", () => {
       problems: { note: ["must be a text"] },
       fields: { name: "n", on: true },
     });
+  });
+});
+
+describe("texts of a document", () => {
+  it.each<[unknown, readonly unknown[]]>([
+    [{ name: "a\u0000b" }, [{ path: ["name"], message: "has the control character U+0000" }]],
+    [{ name: "\u001b[2J" }, [{ path: ["name"], message: "has the control character U+001B" }]],
+    [{ name: "\u0085" }, [{ path: ["name"], message: "has the control character U+0085" }]],
+    [
+      { a: [{ b: "\ud800" }] },
+      [{ path: ["a", "0", "b"], message: "has half a surrogate pair, which is no character" }],
+    ],
+    [{ "k\u007f": 1 }, [{ path: ["kU+007F"], message: "its name has the control character U+007F" }]],
+    [
+      { name: "x".repeat(maxStoredCharacters + 1) },
+      [{ path: ["name"], message: "must have 1000000 characters at most" }],
+    ],
+    [{ name: "x".repeat(maxStoredCharacters), text: "two\r\n\tlines, 😀" }, []],
+  ])("are refused with their place where they cannot be stored as they are", (document, problems) => {
+    expect(findTextProblems(document)).toEqual(problems);
+    const isRefused = "problems" in createDocumentForm(Type.Object({})).read(document as Record<string, unknown>);
+    expect(isRefused).toBe(problems.length > 0);
+  });
+
+  it("are the same after a way through UTF-8, and have no NUL, unless they are refused", () => {
+    const units = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 9, 10, 13, 27, 127, 0xd83d, 0xde00));
+    const texts = fc.array(units, { maxLength: 8 }).map((codes) => String.fromCharCode(...codes));
+    fc.assert(
+      fc.property(
+        fc.jsonValue().chain((rest) => fc.tuple(texts, texts, fc.constant(rest))),
+        ([key, text, rest]) => {
+          const document = { [key]: [text], rest: [rest] };
+          if (findTextProblems(document).length > 0) return;
+          expect([Buffer.from(text).toString(), Buffer.from(key).toString()]).toEqual([text, key]);
+          expect(`${key}${text}`).not.toMatch(/[^\P{Cc}\t\r\n]/u);
+        },
+      ),
+    );
+  });
+
+  it("are looked at at any depth", () => {
+    const deep = JSON.parse(`${'{"a":['.repeat(100_000)}"\\u0000"${"]}".repeat(100_000)}`) as unknown;
+    expect(findTextProblems(deep)).toHaveLength(1);
   });
 });

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { ServiceError } from "./errors.ts";
+import { findTextProblems } from "./schema-problems.ts";
 
 /** The problems of a document that was sent, as texts by its fields. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>;
@@ -9,6 +10,16 @@ export type FieldProblems = Readonly<Record<string, readonly string[]>>;
 export function refuseDocument(refusal: string, fields: FieldProblems, more = ""): ServiceError {
   const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
   return new ServiceError("validation_failed", `${refusal}: ${field}: ${text}${more}`, { fields });
+}
+
+/** The problems of a document's texts (`findTextProblems`), by its fields. */
+export function describeTextProblems(document: object): FieldProblems {
+  const problems: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { path, message } of findTextProblems(document)) {
+    const [field = "", ...inner] = path;
+    problems[field] = [...(problems[field] ?? []), inner.length === 0 ? message : `${inner.join(".")}: ${message}`];
+  }
+  return problems;
 }
 
 /** A document of the right form; or what is wrong with it, and its fields that are right. */
@@ -32,8 +43,11 @@ export function createDocumentForm<Schema extends TSchema>(schema: Schema): Docu
     read(sent) {
       compiled ??= Compile(schema);
       const document = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
-      if (compiled.Check(document)) return { document };
-      const problems = describeErrors(schema, errorsByField(compiled, document));
+      const ofTexts = describeTextProblems(document);
+      const isFit = compiled.Check(document);
+      if (isFit && Object.keys(ofTexts).length === 0) return { document };
+      const ofForm = isFit ? {} : describeErrors(schema, errorsByField(compiled, document));
+      const problems: FieldProblems = { ...ofTexts, ...ofForm };
       const right = Object.entries(document)
         .slice(0, maxFields)
         .filter(([name]) => !Object.hasOwn(problems, name));

@@ -53,3 +53,64 @@ function describe(keyword: string, params: object, message: string): string {
   }
   return message;
 }
+
+/** Characters of a text that is stored; a field may have a lower limit of its own. */
+export const maxStoredCharacters = 1_000_000;
+
+/** Problems of texts that are reported of one document. */
+const maxTextProblems = 10;
+
+/**
+ * The one rule for every text that a user has stored, of whatever document and depth, keys too: it can be stored in
+ * every database and shown on every terminal as it was sent. It has no character of half a pair, which UTF-8 cannot
+ * write, no NUL, which PostgreSQL refuses, and no other control character than tabs and line breaks.
+ */
+export function findTextProblems(document: unknown): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  const open: Place[] = [{ value: document }];
+  for (let next = open.pop(); next !== undefined && problems.length < maxTextProblems; next = open.pop()) {
+    const { value } = next;
+    const message = typeof value === "string" ? whyNotStored(value) : undefined;
+    if (message !== undefined) problems.push({ path: pathOf(next), message });
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, inner] of Object.entries(value).toReversed()) {
+      const place = { key, value: inner, parent: next };
+      const ofName = whyNotStored(key);
+      if (ofName !== undefined) problems.push({ path: pathOf(place), message: `its name ${ofName}` });
+      open.push(place);
+    }
+  }
+  return problems;
+}
+
+/** A value and where it stands: documents may be as deep as their bodies are long. */
+interface Place {
+  readonly key?: string;
+  readonly value: unknown;
+  readonly parent?: Place;
+}
+
+/** Keys of a path that are reported. */
+const maxShownKeys = 20;
+
+function pathOf(place: Place): readonly string[] {
+  const path: string[] = [];
+  for (let at: Place | undefined = place; at?.key !== undefined; at = at.parent) path.push(toShown(at.key));
+  return path.reverse().slice(0, maxShownKeys);
+}
+
+function whyNotStored(text: string): string | undefined {
+  if (text.length > maxStoredCharacters) return `must have ${maxStoredCharacters} characters at most`;
+  if (!text.isWellFormed()) return "has half a surrogate pair, which is no character";
+  const control = /(?![\t\n\r])\p{Cc}/u.exec(text)?.[0];
+  return control === undefined ? undefined : `has the control character ${toShown(control)}`;
+}
+
+/** A text for messages. */
+function toShown(text: string): string {
+  const name = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return text
+    .slice(0, 200)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, name);
+}

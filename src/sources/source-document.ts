@@ -20,8 +20,8 @@ export const SourceDocument = Type.Object(
   {
     name: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }),
     aliases: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }))),
-    kind: Type.String({ minLength: 1 }),
-    description: Type.Optional(Type.String()),
+    kind: Type.String({ minLength: 1, maxLength: 128 }),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
     tenant: Type.Optional(Type.String()),
     retention_days: Type.Optional(Type.Union([days, daysByTenant])),
     fields: Type.Optional(Type.Record(Type.String(), Type.Enum(["STRING", "INT64", "FLOAT64", "BOOL"]))),

@@ -8,6 +8,7 @@ const limit = (name: LimitName) => {
   const { minimum, maximum } = limitDefinitions[name];
   return Type.Optional(Type.Integer({ minimum, maximum }));
 };
+const maxDescriptionLength = 10_000;
 const identifier = "^[A-Za-z_][A-Za-z0-9_]{0,127}$";
 
 const ParameterHeader = Type.Object(
@@ -16,7 +17,7 @@ const ParameterHeader = Type.Object(
     required: Type.Optional(Type.Boolean()),
     allowed: Type.Optional(Type.Array(scalar, { minItems: 1 })),
     default: Type.Optional(scalar),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
   },
   { additionalProperties: false },
 );
@@ -26,7 +27,7 @@ export const EndpointHeader = Type.Object(
   {
     id: Type.String({ pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$" }),
     name: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" })),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
     query_timeout_ms: limit("query_timeout_ms"),
     max_rows: limit("max_rows"),
     max_result_bytes: limit("max_result_bytes"),
@@ -49,7 +50,7 @@ export const EndpointHeader = Type.Object(
       Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }), Type.String({ pattern: identifier })),
     ),
     hidden_columns: Type.Optional(Type.Array(Type.String({ pattern: identifier }), { uniqueItems: true })),
-    labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+    labels: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: maxDescriptionLength }))),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { resolveReference } from "../../openapi/forms.ts";
 import type { AnswerOf, BodyOf, PathParameters, RouteDescription } from "../../openapi/route-description.ts";
-import { createDocumentForm, refuseDocument } from "../../shared/document-form.ts";
+import { createDocumentForm, describeTextProblems, refuseDocument } from "../../shared/document-form.ts";
 import { readJsonBody, readJsonValue } from "./json-body.ts";
 import "./route-access.ts";
 
@@ -49,6 +49,12 @@ export function createRouteAdder(app: FastifyInstance): AddRoute {
 
 type ReadDocument = (request: FastifyRequest) => Promise<void>;
 
+/** Throws `validation_failed` for texts that cannot be stored as they are. */
+function refuseTexts({ refusal }: RouteDescription, document: object): void {
+  const problems = describeTextProblems(document);
+  if (Object.keys(problems).length > 0) throw refuseDocument(refusal ?? "Nothing was changed", problems);
+}
+
 /** Puts the document in the place of the bytes that came. */
 function documentReader(description: RouteDescription): ReadDocument | undefined {
   const { body, refusal, isCheckedByHandler, hasBodyParameters } = description;
@@ -57,12 +63,16 @@ function documentReader(description: RouteDescription): ReadDocument | undefined
   // A schema of several forms is of any value.
   if (!("type" in schema)) {
     return async (request) => {
-      request.body = await readJsonValue(request);
+      const value = await readJsonValue(request);
+      if (description.scope === "private") refuseTexts(description, { document: value });
+      request.body = value;
     };
   }
   const form = isCheckedByHandler === true ? undefined : createDocumentForm(schema);
   return async (request) => {
     const sent = await readJsonBody(request);
+    // A document without fields is a message of another protocol, and not stored.
+    if (form === undefined && "properties" in schema) refuseTexts(description, sent);
     const read = form?.read(sent) ?? { document: sent };
     if ("problems" in read) throw refuseDocument(refusal ?? "Nothing was changed", read.problems);
     request.body = read.document;
