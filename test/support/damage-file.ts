@@ -47,3 +47,18 @@ export const fileDamages: readonly {
     },
   },
 ];
+
+/** None of what is no file. */
+async function linesIn(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** Damages a file of lines, and returns those that are still as they were, and whether others are there now. */
+export async function damageLines(path: string, damage: (path: string) => Promise<void>) {
+  const before = await linesIn(path);
+  await damage(path);
+  const after = await linesIn(path);
+  const whole = after.filter((line) => before.includes(line));
+  return { whole, hasOthers: whole.length < after.length };
+}

@@ -1,5 +1,6 @@
 import { parseEventLine } from "../../engines/contract/event-line.ts";
 import { EngineError, type StoredEvents, type TimeRange } from "../../engines/contract/query-engine.ts";
+import { readTextLines } from "../../shared/read-answer.ts";
 import { askService, readBytes, type ServiceClient } from "../service-call.ts";
 
 const linesPerBatch = 1_000;
@@ -45,12 +46,5 @@ function queryOf(source: string, { fromUs, toUs }: TimeRange): string {
 }
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of body) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    yield* parts;
-  }
-  if (rest !== "") yield rest;
+  for await (const lines of readTextLines(body)) yield* lines;
 }

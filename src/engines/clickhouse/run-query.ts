@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { SqlType } from "../../googlesql/types.ts";
 import { openDeadline } from "../../shared/deadline.ts";
+import { readTextLines } from "../../shared/read-answer.ts";
 import {
   type Engine,
   EngineError,
@@ -111,15 +112,8 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
       queryId,
       signal,
     });
-    const decoder = new TextDecoder();
-    let rest = "";
-    for await (const part of bytes) {
-      const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      if (lines.length > 0) yield lines;
-    }
+    yield* readTextLines(bytes);
     isOver = true;
-    if (rest !== "") yield [rest];
   } catch (error) {
     // What ends with its connection need not be killed, and a server that is away would be waited for.
     isLost = error instanceof EngineError && error.isLost;

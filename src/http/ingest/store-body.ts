@@ -67,7 +67,7 @@ export async function storeBody(
   const { store } = runner.engine;
   const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit)).catch(
     (error: unknown) => {
-      if (!(error instanceof BodyError)) throw describeFullDisk(error, "The events were not stored");
+      if (!(error instanceof BodyError)) throw describeFailure(error);
       intake.refuse(source.name, error.message);
       // Where the token may send fewer than a body may hold, that is the limit that was passed.
       const isOfToken = error.code === "too_many_events" && gate !== undefined && gate.maxEvents < maxBodyEvents;
@@ -87,6 +87,18 @@ export async function storeBody(
   }
   const mediaType = mediaTypeOf(contentType);
   return { accepted, rejected, untimed, mistyped, receipt, mediaType, tookMs: Math.round(reply.elapsedTime) };
+}
+
+/** A lack of the engine's, or of its rights, is none of the events: senders give up what is answered with other 4xx. */
+function describeFailure(error: unknown): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const { code, message, retryAfterSeconds } = error;
+  const again = { cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  if (code === "memory_exceeded") {
+    return new EngineError("overloaded", "The engine is short of memory for new events", again);
+  }
+  if (code === "refused") return new EngineError("unavailable", message, again);
+  return describeFullDisk(error, "The events were not stored");
 }
 
 type Admit = IngestGate["admit"] | undefined;

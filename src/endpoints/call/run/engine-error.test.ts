@@ -30,6 +30,11 @@ describe("fromEngineError", () => {
     expect(error?.details).toEqual({ ...details, cause });
   });
 
+  it("says in its own words that a server is short of memory, which is no limit of this service", () => {
+    const cause = new EngineError("memory_exceeded", "The server is short of memory", { retryAfterSeconds: 2 });
+    expect(fromEngineError(cause)?.message).toBe("The server is short of memory");
+  });
+
   it.each(["unavailable", "disk_full", "overloaded"] as const)("retains the retry time of the code %s", (code) => {
     const cause = new EngineError(code, "m", { retryAfterSeconds: 7 });
     expect(fromEngineError(cause)?.details).toMatchObject({ retryAfterSeconds: 7 });

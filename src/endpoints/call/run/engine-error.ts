@@ -35,7 +35,10 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
     case "memory_exceeded": {
       // Beyond a limit of its own, or with all others beyond what the engine has.
       const limit = error.limit === undefined ? undefined : budgetNames[error.limit];
-      const message = `The query needs more memory than ${limit ?? "engine_memory_mb"} allows`;
+      const isOfServer = error.retryAfterSeconds !== undefined;
+      const message = isOfServer
+        ? error.message
+        : `The query needs more memory than ${limit ?? "engine_memory_mb"} allows`;
       return new ServiceError("memory_exceeded", message, { cause: error, ...(limit === undefined ? {} : { limit }) });
     }
     case "limit_exceeded": {

@@ -1,5 +1,6 @@
 /** Reads sources' tables without the compiler: every row in its stored form. */
 import { randomUUID } from "node:crypto";
+import { readTextLines } from "../../../shared/read-answer.ts";
 import { EngineError } from "../../contract/errors.ts";
 import type { TimeRange } from "../../contract/stored-events.ts";
 import type { RowSelection, StoredTables } from "../../schema/decode/stored-events.ts";
@@ -43,6 +44,15 @@ function select({ range, ids, tenants, tenantColumn }: RowSelection) {
 
 type Reader = Pick<ServerClient, "stream" | "kill">;
 
+async function* atMost(parts: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, void> {
+  let byteCount = 0;
+  for await (const part of parts) {
+    byteCount += part.length;
+    if (byteCount > maxBytes) throw new EngineError("result_too_large", `The rows have more than ${maxBytes} bytes`);
+    yield part;
+  }
+}
+
 async function* readRows(
   client: Reader,
   sql: string,
@@ -54,18 +64,11 @@ async function* readRows(
   let isOver = false;
   try {
     const format = "JSONCompactEachRow";
-    const decoder = new TextDecoder();
-    let rest = "";
-    let byteCount = 0;
-    for await (const part of await client.stream({ sql, params, settings: FORMAT, format, queryId, signal })) {
-      byteCount += part.length;
-      if (byteCount > maxBytes) throw new EngineError("result_too_large", `The rows have more than ${maxBytes} bytes`);
-      const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
+    const bytes = await client.stream({ sql, params, settings: FORMAT, format, queryId, signal });
+    for await (const lines of readTextLines(atMost(bytes, maxBytes))) {
       yield lines.map((line) => JSON.parse(line) as StoredCells);
     }
     isOver = true;
-    if (rest !== "") yield [JSON.parse(rest) as StoredCells];
   } finally {
     if (!isOver) await client.kill(queryId).catch(() => undefined);
   }

@@ -124,6 +124,19 @@ describe("ingest", () => {
   });
 
   it.each([
+    ["memory_exceeded", "overloaded", 429, "The engine is short of memory for new events"],
+    ["refused", "engine_unavailable", 503, "The engine is not available right now"],
+  ] as const)("asks for events again that the engine did not store by %s", async (code, shown, status, message) => {
+    test.engine.onAppend = async () => Promise.reject(new EngineError(code, "x", { limit: "maxMemoryBytes" }));
+    const response = await post("/api/logs?source_name=edge", "[{}]");
+    expect([response.statusCode, response.json().error]).toEqual([
+      status,
+      expect.objectContaining({ code: shown, message }),
+    ]);
+    expect(response.headers["retry-after"]).toBe("2");
+  });
+
+  it.each([
     ["an unknown source", "/api/logs?source_name=nowhere", "{}", "ingest-token", 404, "unknown_source"],
     ["another case of its name", "/api/logs?source_name=EDGE", "{}", "ingest-token", 404, "unknown_source"],
     ["no source", "/api/logs", "{}", "ingest-token", 400, "missing_parameter"],

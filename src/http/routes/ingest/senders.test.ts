@@ -128,7 +128,7 @@ describe("senders", () => {
     async (url) => {
       const body =
         url === "/loki/api/v1/push" ? '{"streams":[]}' : url === "/_bulk" ? '{"index":{}}\n{}' : '{"event":"x"}';
-      for (const code of ["unavailable", "disk_full", "overloaded"] as const) {
+      for (const code of ["unavailable", "disk_full", "overloaded", "memory_exceeded", "refused"] as const) {
         test.engine.onAppend = async () => Promise.reject(new EngineError(code, "x", { retryAfterSeconds: 3 }));
         const { statusCode, headers } = await post(url, body);
         expect([429, 503]).toContain(statusCode);
