@@ -24,8 +24,11 @@ export function addDataThrough(reply: FastifyReply, us: bigint | undefined): voi
   if (us !== undefined) reply.header("X-Logweir-Data-Through", formatIsoTimestamp(us));
 }
 
-/** The request headers that an answer depends on, besides the URL and the token. */
-export const varyHeader = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII";
+/** The request headers that name a token: who calls by another must not be answered from a browser's cache. */
+export const varyByToken = "X-API-KEY, Authorization";
+
+/** The request headers that an answer depends on, besides the URL. */
+export const varyHeader = `Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII, ${varyByToken}`;
 
 /**
  * Clients and proxies refuse headers that are much larger: Node's fetch all that have 16 KB together, nginx those

@@ -11,6 +11,7 @@ import { describeRoutes } from "../../../openapi/route-description.ts";
 import { refuseDocument } from "../../../shared/document-form.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { SourceRegistry } from "../../../sources/source-registry.ts";
+import { varyByToken } from "../../answer/answer-headers.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { callerOf } from "../../request/route-access.ts";
 
@@ -100,7 +101,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     const seen = (await views.listFor(identity.tokenId)).filter(({ endpoint }) =>
       maySee(dependencies, identity, endpoint),
     );
-    reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
+    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
     return { views: seen.map((view) => showView(view, identity)) };
   });
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { writeOpenApi } from "../../../openapi/build-open-api.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes, type ServiceDescription } from "../../../openapi/route-description.ts";
+import { varyByToken } from "../../answer/answer-headers.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -28,7 +29,7 @@ export function addOpenApiRoute(
 ): void {
   createRouteAdder(app)(openApiRoutes.getOpenApi, async (request, reply) => {
     // The same address tells each token something else.
-    reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
+    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
     reply.type("application/json; charset=utf-8");
     return reply.send(await writeOpenApi(service, endpoints.endpoints, callerOf(request)));
   });

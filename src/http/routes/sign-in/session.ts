@@ -8,6 +8,7 @@ import { callableEndpoints } from "../../../openapi/build-open-api.ts";
 import { AnyRow, count, flag, listOf, mapOf, orNull, text, texts } from "../../../openapi/forms.ts";
 import { openParameters } from "../../../openapi/open-parameters.ts";
 import { type AnswerOf, describeRoutes } from "../../../openapi/route-description.ts";
+import { varyByToken } from "../../answer/answer-headers.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -61,7 +62,7 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
     const writable = sources.sources.filter(({ name, aliases, origin }) => {
       return origin?.kind !== "service" && canIngest(identity, [name, ...aliases]);
     });
-    reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
+    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
     return {
       token: {
         id: identity.tokenId,
