@@ -48,6 +48,22 @@ describe("the reader of events", () => {
     expect(searches.map(({ range }) => range)).toEqual([{ fromUs: 5n, toUs: 6n }, undefined]);
   });
 
+  it("lets sources take turns, however many rules of one wait", async () => {
+    const store = new FakeStore();
+    const reader = createEventReader({
+      findEvents: (...asked) => store.find(...asked),
+      matcher: store.matcher,
+      findSource: () => undefined,
+    });
+    const ended: string[] = [];
+    const read = async (source: string) => {
+      await reader.read(source, "", { keys: [keyOf("1", "a", 5)], maxBytes: 5_000 }, signal);
+      ended.push(source);
+    };
+    await Promise.all([...Array.from({ length: 20 }, () => read("busy")), read("quiet")]);
+    expect(ended.indexOf("quiet")).toBeLessThan(5);
+  });
+
   it("finds an event that came again with another time, which is stored with its first", async () => {
     const { read } = open([eventOf("1", "a", 5), eventOf("2", "a", 900)]);
     expect(await read([keyOf("1", "a", 700), keyOf("2", "a", 900)])).toEqual([

@@ -18,7 +18,7 @@ const maxEventBytes = 64_000_000;
 export const matchLimits = { timeoutMs: 60_000, maxResultBytes: 32_000_000 };
 /** The deadline of one look-up. */
 const readTimeoutMs = 60_000;
-/** Look-ups that run at once, of all rules. */
+/** Look-ups that run at once, of all rules; sources take turns, so that thousands of rules of one hold up no other. */
 const maxReads = 2;
 
 /** The result of looking up keys. */
@@ -70,7 +70,7 @@ export function createEventReader({ findEvents, matcher, findSource }: ReaderOpt
   return {
     check: (source, lql) => matcher.check(source, lql),
     async read(source, lql, { keys, maxBytes }, signal) {
-      const leave = await turns.enter(signal);
+      const leave = await turns.enter(signal, source);
       const deadline = openDeadline(signal, readTimeoutMs);
       try {
         const path = findSource(source)?.tenantField?.split(".");

@@ -86,6 +86,14 @@ async function exportTo(into: string, args: readonly string[]): Promise<Report> 
   return JSON.parse(output) as Report;
 }
 
+/** The contents of all files below a folder, by their paths. */
+async function readAllFiles(within: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(within, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const read = paths.map(async (path) => [path.slice(within.length), (await readFile(path)).toString("latin1")]);
+  return Object.fromEntries(await Promise.all(read)) as Record<string, string>;
+}
+
 async function ask(sql: string): Promise<readonly unknown[][]> {
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   return (await connection.runAndReadAll(sql)).getRowsJson() as unknown[][];
@@ -217,6 +225,24 @@ describe("logweir export", () => {
     expect([third.files, third.days_changed]).toEqual([[], ["2026-08-20"]]);
     await rm(join(into, `source=${source}`, "day=2026-08-20"), { recursive: true });
     expect((await exportTo(into, [source])).files).toMatchObject([{ path: first?.path, rows: 2 }]);
+  });
+
+  it("writes the same for a tenant, byte for byte, whatever events others have", async () => {
+    const source = await makeSource("project");
+    const own = [eventAt("a", startUs, { project: "abc", own: 1 }), eventAt("b", startUs + 1n, { project: "abc" })];
+    const others = [eventAt("a", startUs, { project: "p" }), eventAt("c", startUs + dayUs, { theirs: "p" })];
+    await send(from, source, own);
+    await send(to, source, [...others, ...own]);
+    for (const format of ["ndjson", "parquet"]) {
+      const exports = [from, to].map(async (service, index) => {
+        const into = join(folder, `same-${format}-${index}`);
+        const args = ["export", source, "--format", format, "--tenant", "abc", "--to", into, "--json"];
+        const { output, errors } = await logweir(service, args);
+        return [output.replaceAll(into, ""), errors, await readAllFiles(into)];
+      });
+      const [alone, shared] = await Promise.all(exports);
+      expect(shared).toEqual(alone);
+    }
   });
 
   it("reads a day again that had no events of the tenant", async () => {

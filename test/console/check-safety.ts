@@ -77,7 +77,17 @@ async function checkHostile(browser: Browser, service: DemoService, pictures: st
   await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/hostile-patterns.png` });
   await look("patterns");
-  for (const path of hostilePages) {
+  const linked: string[] = [];
+  for (const list of ["alerts", "drains"]) {
+    await page.goto(`${service.url}/#/${list}`);
+    await page.waitForSelector(".page h1");
+    await waitForIdle(page);
+    const links = await page.locator(`a[href^="#/${list}/"]`).evaluateAll((all) => {
+      return all.map((link) => link.getAttribute("href") ?? "");
+    });
+    linked.push(...links.map((href) => href.slice("#/".length)).filter((href) => !href.endsWith("/new")));
+  }
+  for (const path of [...hostilePages, ...linked]) {
     await page.goto(`${service.url}/#/${path}`);
     await page.waitForSelector(".page h1");
     await waitForIdle(page);

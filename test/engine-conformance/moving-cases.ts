@@ -164,6 +164,27 @@ export const movingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    name: "tells of a tenant's slices what it would tell if there were no other tenants",
+    async run(bench) {
+      const slicesOf = async (tenants: readonly (string | null)[], tenant: string) => {
+        const source = await bench.makeSource({ tenantField: "project" });
+        for (const [index, project] of tenants.entries()) {
+          const fields = project === null ? {} : { project };
+          await bench.append(source, [eventOf("e", fields, 5n), eventOf(`e${index}`, fields, BigInt(index) * dayUs)]);
+        }
+        return storedEvents(bench).slices(source, always, dayUs, new AbortController().signal, tenant);
+      };
+      const alone = await slicesOf(["a"], "a");
+      assert.deepEqual(
+        alone.map(({ startUs, eventCount }) => [startUs, eventCount]),
+        [[0n, 2]],
+      );
+      assert.deepEqual(await slicesOf(["a", "b", null], "a"), alone);
+      assert.deepEqual(await slicesOf(["a", "b", null], "c"), []);
+      assert.deepEqual(await slicesOf([null], "a"), []);
+    },
+  },
+  {
     name: "changes a slice's fingerprint when an event is added or replaced",
     async run(bench) {
       const fingerprint = async (ids: readonly string[]) => {

@@ -65,7 +65,9 @@ export async function exportEvents(context: CommandContext, sourceName: string, 
   const events = createServiceEvents(createServiceClient(context));
   const { signal } = new AbortController();
   // What the token may not read is refused before there is a folder.
-  const days = await events.slices(source.name, range, dayUs, signal);
+  // Of a tenant's own export, nothing depends on others' events: they would be counted in its list.
+  const slicesOf = (of: TimeRange) => events.slices(source.name, of, dayUs, signal, tenant ?? undefined);
+  const days = await slicesOf(range);
   const manifest = await openFolder(folder, selection);
   const readFields = async () => topFieldsOf(await readAnswer<Schema>(context, `${path}/schema`));
   const outcome = { files: [] as ExportedFile[], kept: [] as string[], changed: [] as string[] };
@@ -80,7 +82,7 @@ export async function exportEvents(context: CommandContext, sourceName: string, 
   for (const { startUs } of days) {
     const ofDay = clip(range, { fromUs: startUs, toUs: startUs + dayUs });
     // Told again, since others were written meanwhile.
-    const [slice] = await events.slices(source.name, ofDay, dayUs, signal);
+    const [slice] = await slicesOf(ofDay);
     if (slice === undefined) continue;
     const day = dayOf(startUs);
     const into = sourceFolder(folder, source.name);

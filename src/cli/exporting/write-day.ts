@@ -27,7 +27,7 @@ export interface DayExport extends ExportSelection {
   /** The source's folder. */
   readonly folder: string;
   readonly day: string;
-  /** The part of the day that is exported, and the store's report of it. */
+  /** The part of the day that is exported, and the store's report of it: of the tenant alone where one is exported. */
   readonly range: TimeRange;
   readonly slice: string;
   readonly signal: AbortSignal;
@@ -93,13 +93,13 @@ async function divide(of: DayExport, draft: string): Promise<readonly TenantFile
 
 /** The range, or hours, minutes and seconds of it where they have many events. */
 async function* partsOf(of: DayExport, range: TimeRange, level: number): AsyncGenerator<TimeRange> {
-  const { events, source, signal, slice, maxEventsAtOnce: max = maxEventsAtOnce } = of;
+  const { events, source, signal, slice, tenant, maxEventsAtOnce: max = maxEventsAtOnce } = of;
   const widthUs = sliceWidthsUs[level];
   if (widthUs === undefined || (level === 1 && Number(slice.split(" ")[0]) <= max)) {
     yield range;
     return;
   }
-  for (const { startUs, eventCount } of await events.slices(source, range, widthUs, signal)) {
+  for (const { startUs, eventCount } of await events.slices(source, range, widthUs, signal, tenant ?? undefined)) {
     const part = clip(range, { fromUs: startUs, toUs: startUs + widthUs });
     if (eventCount <= max) yield part;
     else yield* partsOf(of, part, level + 1);

@@ -8,8 +8,8 @@ const linesPerBatch = 1_000;
 /** Reads the events of a running service, by `GET /api/store/slices` and `GET /api/store/events`. Throws `CliError`. */
 export function createServiceEvents(client: ServiceClient): StoredEvents {
   return {
-    async slices(source, range, widthUs, signal) {
-      const path = `/api/store/slices?${queryOf(source, range)}&width_us=${widthUs}`;
+    async slices(source, range, widthUs, signal, tenant) {
+      const path = `/api/store/slices?${queryOf(source, range, tenant)}&width_us=${widthUs}`;
       const response = await askService(client, path, { signal });
       const { slices } = (await response.json()) as {
         readonly slices: readonly { start_us: string; events: number; fingerprint: string }[];
@@ -19,8 +19,7 @@ export function createServiceEvents(client: ServiceClient): StoredEvents {
       });
     },
     async *read(source, range, signal, tenant) {
-      const ofTenant = tenant === undefined ? "" : `&tenant=${encodeURIComponent(tenant)}`;
-      const body = await readBytes(client, `/api/store/events?${queryOf(source, range)}${ofTenant}`, { signal });
+      const body = await readBytes(client, `/api/store/events?${queryOf(source, range, tenant)}`, { signal });
       let lines: string[] = [];
       let count = 0;
       let last: string | undefined;
@@ -41,8 +40,9 @@ export function createServiceEvents(client: ServiceClient): StoredEvents {
   };
 }
 
-function queryOf(source: string, { fromUs, toUs }: TimeRange): string {
-  return new URLSearchParams({ source, from_us: String(fromUs), to_us: String(toUs) }).toString();
+function queryOf(source: string, { fromUs, toUs }: TimeRange, tenant: string | undefined): string {
+  const times = { from_us: String(fromUs), to_us: String(toUs) };
+  return new URLSearchParams({ source, ...times, ...(tenant === undefined ? {} : { tenant }) }).toString();
 }
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {

@@ -17,10 +17,16 @@ export interface TimeSlice {
   readonly fingerprint: string;
 }
 
-/** Reads what a store holds, of all tenants, past its queries. Both throw `EngineError`, `unknown_source` among it. */
+/** Reads what a store holds, of all tenants or one, past its queries. Both throw `EngineError`, `unknown_source` among it. */
 export interface StoredEvents {
-  /** The slices of this width (in microseconds) that have events, in their order. */
-  slices(sourceName: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly TimeSlice[]>;
+  /** The slices of this width (in microseconds) that have events, or events of one tenant, in their order. */
+  slices(
+    sourceName: string,
+    range: TimeRange,
+    widthUs: bigint,
+    signal: AbortSignal,
+    tenant?: string,
+  ): Promise<readonly TimeSlice[]>;
   /**
    * The events, or those of one tenant, in batches and in no order. Stored again under the same definition they read
    * the same. None has a generated id. Leaving the iteration ends the reading.

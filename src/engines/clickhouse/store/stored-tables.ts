@@ -81,13 +81,14 @@ function timesOf({ fromUs, toUs }: TimeRange) {
 /** How the tables are read; the caller says which sources there are. */
 export function createStoredTables(client: Reader, place: TablePlace): Pick<StoredTables, "slices" | "rows"> {
   return {
-    async slices(table, range, widthUs, signal) {
+    async slices(table, selection, widthUs, signal) {
+      const { condition, params } = select(selection);
       const sql =
         `SELECT timestamp - toInt64(positiveModulo(timestamp, toInt64(${widthUs}))) AS start, count(), ` +
-        `toString(sum(cityHash64(id, timestamp))) FROM ${tableName(place, table)} WHERE ${RANGE} ` +
+        `toString(sum(cityHash64(id, timestamp))) FROM ${tableName(place, table)} WHERE ${condition} ` +
         "GROUP BY start ORDER BY start";
       const all: StoredCells[] = [];
-      for await (const rows of readRows(client, sql, timesOf(range), signal)) all.push(...rows);
+      for await (const rows of readRows(client, sql, params, signal)) all.push(...rows);
       return all;
     },
     rows(table, columns, selection, signal) {

@@ -73,19 +73,19 @@ describe("the stored tables", () => {
   });
 
   it("are counted in slices that begin at multiples of their width, also before 1970, in their order", async () => {
-    const slices = await tables.slices(table, { fromUs: -100n, toUs: 100n }, 10n, signal);
+    const slices = await tables.slices(table, { range: { fromUs: -100n, toUs: 100n } }, 10n, signal);
     expect(slices.map(([start, count]) => [start, count])).toEqual([
       [-10, 1],
       [0, 2],
       [10, 1],
       [20, 1],
     ]);
-    expect(await tables.slices(table, { fromUs: 500n, toUs: 600n }, 10n, signal)).toEqual([]);
+    expect(await tables.slices(table, { range: { fromUs: 500n, toUs: 600n } }, 10n, signal)).toEqual([]);
   });
 
   it("have a sum for a slice that its ids and times alone decide", async () => {
     const sumsOf = async (fromUs: bigint, widthUs: bigint) => {
-      const found = await tables.slices(table, { fromUs, toUs: 100n }, widthUs, signal);
+      const found = await tables.slices(table, { range: { fromUs, toUs: 100n } }, widthUs, signal);
       return found.map(([, , sum]) => sum);
     };
     const [before, first, second, third] = (await sumsOf(-100n, 10n)).map((sum) => BigInt(String(sum)));

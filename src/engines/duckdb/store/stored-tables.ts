@@ -70,14 +70,15 @@ function select({ range, ids, tenants, tenantColumn }: RowSelection): Bound & { 
 /** How the tables are read; the caller says which sources there are. */
 export function createStoredTables(run: Engine["run"]): Pick<StoredTables, "slices" | "rows"> {
   return {
-    async slices(table, range, widthUs, signal) {
+    async slices(table, selection, widthUs, signal) {
       const start = `${micros} - ((${micros} % ${widthUs}) + ${widthUs}) % ${widthUs}`;
       const hash = `md5_number_lower(concat(CAST(${micros} AS VARCHAR), ' ', id))`;
+      const { condition, ...bound } = select(selection);
       const sql =
         `SELECT ${start} AS c0, count(*) AS c1, CAST(sum(${hash}) AS VARCHAR) AS c2 ` +
-        `FROM ${quoteIdentifier(table)} WHERE ${within(range)} GROUP BY 1 ORDER BY 1`;
+        `FROM ${quoteIdentifier(table)} WHERE ${condition} GROUP BY 1 ORDER BY 1`;
       const all: StoredCells[] = [];
-      for await (const rows of readRows(run, sql, [INT64, INT64, STRING], signal)) all.push(...rows);
+      for await (const rows of readRows(run, sql, [INT64, INT64, STRING], signal, bound)) all.push(...rows);
       return all;
     },
     rows(table, columns, selection, signal) {

@@ -18,7 +18,7 @@ export interface StoredTables {
   /** Resolves when the states are no older than this call. */
   refresh(): Promise<void>;
   /** Rows of start (in microseconds), count and fingerprint, in the order of starts. */
-  slices(table: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly StoredCells[]>;
+  slices(table: string, selection: RowSelection, widthUs: bigint, signal: AbortSignal): Promise<readonly StoredCells[]>;
   /** Rows of the fixed columns and these. The statement sees the state at the time of its first rows. */
   rows(
     table: string,
@@ -34,8 +34,13 @@ export function createStoredEvents(tables: StoredTables): {
   readonly findEvents: FindEvents;
 } {
   const storedEvents: StoredEvents = {
-    async slices(sourceName, range, widthUs, signal) {
-      const rows = await tables.slices(tables.stateOf(sourceName).table, range, widthUs, signal);
+    async slices(sourceName, range, widthUs, signal, tenant) {
+      // Of a tenant's field that came with another service's events nothing would be known.
+      if (tenant !== undefined) await tables.refresh();
+      const state = tables.stateOf(sourceName);
+      const selection = { ...selectionOf(range, tenant), ...tenantColumnOf(state) };
+      if (isWithoutTenants(selection)) return [];
+      const rows = await tables.slices(state.table, selection, widthUs, signal);
       checkWhole(signal);
       return rows.map(([start, count, fingerprint]): TimeSlice => {
         return {
@@ -45,10 +50,18 @@ export function createStoredEvents(tables: StoredTables): {
         };
       });
     },
-    read: (sourceName, range, signal, tenant) =>
-      readAll(tables, sourceName, tenant === undefined ? { range } : { range, tenants: [tenant] }, signal),
+    read: (sourceName, range, signal, tenant) => readAll(tables, sourceName, selectionOf(range, tenant), signal),
   };
   return { storedEvents, findEvents: (...search) => readAll(tables, ...search) };
+}
+
+function selectionOf(range: TimeRange, tenant: string | undefined): RowSelection {
+  return tenant === undefined ? { range } : { range, tenants: [tenant] };
+}
+
+/** As long as no event has carried the tenant's field, all are without tenant. */
+function isWithoutTenants({ tenantColumn, tenants }: RowSelection): boolean {
+  return tenantColumn === undefined && tenants?.includes(null) === false;
 }
 
 async function* readAll(
@@ -88,16 +101,15 @@ async function* readWith(
   const { table, entries } = state;
   const entryCount = entries.length;
   const { columns, toEvent } = createStoredRows(state);
-  const tenants = tenantColumnOf(state);
-  // As long as no event has carried the tenant's field, all are without tenant.
-  if (tenants.tenantColumn === undefined && selection.tenants?.includes(null) === false) return true;
+  const all = { ...selection, ...tenantColumnOf(state) };
+  if (isWithoutTenants(all)) return true;
   const isSame = async () => {
     await tables.refresh();
     const now = tables.stateOf(sourceName);
     return now === state && now.table === table && now.entries.length === entryCount;
   };
   let isBegun = false;
-  for await (const batch of tables.rows(table, columns, { ...selection, ...tenants }, signal)) {
+  for await (const batch of tables.rows(table, columns, all, signal)) {
     if (!isBegun && !(await isSame())) return false;
     isBegun = true;
     if (batch.length > 0) yield batch.map(toEvent);

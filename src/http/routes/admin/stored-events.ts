@@ -18,6 +18,7 @@ const rangeParameters = [
   inQuery("source", "Name of the source", Type.String()),
   inQuery("from_us", "Events from this time on, in microseconds since 1970", Type.String()),
   inQuery("to_us", "Events before this time", Type.String()),
+  inQuery("tenant", "Only events of this tenant"),
 ];
 
 export const storedEventRoutes = describeRoutes({
@@ -34,7 +35,7 @@ export const storedEventRoutes = describeRoutes({
     path: "/api/store/events",
     summary:
       "A source's stored events as they came, of all tenants or one, not redacted, a line each; the last line counts them",
-    parameters: [...rangeParameters, inQuery("tenant", "Only events of this tenant")],
+    parameters: rangeParameters,
     mediaType: "application/x-ndjson",
     errors: ["invalid_parameter", "engine_unavailable"],
   },
@@ -47,10 +48,10 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
   const addRoute = createRouteAdder(app);
 
   addRoute(storedEventRoutes.listSlices, async (request, reply) => {
-    const { stored, source, range, read } = readCall(urlParameters(request), engine.storedEvents);
+    const { stored, source, range, tenant, read } = readCall(urlParameters(request), engine.storedEvents);
     const width = read("width_us");
     if (width < 1n) throw wrongTime("width_us");
-    const slices = await stored.slices(source, range, width, createCallSignal(reply, shutdown));
+    const slices = await stored.slices(source, range, width, createCallSignal(reply, shutdown), tenant);
     reply.header("Cache-Control", "no-store");
     return {
       slices: slices.map(({ startUs, eventCount, fingerprint }) => {
@@ -61,9 +62,7 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
 
   addRoute(storedEventRoutes.readStoredEvents, async (request, reply) => {
     const owner = callerOf(request);
-    const parameters = urlParameters(request);
-    const { stored, source, range } = readCall(parameters, engine.storedEvents);
-    const tenant = parameters.get("tenant")?.at(-1);
+    const { stored, source, range, tenant } = readCall(urlParameters(request), engine.storedEvents);
     const lines = makeLines(stored.read(source, range, createCallSignal(reply, shutdown), tenant));
     const body = await openBegunStream(reply, lines);
     audit.record({ action: "store.read", actor: owner.tokenId, target: source });
@@ -84,7 +83,8 @@ function readCall(parameters: ReturnType<typeof urlParameters>, stored: StoredEv
     return BigInt.asIntN(64, BigInt(value));
   };
   const source = parameters.get("source")?.at(-1) ?? "";
-  return { stored, source, range: { fromUs: read("from_us"), toUs: read("to_us") }, read };
+  const tenant = parameters.get("tenant")?.at(-1);
+  return { stored, source, range: { fromUs: read("from_us"), toUs: read("to_us") }, tenant, read };
 }
 
 /** The last line says how many there were: an answer without it was cut off. */
