@@ -29,6 +29,10 @@ export interface TwoStores {
   ask(which: Which, call: TenantCall): Promise<Seen>;
   /** A request by a token that pins the tenant, and with `redacts` one that must see redacted data. */
   send(which: Which, request: TenantRequest): Promise<Seen>;
+  /** A request of the owner's. */
+  manage(which: Which, method: string, path: string, body?: object): Promise<Managed>;
+  /** The address of such a request as `send` makes, and its headers. */
+  addressOf(which: Which, request: TenantRequest): Promise<{ readonly url: string; readonly headers: Headers }>;
   /** Stops both, which writes everything to the files, and starts them again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -51,13 +55,21 @@ export interface TenantRequest {
   readonly body?: object | undefined;
 }
 
+export interface Managed {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+type Headers = Record<string, string>;
+
 interface Store {
   readonly dataDir: string;
+  readonly more: Readonly<Record<string, string>>;
   service: RunningService;
   readonly tokens: Map<string, string>;
 }
 
-async function start(dataDir: string): Promise<RunningService> {
+async function start(dataDir: string, more: Readonly<Record<string, string>>): Promise<RunningService> {
   const environment = {
     LOGWEIR_HOST: "127.0.0.1",
     LOGWEIR_PORT: "0",
@@ -66,13 +78,14 @@ async function start(dataDir: string): Promise<RunningService> {
     LOGWEIR_LOG_LEVEL: "silent",
     LOGWEIR_AUDIT: "off",
     ...engineEnvironment(dataDir),
+    ...more,
   };
   return startService(readConfiguration({ workingDir: dataDir, packageDir: process.cwd() }, environment));
 }
 
-async function openStore(): Promise<Store> {
+async function openStore(more: Readonly<Record<string, string>>): Promise<Store> {
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-two-stores-"));
-  return { dataDir, service: await start(dataDir), tokens: new Map() };
+  return { dataDir, more, service: await start(dataDir, more), tokens: new Map() };
 }
 
 /** The value of a token of the tenant's; made when it is first asked for. */
@@ -143,9 +156,18 @@ async function readTail(url: string, headers: Record<string, string>): Promise<S
   return { status: 200, headers: {}, body: Buffer.from(message ?? "nothing") };
 }
 
-/** Starts both; stop them, or their engines outlive the test. */
-export async function openTwoStores(): Promise<TwoStores> {
-  const stores: Readonly<Record<Which, Store>> = { alone: await openStore(), shared: await openStore() };
+/** Starts both, with these settings too; stop them, or their engines outlive the test. */
+export async function openTwoStores(settings: Readonly<Record<string, string>> = {}): Promise<TwoStores> {
+  const stores: Readonly<Record<Which, Store>> = {
+    alone: await openStore(settings),
+    shared: await openStore(settings),
+  };
+  const addressOf: TwoStores["addressOf"] = async (which, { tenant, redacts, path }) => {
+    const secret = await tokenOf(stores[which], tenant, true, redacts ? "required" : "fixed");
+    const accept = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+    const headers = { "x-api-key": secret, "accept-encoding": "identity", ...accept };
+    return { url: `${stores[which].service.url}${path}`, headers };
+  };
   const both = Object.values(stores);
   return {
     async ingest(which, source, events) {
@@ -169,16 +191,21 @@ export async function openTwoStores(): Promise<TwoStores> {
       }
       return { ...first, body: Buffer.concat(bodies) };
     },
-    async send(which, { tenant, redacts, path, body }) {
-      const { service } = stores[which];
-      const secret = await tokenOf(stores[which], tenant, true, redacts ? "required" : "fixed");
-      const accept = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
-      return read(`${service.url}${path}`, { "x-api-key": secret, "accept-encoding": "identity", ...accept }, body);
+    async send(which, request) {
+      const { url, headers } = await addressOf(which, request);
+      return read(url, headers, request.body);
+    },
+    addressOf,
+    async manage(which, method, path, body) {
+      const headers = { "content-type": "application/json", "x-api-key": privateToken };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${stores[which].service.url}${path}`, { method, headers, ...sent });
+      return { status: response.status, json: (await response.json()) as Managed["json"] };
     },
     async restart() {
       for (const store of both) {
         await store.service.stop();
-        store.service = await start(store.dataDir);
+        store.service = await start(store.dataDir, store.more);
       }
     },
     async stop() {
