@@ -1,42 +1,9 @@
 // Made by `npm run docs` from the service's OpenAPI document: changes here are lost when it is made again.
 
-export interface components {
+interface components {
     schemas: {
-        Error: {
-            error: {
-                /** @description Never changes its meaning */
-                code: string;
-                /** @description For people; may be reworded */
-                message: string;
-                /** @description The HTTP status */
-                status: number;
-                /** @description The invalid request parameter */
-                parameter?: string;
-                /** @description The values that it may have */
-                allowed?: string[];
-                /** @description Messages by field, if something could not be saved */
-                fields?: {
-                    [key: string]: string[];
-                };
-                /** @description Position in the caller's query */
-                line?: number;
-                /** @description In code points */
-                column?: number;
-                /** @description The limit that was reached, by its name */
-                limit?: string;
-                /** @description What the caller may do about it */
-                hint?: string;
-            };
-        };
         AnyRow: {
             [key: string]: unknown;
-        };
-        QueryRequest: {
-            sql?: string;
-            lql?: string;
-            parameters?: {
-                [key: string]: unknown;
-            };
         };
         QueryAnswer: {
             result: components["schemas"]["AnyRow"][];
@@ -114,78 +81,6 @@ export interface components {
                 type: string;
             }[];
         };
-        EndpointDocument: {
-            id?: string;
-            name: string;
-            description?: string;
-            query_timeout_ms?: number;
-            max_rows?: number;
-            max_result_bytes?: number;
-            max_query_memory_mb?: number;
-            max_array_elements?: number;
-            max_string_bytes?: number;
-            max_query_characters?: number;
-            max_query_depth?: number;
-            cache_seconds?: number;
-            warm_every_seconds?: number;
-            sandbox?: boolean;
-            redact_pii?: boolean | ("ip" | "email" | "jwt" | "card" | "bearer" | "phone")[];
-            parameters?: {
-                [key: string]: {
-                    /** @enum {unknown} */
-                    type?: "string" | "int64" | "float64" | "bool" | "timestamp" | "date";
-                    required?: boolean;
-                    allowed?: (string | number | boolean)[];
-                    default?: string | number | boolean;
-                    description?: string;
-                } | null;
-            };
-            tenant_parameter?: string;
-            table_aliases?: {
-                [key: string]: string;
-            };
-            hidden_columns?: string[];
-            labels?: {
-                [key: string]: string;
-            };
-            query: string;
-        };
-        EndpointChange: {
-            id?: string;
-            name?: string;
-            description?: string;
-            query_timeout_ms?: number;
-            max_rows?: number;
-            max_result_bytes?: number;
-            max_query_memory_mb?: number;
-            max_array_elements?: number;
-            max_string_bytes?: number;
-            max_query_characters?: number;
-            max_query_depth?: number;
-            cache_seconds?: number;
-            warm_every_seconds?: number;
-            sandbox?: boolean;
-            redact_pii?: boolean | ("ip" | "email" | "jwt" | "card" | "bearer" | "phone")[];
-            parameters?: {
-                [key: string]: {
-                    /** @enum {unknown} */
-                    type?: "string" | "int64" | "float64" | "bool" | "timestamp" | "date";
-                    required?: boolean;
-                    allowed?: (string | number | boolean)[];
-                    default?: string | number | boolean;
-                    description?: string;
-                } | null;
-            };
-            tenant_parameter?: string;
-            table_aliases?: {
-                [key: string]: string;
-            };
-            hidden_columns?: string[];
-            labels?: {
-                [key: string]: string;
-            };
-            query?: string;
-        };
         Version: {
             version: number;
             name: string;
@@ -247,31 +142,6 @@ export interface components {
                 type: string;
             }[];
         };
-        SourceDocument: {
-            name?: string;
-            aliases?: string[];
-            kind?: string;
-            description?: string;
-            tenant?: string | null;
-            retention_days?: number | {
-                default?: number;
-                tenants?: {
-                    [key: string]: number;
-                };
-            } | null;
-            fields?: {
-                [key: string]: "STRING" | "INT64" | "FLOAT64" | "BOOL";
-            };
-        };
-        BackendDocument: {
-            name?: string;
-            description?: string;
-            /** @enum {string} */
-            type?: "webhook" | "logweir" | "loki" | "otlp" | "s3";
-            /** @description url, headers, gzip; token and source of logweir, username and password of loki, region and keys of s3 */
-            config?: Record<string, never>;
-            metadata?: Record<string, never>;
-        };
         Backend: {
             id: string;
             token: string;
@@ -298,15 +168,6 @@ export interface components {
                 last_delivered_at: string | null;
             }[];
         };
-        RuleDocument: {
-            backend_id?: string;
-            /** @description Id, name or alias of a source */
-            source_id?: string;
-            /** @description The same, by the name that rules are shown with */
-            source?: string;
-            /** @description Which events go there, in LQL; empty for all */
-            lql_string?: string;
-        };
         Rule: {
             id: string;
             token: string;
@@ -315,79 +176,6 @@ export interface components {
             source: string;
             lql_string: string;
             inserted_at: string;
-        };
-        AlertDocument: {
-            /** a text of 1 to 200 characters */
-            name?: string;
-            description?: string;
-            /** a text of 1 to 300 characters */
-            endpoint?: string;
-            /** @description The values of the query's parameters */
-            parameters?: Record<string, never>;
-            /** a text of 1 to 100000 characters */
-            sql?: string;
-            /** a text of 1 to 100000 characters */
-            lql?: string;
-            /**
-             * a duration such as 30s, 5m, 2h or 1d
-             * @description Between two runs: a duration such as 30s, 5m, 2h or 1d
-             */
-            every?: string;
-            /** a text of 1 to 200 characters */
-            cron?: string;
-            /** a text of 1 to 100 characters */
-            zone?: string;
-            /** {"rows": "any"} or an object with column, op and value; each may have for */
-            when?: {
-                /**
-                 * @description Any row is a reason
-                 * @enum {string}
-                 */
-                rows?: "any";
-                /** a text of 1 to 300 characters */
-                column?: string;
-                /** @enum {string} */
-                op?: ">" | ">=" | "<" | "<=" | "=" | "!=";
-                /** a number or a text */
-                value?: number | string;
-                /**
-                 * a duration such as 30s, 5m, 2h or 1d
-                 * @description For how long: a duration such as 30s, 5m, 2h or 1d
-                 */
-                for?: string;
-            };
-            /** a list of columns */
-            group_by?: string[];
-            /**
-             * @description The state while there are no rows, for a condition on a column
-             * @enum {string}
-             */
-            missing?: "ok" | "fire";
-            /** @enum {string} */
-            severity?: "info" | "warning" | "critical";
-            /** @description {{column}} is the value of the first row */
-            message?: string;
-            /**
-             * a duration such as 30s, 5m, 2h or 1d
-             * @description Between reminders: a duration such as 30s, 5m, 2h or 1d
-             */
-            remind?: string;
-            /** a list of ids or names of backends, and of objects with a type */
-            notify?: (string | Record<string, never>)[];
-            enabled?: boolean;
-            /** a text of 1 to 100000 characters */
-            query?: string;
-            /** @enum {string} */
-            language?: "bq_sql" | "lql" | "pg_sql";
-            /** a text of 1 to 4096 characters */
-            webhook_notification_url?: string;
-            /** a text of 1 to 4096 characters */
-            slack_hook_url?: string;
-            /**
-             * a list of ids or names of backends
-             * @description Backends that are notified
-             */
-            backend_ids?: string[];
         };
         /** @description The fields that were sent, without secrets, and those of the reference's form */
         Alert: {
@@ -434,82 +222,6 @@ export interface components {
                 is_reminder: boolean;
                 row_count: number;
             }[];
-        };
-        NewAccessToken: {
-            description?: string;
-            /**
-             * a list of one or more of private, query, query:endpoint:<id or name>, ingest, ingest:source:<name>, metrics
-             * @description A list, or a string with spaces between
-             */
-            scopes: string[] | string;
-            /** an object of parameters and their values */
-            pins?: {
-                [key: string]: (string | number | boolean) | (string | number | boolean)[] | {
-                    prefix: string;
-                };
-            };
-            /**
-             * a number and s, m, h, d or w, such as 30d
-             * @description A lifetime such as 30d
-             */
-            expires?: string;
-            /** a time in ISO 8601 with a zone, or a date */
-            expires_at?: string;
-            /** an object of limits */
-            budget?: {
-                /**
-                 * an integer from 1 to 3600000
-                 * @description Deadline of one query in milliseconds; then 504.
-                 */
-                query_timeout_ms?: number;
-                /**
-                 * an integer from 1 to 10000000
-                 * @description Rows of one answer, or of one page of it.
-                 */
-                max_rows?: number;
-                /**
-                 * an integer from 1000 to 10000000000
-                 * @description Size of one answer's rows in bytes; beyond it 422.
-                 */
-                max_result_bytes?: number;
-                /**
-                 * an integer from 1 to 1000000
-                 * @description Memory in megabytes that one query may take from the engine's; beyond it 422.
-                 */
-                max_query_memory_mb?: number;
-                /**
-                 * an integer from 1 to 1000000
-                 * @description Elements of an array that one call of a function makes; beyond it 422.
-                 */
-                max_array_elements?: number;
-                /**
-                 * an integer from 1024 to 16777216
-                 * @description Bytes of a text that one call of a function makes; beyond it 422.
-                 */
-                max_string_bytes?: number;
-                /**
-                 * an integer from 1 to 1048576
-                 * @description Length of a query that is sent to an endpoint; beyond it 413.
-                 */
-                max_query_characters?: number;
-                /**
-                 * an integer from 1 to 200
-                 * @description Levels to which a query that is sent to an endpoint nests; beyond them 422.
-                 */
-                max_query_depth?: number;
-                /**
-                 * an integer from 1 to 1000000000
-                 * @description Events in a minute, over all sources; beyond them 429.
-                 */
-                max_ingest_events_per_minute?: number;
-                /**
-                 * an integer from 1 to 1000000000000
-                 * @description Bytes of events, as JSON, in a minute, over all sources; beyond them 429.
-                 */
-                max_ingest_bytes_per_minute?: number;
-            };
-            /** @enum {string} */
-            redaction?: "required" | "fixed" | "switchable";
         };
         AccessToken: {
             id: string;
@@ -645,1733 +357,313 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-    };
-    responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: never;
-    pathItems: never;
-}
-export type $defs = Record<string, never>;
-export interface operations {
-    listTables: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        tables: {
-                            name: string;
-                            aliases: string[];
-                            is_default: boolean;
-                            fields: {
-                                path: string;
-                                type: string;
-                            }[];
-                        }[];
-                    };
-                };
+        Json: {
+            listTables: {
+                tables: {
+                    name: string;
+                    aliases: string[];
+                    is_default: boolean;
+                    fields: {
+                        path: string;
+                        type: string;
+                    }[];
+                }[];
             };
-        };
-    };
-    checkQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        result: {
-                            is_valid: boolean;
-                            columns: {
-                                name: string;
-                                type: string;
-                            }[];
-                            diagnostics: {
-                                code: string;
-                                message: string;
-                                line: number;
-                                column: number;
-                                end_line: number;
-                                end_column: number;
-                                excerpt: string;
-                            }[];
-                            warnings: {
-                                code: string;
-                                message: string;
-                                line: number;
-                                column: number;
-                                end_line: number;
-                                end_column: number;
-                                excerpt: string;
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    countRows: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        result: {
-                            from: string;
-                            to: string;
-                            bucket_us: number;
-                            total: number;
-                            is_truncated: boolean;
-                            series: {
-                                value: string | null;
-                                counts: number[];
-                            }[];
-                            facets: {
-                                path: string;
-                                values: {
-                                    value: string | null;
-                                    count: number;
-                                }[];
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    showAround: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        result: components["schemas"]["AnyRow"][];
-                    };
-                };
-            };
-        };
-    };
-    followRows: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": unknown;
-                };
-            };
-        };
-    };
-    listViews: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        views: {
-                            id: string;
-                            name: string;
-                            endpoint: string;
-                            /** @description What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
-                            state: string;
-                            is_shared: boolean;
-                            /** @description True if this token saved it */
-                            is_own: boolean;
-                            created_at: string;
-                        }[];
-                    };
-                };
-            };
-        };
-    };
-    saveView: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
+            checkQuery: {
+                result: {
+                    is_valid: boolean;
+                    columns: {
                         name: string;
-                        endpoint: string;
-                        /** @description What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
-                        state: string;
-                        is_shared: boolean;
-                        /** @description True if this token saved it */
-                        is_own: boolean;
-                        created_at: string;
-                    };
+                        type: string;
+                    }[];
+                    diagnostics: {
+                        code: string;
+                        message: string;
+                        line: number;
+                        column: number;
+                        end_line: number;
+                        end_column: number;
+                        excerpt: string;
+                    }[];
+                    warnings: {
+                        code: string;
+                        message: string;
+                        line: number;
+                        column: number;
+                        end_line: number;
+                        end_column: number;
+                        excerpt: string;
+                    }[];
                 };
             };
-        };
-    };
-    deleteView: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    runQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
-                };
-            };
-        };
-    };
-    parseQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryReport"];
-                };
-            };
-        };
-    };
-    listFunctions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        functions: {
-                            name: string;
-                            aliases: string[];
-                            kind: string;
-                            area: string;
-                            signatures: string[];
-                            summary: string;
+            countRows: {
+                result: {
+                    from: string;
+                    to: string;
+                    bucket_us: number;
+                    total: number;
+                    is_truncated: boolean;
+                    series: {
+                        value: string | null;
+                        counts: number[];
+                    }[];
+                    facets: {
+                        path: string;
+                        values: {
+                            value: string | null;
+                            count: number;
                         }[];
-                    };
+                    }[];
                 };
             };
-        };
-    };
-    sendEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Accepted"];
-                };
+            showAround: {
+                result: components["schemas"]["AnyRow"][];
             };
-        };
-    };
-    listEndpoints: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"][];
-                };
+            listViews: {
+                views: {
+                    id: string;
+                    name: string;
+                    endpoint: string;
+                    /** @description What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
+                    state: string;
+                    is_shared: boolean;
+                    /** @description True if this token saved it */
+                    is_own: boolean;
+                    created_at: string;
+                }[];
             };
-        };
-    };
-    createEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"];
-                };
+            saveView: {
+                id: string;
+                name: string;
+                endpoint: string;
+                /** @description What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
+                state: string;
+                is_shared: boolean;
+                /** @description True if this token saved it */
+                is_own: boolean;
+                created_at: string;
             };
-        };
-    };
-    getEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"];
-                };
+            runQuery: components["schemas"]["QueryAnswer"];
+            parseQuery: components["schemas"]["QueryReport"];
+            listFunctions: {
+                functions: {
+                    name: string;
+                    aliases: string[];
+                    kind: string;
+                    area: string;
+                    signatures: string[];
+                    summary: string;
+                }[];
             };
-        };
-    };
-    replaceEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"];
-                };
+            sendEvents: components["schemas"]["Accepted"];
+            listEndpoints: components["schemas"]["Endpoint"][];
+            createEndpoint: components["schemas"]["Endpoint"];
+            getEndpoint: components["schemas"]["Endpoint"];
+            replaceEndpoint: components["schemas"]["Endpoint"];
+            validateEndpoint: components["schemas"]["Endpoint"];
+            listVersions: components["schemas"]["Version"][];
+            getVersion: components["schemas"]["Version"];
+            diffVersions: components["schemas"]["VersionDiff"];
+            rollBack: components["schemas"]["Endpoint"];
+            getTests: {
+                has_tests: boolean;
+                /** @description Null until they ran, since the service started */
+                last: {
+                    ran_at: string;
+                    version: number;
+                    passed: number;
+                    failed: number;
+                    tests: {
+                        name: string;
+                        is_passed: boolean;
+                        ms: number;
+                        difference: string | null;
+                    }[];
+                } | null;
             };
-        };
-    };
-    deleteEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
+            runTests: {
+                has_tests: boolean;
+                /** @description Null until they ran, since the service started */
+                last: {
+                    ran_at: string;
+                    version: number;
+                    passed: number;
+                    failed: number;
+                    tests: {
+                        name: string;
+                        is_passed: boolean;
+                        ms: number;
+                        difference: string | null;
+                    }[];
+                } | null;
             };
-        };
-    };
-    changeEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
+            listSources: components["schemas"]["Source"][];
+            createSource: components["schemas"]["Source"];
+            getSource: components["schemas"]["Source"];
+            replaceSource: components["schemas"]["Source"];
+            changeSource: components["schemas"]["Source"];
+            getSourceSchema: components["schemas"]["SourceSchema"];
+            listRecentEvents: components["schemas"]["QueryAnswer"];
+            listEvents: components["schemas"]["QueryAnswer"];
+            deleteEvents: {
+                /** @description Events that passed the filters when the deletion began */
+                matched: number;
+                deleted: number;
             };
-        };
-    };
-    validateEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"];
-                };
+            setRetention: components["schemas"]["Source"];
+            listBackends: components["schemas"]["Backend"][];
+            createBackend: components["schemas"]["Backend"];
+            getBackend: components["schemas"]["Backend"];
+            replaceBackend: components["schemas"]["Backend"];
+            changeBackend: components["schemas"]["Backend"];
+            testBackend: {
+                connected: boolean;
+                reason?: string;
             };
-        };
-    };
-    listVersions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Version"][];
-                };
+            listRules: components["schemas"]["Rule"][];
+            createRule: components["schemas"]["Rule"];
+            getRule: components["schemas"]["Rule"];
+            replaceRule: components["schemas"]["Rule"];
+            changeRule: components["schemas"]["Rule"];
+            listAlerts: components["schemas"]["Alert"][];
+            createAlert: components["schemas"]["Alert"];
+            getAlert: components["schemas"]["Alert"];
+            replaceAlert: components["schemas"]["Alert"];
+            getAlertState: components["schemas"]["AlertState"];
+            silenceAlert: components["schemas"]["Alert"];
+            testAlert: components["schemas"]["AlertTest"];
+            listAccessTokens: components["schemas"]["AccessToken"][];
+            createAccessToken: components["schemas"]["CreatedAccessToken"];
+            getAccessToken: components["schemas"]["AccessToken"];
+            rotateAccessToken: components["schemas"]["CreatedAccessToken"];
+            countCalls: {
+                since: string;
+                /** @description False if the service does not record runs */
+                is_recorded: boolean;
+                endpoints: {
+                    endpoint: string;
+                    calls: number;
+                    /** @description Calls that were answered with an error; callers that disconnected are not counted */
+                    errors: number;
+                    /** @description Calls that were answered from the cache */
+                    cached: number;
+                    p50_ms: number | null;
+                    p95_ms: number | null;
+                    newest_call: string;
+                }[];
             };
-        };
-    };
-    getVersion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Version"];
-                };
-            };
-        };
-    };
-    diffVersions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VersionDiff"];
-                };
-            };
-        };
-    };
-    rollBack: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Endpoint"];
-                };
-            };
-        };
-    };
-    getTests: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        has_tests: boolean;
-                        /** @description Null until they ran, since the service started */
-                        last: {
-                            ran_at: string;
-                            version: number;
-                            passed: number;
-                            failed: number;
-                            tests: {
-                                name: string;
-                                is_passed: boolean;
-                                ms: number;
-                                difference: string | null;
-                            }[];
-                        } | null;
-                    };
-                };
-            };
-        };
-    };
-    runTests: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        has_tests: boolean;
-                        /** @description Null until they ran, since the service started */
-                        last: {
-                            ran_at: string;
-                            version: number;
-                            passed: number;
-                            failed: number;
-                            tests: {
-                                name: string;
-                                is_passed: boolean;
-                                ms: number;
-                                difference: string | null;
-                            }[];
-                        } | null;
-                    };
-                };
-            };
-        };
-    };
-    listSources: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"][];
-                };
-            };
-        };
-    };
-    createSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"];
-                };
-            };
-        };
-    };
-    getSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"];
-                };
-            };
-        };
-    };
-    replaceSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"];
-                };
-            };
-        };
-    };
-    deleteSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    changeSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"];
-                };
-            };
-        };
-    };
-    getSourceSchema: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SourceSchema"];
-                };
-            };
-        };
-    };
-    listRecentEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
-                };
-            };
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
-                };
-            };
-        };
-    };
-    deleteEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description Events that passed the filters when the deletion began */
-                        matched: number;
-                        deleted: number;
-                    };
-                };
-            };
-        };
-    };
-    setRetention: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Source"];
-                };
-            };
-        };
-    };
-    listBackends: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backend"][];
-                };
-            };
-        };
-    };
-    createBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backend"];
-                };
-            };
-        };
-    };
-    getBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backend"];
-                };
-            };
-        };
-    };
-    replaceBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backend"];
-                };
-            };
-        };
-    };
-    deleteBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    changeBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backend"];
-                };
-            };
-        };
-    };
-    testBackend: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        connected: boolean;
-                        reason?: string;
-                    };
-                };
-            };
-        };
-    };
-    listRules: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"][];
-                };
-            };
-        };
-    };
-    createRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-        };
-    };
-    getRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-        };
-    };
-    replaceRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-        };
-    };
-    deleteRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    changeRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-        };
-    };
-    listAlerts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"][];
-                };
-            };
-        };
-    };
-    createAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-        };
-    };
-    getAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-        };
-    };
-    replaceAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-        };
-    };
-    deleteAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    changeAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getAlertState: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertState"];
-                };
-            };
-        };
-    };
-    silenceAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-        };
-    };
-    testAlert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertTest"];
-                };
-            };
-        };
-    };
-    listAccessTokens: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccessToken"][];
-                };
-            };
-        };
-    };
-    createAccessToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedAccessToken"];
-                };
-            };
-        };
-    };
-    getAccessToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccessToken"];
-                };
-            };
-        };
-    };
-    revokeAccessToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    rotateAccessToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedAccessToken"];
-                };
-            };
-        };
-    };
-    countCalls: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        since: string;
-                        /** @description False if the service does not record runs */
-                        is_recorded: boolean;
-                        endpoints: {
-                            endpoint: string;
-                            calls: number;
-                            /** @description Calls that were answered with an error; callers that disconnected are not counted */
-                            errors: number;
-                            /** @description Calls that were answered from the cache */
-                            cached: number;
-                            p50_ms: number | null;
-                            p95_ms: number | null;
-                            newest_call: string;
-                        }[];
-                    };
-                };
-            };
-        };
-    };
-    countIntake: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        since: string;
-                        sources: {
-                            source: string;
-                            stored: number;
-                            /** @description Events that were not stored */
-                            rejected: number;
-                            /** @description Bodies that could not be read as a whole */
-                            refused_bodies: number;
-                            /** @description Stored events whose timestamp could not be read */
-                            untimed: number;
-                            /** @description Stored events without a tenant, in a source that has tenants */
-                            without_tenant: number;
-                            /** @description Why events and bodies were not stored, newest first */
-                            reasons: {
-                                reason: string;
-                                count: number;
-                                newest: string;
-                            }[];
-                            /** @description When an event last arrived and was stored */
-                            last_stored: string | null;
-                            newest_event: string | null;
-                            /** @description How long ago the newest event happened */
-                            lag_ms: number | null;
-                            retention_days: number | {
-                                default?: number;
-                                tenants?: {
-                                    [key: string]: number;
-                                };
-                            } | null;
-                        }[];
-                    };
-                };
-            };
-        };
-    };
-    clearCache: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        cleared: number;
-                    };
-                };
-            };
-        };
-    };
-    getStore: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnyRow"];
-                };
-            };
-        };
-    };
-    backUpStore: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": unknown;
-                };
-            };
-        };
-    };
-    backUpChanges: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": unknown;
-                };
-            };
-        };
-    };
-    listSlices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        slices: {
-                            start_us: string;
-                            events: number;
-                            fingerprint: string;
-                        }[];
-                    };
-                };
-            };
-        };
-    };
-    readStoredEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": unknown;
-                };
-            };
-        };
-    };
-    reloadFiles: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnyRow"];
-                };
-            };
-        };
-    };
-    getSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        token: {
-                            id: string;
-                            scopes: string[];
-                            pins: {
-                                [key: string]: string | string[] | {
-                                    prefix: string;
-                                };
-                            };
-                            budget: {
-                                [key: string]: number;
-                            };
-                            redaction: string;
+            countIntake: {
+                since: string;
+                sources: {
+                    source: string;
+                    stored: number;
+                    /** @description Events that were not stored */
+                    rejected: number;
+                    /** @description Bodies that could not be read as a whole */
+                    refused_bodies: number;
+                    /** @description Stored events whose timestamp could not be read */
+                    untimed: number;
+                    /** @description Stored events without a tenant, in a source that has tenants */
+                    without_tenant: number;
+                    /** @description Why events and bodies were not stored, newest first */
+                    reasons: {
+                        reason: string;
+                        count: number;
+                        newest: string;
+                    }[];
+                    /** @description When an event last arrived and was stored */
+                    last_stored: string | null;
+                    newest_event: string | null;
+                    /** @description How long ago the newest event happened */
+                    lag_ms: number | null;
+                    retention_days: number | {
+                        default?: number;
+                        tenants?: {
+                            [key: string]: number;
                         };
-                        person: {
-                            name: string;
-                            /** @description `oidc`: with an issuer; `proxy`: by a trusted proxy */
-                            way: string;
-                        } | null;
-                        may: {
-                            query: boolean;
-                            manage: boolean;
-                            ingest: boolean;
-                            metrics: boolean;
+                    } | null;
+                }[];
+            };
+            clearCache: {
+                cleared: number;
+            };
+            getStore: components["schemas"]["AnyRow"];
+            listSlices: {
+                slices: {
+                    start_us: string;
+                    events: number;
+                    fingerprint: string;
+                }[];
+            };
+            reloadFiles: components["schemas"]["AnyRow"];
+            getSession: {
+                token: {
+                    id: string;
+                    scopes: string[];
+                    pins: {
+                        [key: string]: string | string[] | {
+                            prefix: string;
                         };
-                        endpoints: {
-                            id: string;
-                            name: string;
-                            description: string | null;
-                            version: number;
-                            sandbox: boolean;
-                            max_rows: number;
-                            parameters: {
-                                [key: string]: unknown;
-                            }[];
-                            columns: {
-                                name: string;
-                                type: string;
-                            }[];
-                        }[];
-                        sources: string[];
-                        ingest_sources: string[];
-                        now: string;
                     };
-                };
-            };
-        };
-    };
-    getSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The host of the issuer to sign in with */
-                        issuer: string | null;
-                        is_signed_in: boolean;
-                        problem: {
-                            code: string;
-                            message: string;
-                            hint?: string;
-                        } | null;
+                    budget: {
+                        [key: string]: number;
                     };
+                    redaction: string;
                 };
+                person: {
+                    name: string;
+                    /** @description `oidc`: with an issuer; `proxy`: by a trusted proxy */
+                    way: string;
+                } | null;
+                may: {
+                    query: boolean;
+                    manage: boolean;
+                    ingest: boolean;
+                    metrics: boolean;
+                };
+                endpoints: {
+                    id: string;
+                    name: string;
+                    description: string | null;
+                    version: number;
+                    sandbox: boolean;
+                    max_rows: number;
+                    parameters: {
+                        [key: string]: unknown;
+                    }[];
+                    columns: {
+                        name: string;
+                        type: string;
+                    }[];
+                }[];
+                sources: string[];
+                ingest_sources: string[];
+                now: string;
             };
-        };
-    };
-    beginSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
+            getSignIn: {
+                /** @description The host of the issuer to sign in with */
+                issuer: string | null;
+                is_signed_in: boolean;
+                problem: {
+                    code: string;
+                    message: string;
+                    hint?: string;
+                } | null;
             };
-        };
-    };
-    finishSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
+            signOut: {
+                issuer_sign_out: string | null;
             };
-        };
-    };
-    signOut: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        issuer_sign_out: string | null;
-                    };
-                };
-            };
-        };
-    };
-    getMetrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": unknown;
-                };
-            };
-        };
-    };
-    getOpenApi: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnyRow"];
-                };
-            };
+            getOpenApi: components["schemas"]["AnyRow"];
         };
     };
 }
 
-type Content<Body> = Body extends { content: { "application/json": infer Json } } ? Json : undefined;
+type Json = components["schemas"]["Json"];
 
-/** The JSON that each operation answers. */
-export type Answers = { readonly [Name in keyof operations]: Content<operations[Name]["responses"][200]> };
+/** The JSON that each operation answers; undefined for one that answers none. */
+export type Answers = {
+  readonly [Name in keyof typeof operations]: Name extends keyof Json ? Json[Name] : undefined;
+};
 
 export type Endpoint = components["schemas"]["Endpoint"];
 export type Version = components["schemas"]["Version"];

@@ -26,32 +26,50 @@ export function printConsoleOperations(): string {
   return `/** Method and path of each operation. */\nexport const operations = {\n${rows.join("")}} as const;\n`;
 }
 
-/** The document without what the console does not read: only answers of success, and no parameters. */
-function answersOnly(document: OpenApiDocument): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const [method, path, { operationId, responses }] of listOperations(document)) {
+/** JSON that operations answer with success, by the operations' ids. */
+function answersOf(document: OpenApiDocument): Readonly<Record<string, object>> {
+  const entries = listOperations(document).flatMap(([, , { operationId, responses }]) => {
     const [, success] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
     const { content }: Partial<Response> = success ?? {};
-    paths[path] = { ...paths[path], [method]: { operationId, responses: { 200: { description: "", content } } } };
-  }
-  return {
-    openapi: document.openapi,
-    info: document.info,
-    paths,
-    components: { schemas: document.components.schemas },
+    const schema = content?.["application/json"]?.schema;
+    return schema === undefined ? [] : [[operationId, schema] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A document of nothing but the answers, as one schema, and the schemas that they refer to. */
+function answersOnly(document: OpenApiDocument): object {
+  const answers = answersOf(document);
+  const all: Readonly<Record<string, object>> = document.components.schemas;
+  const schemas: Record<string, object> = {};
+  const add = (schema: object) => {
+    for (const [, name = ""] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const named = all[name];
+      if (named === undefined || name in schemas) continue;
+      schemas[name] = named;
+      add(named);
+    }
   };
+  add(answers);
+  const Json = { type: "object", properties: answers, required: Object.keys(answers) };
+  const { openapi, info } = document;
+  return { openapi, info, paths: {}, components: { schemas: { ...schemas, Json } } };
 }
 
 /** The module of the console with the types of answers and the table of operations. */
 export async function printConsoleModule(): Promise<string> {
   const types = await generateTypes(answersOnly(buildOpenApi(describedService, [], owner)));
+  const components = types.slice(types.indexOf("export interface components"), types.indexOf("    responses: never;"));
   return `// Made by \`npm run docs\` from the service's OpenAPI document: changes here are lost when it is made again.
 
-${types.slice(types.indexOf("export interface components"))}
-type Content<Body> = Body extends { content: { "application/json": infer Json } } ? Json : undefined;
+${components.replace("export ", "")}}
 
-/** The JSON that each operation answers. */
-export type Answers = { readonly [Name in keyof operations]: Content<operations[Name]["responses"][200]> };
+type Json = components["schemas"]["Json"];
+
+/** The JSON that each operation answers; undefined for one that answers none. */
+export type Answers = {
+  readonly [Name in keyof typeof operations]: Name extends keyof Json ? Json[Name] : undefined;
+};
 
 export type Endpoint = components["schemas"]["Endpoint"];
 export type Version = components["schemas"]["Version"];
