@@ -134,8 +134,7 @@ async function measureAppend(
     await connection.all("ROLLBACK");
   });
   await costs.measure("vectors, ids, append, log and fsync", events, async () => {
-    for (const batch of batches)
-      await commitGroup(connection, [{ source, batches: [batch], context: { tenants: [] } }]);
+    for (const batch of batches) await commitGroup(connection, [{ source, batch, context: { tenants: [] } }]);
   });
   await costs.measure("checkpoint", events, () => makeCheckpoint(connection, 0, true));
 }

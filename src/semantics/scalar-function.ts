@@ -56,3 +56,8 @@ export function defineFunction<const P extends readonly ScalarType[], R extends 
 ): ScalarFunction {
   return { name, parameters, returns, call: call as unknown as ScalarFunction["call"], ...facts };
 }
+
+/** The elements of a list that are not NULL. */
+export function withoutNulls<T>(values: readonly (T | null)[]): T[] {
+  return values.filter((value) => value !== null);
+}

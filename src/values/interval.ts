@@ -32,12 +32,12 @@ export const INTERVAL_UNITS: ReadonlyMap<string, IntervalUnit> = new Map<string,
 ]);
 
 /** The most of each part, either way: 10,000 years. */
-const LIMITS = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n } as const;
+export const INTERVAL_LIMITS = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n } as const;
 
 /** The parts themselves; throws where one is out of the range of INTERVAL. */
 export function checkInterval(months: bigint, days: bigint, micros: bigint): IntervalParts {
   for (const [name, value] of Object.entries({ months, days, micros })) {
-    const limit = LIMITS[name as keyof IntervalParts];
+    const limit = INTERVAL_LIMITS[name as keyof IntervalParts];
     if (value > limit || value < -limit) {
       throw new Error(`Interval field ${name} '${value}' is out of range -${limit} to ${limit}`);
     }

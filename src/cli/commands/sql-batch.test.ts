@@ -153,6 +153,18 @@ describe("sql --batch", () => {
     expect(answers.at(-1)).toMatchObject({ rows: [[1]] });
   });
 
+  it("refuses a parameter without a value by its name, also where the query would not read it", async () => {
+    const [named, positional, unread] = await answer([
+      { query: "SELECT FORMAT('%s', @A)", params: { b: 1 } },
+      { query: "SELECT FORMAT('%s %s', ?, ?)", params: ["x"] },
+      { query: "SELECT x FROM (SELECT 1 AS x, @a AS y)" },
+    ]);
+    const refused = (name: string) => ({
+      error: { code: "invalid_request", message: `The query's parameter ${name} has no value` },
+    });
+    expect([named, positional, unread]).toEqual([refused("@a"), refused("number 2"), refused("@a")]);
+  });
+
   it("reads times without a zone in the given time zone, in setup too", async () => {
     const line = {
       query: "SELECT t, TIMESTAMP '2026-01-01 00:00:00', STRING(t) FROM x",

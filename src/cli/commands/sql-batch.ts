@@ -101,10 +101,11 @@ function describeError(error: unknown) {
 
 class RequestError extends Error {}
 
+/** A parameter without a value is refused wherever it stands, also where the engine would not read it. */
 function compile(
   engine: ScratchEngine,
   text: string,
-  types: ReadonlyMap<string | number, SqlType>,
+  { types, values }: Parameters,
   options: SqlBatchOptions,
 ): CompiledQuery {
   const query = resolveQuery(parseQuery(text), text, {
@@ -113,8 +114,23 @@ function compile(
     inferParameters: true,
     ...(options.timeZone === undefined ? {} : { timeZone: options.timeZone }),
   });
+  const missing = query.parameters.find(({ key }) => !values.has(key));
+  if (missing !== undefined) {
+    const { key } = missing;
+    throw new RequestError(
+      `The query's parameter ${typeof key === "number" ? `number ${key}` : `@${key}`} has no value`,
+    );
+  }
   return engine.compile(query, { ...options, text });
 }
+
+/** A request's parameters, by lower-case name or by position; NULLs have a value and no type. */
+interface Parameters {
+  readonly types: ReadonlyMap<string | number, SqlType>;
+  readonly values: ReadonlyMap<string | number, ParameterValue>;
+}
+
+const NO_PARAMETERS: Parameters = { types: new Map(), values: new Map() };
 
 async function runSetup(engine: ScratchEngine, statement: string, options: SqlBatchOptions): Promise<void> {
   const match = CREATE_TABLE.exec(statement);
@@ -122,7 +138,7 @@ async function runSetup(engine: ScratchEngine, statement: string, options: SqlBa
   if (match === null || name === undefined)
     throw new RequestError("A statement of setup must be CREATE TABLE name AS query");
   const text = statement.slice(match[0].length);
-  await engine.createTable(name, compile(engine, text, new Map(), options));
+  await engine.createTable(name, compile(engine, text, NO_PARAMETERS, options));
 }
 
 async function runQuery(engine: ScratchEngine, request: SqlRequest, options: SqlBatchOptions): Promise<string> {
@@ -135,12 +151,8 @@ async function runQuery(engine: ScratchEngine, request: SqlRequest, options: Sql
     if (parameter.type.kind !== "UNKNOWN") types.set(key, parameter.type);
     values.set(key, parameter.value);
   }
-  const compiled = compile(engine, request.query, types, options);
-  const bound = compiled.parameters.map(({ key }) => {
-    const value = values.get(key);
-    if (value === undefined) throw new RequestError(`Parameter ${key} has no value`);
-    return value;
-  });
+  const compiled = compile(engine, request.query, { types, values }, options);
+  const bound = compiled.parameters.map(({ key }) => values.get(key) ?? null);
   const rows = await engine.run(compiled, bound, QUERY_TIMEOUT_MS);
   const columns = compiled.columns.map(({ name, type }) => ({ name, type: formatType(type) }));
   return `{"columns":${JSON.stringify(columns)},"rows":${rows}}`;

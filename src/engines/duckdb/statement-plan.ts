@@ -89,3 +89,11 @@ export interface BoundedStatement {
 
 /** How the database writes the ends of time, in microseconds since 1970. */
 export const [FIRST_US, LAST_US] = [-(2n ** 63n) + 1n, 2n ** 63n - 1n];
+
+/**
+ * `ORDER BY ... LIMIT n` up to so large an `n` sorts the sort keys and row numbers alone, and reads the other columns,
+ * JSON above all, for the rows that are left. Their numbers reach the scan as a list, so that it reads the vectors that
+ * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
+ * vectors between the first row and the last. A query without a limit of its own is asked for 1,001 rows.
+ */
+export const LATE_ROWS = 1024;

@@ -1,47 +1,12 @@
 import { trimEnd } from "../../values/trim-end.ts";
+import { decodeDigits, encodeBase32 } from "../text/bytes.ts";
 
 /**
  * CAST between BYTES and STRING with FORMAT. Source: GoogleSQL's "Format bytes as string" and "Format string as
  * bytes".
  */
 
-const BASE32_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE64M_LINE = 76;
-
-/** Digits of `bitsPerDigit` bits each, the last group padded with `=` to `groupDigits`. */
-function encodeBits(bytes: Uint8Array, bitsPerDigit: number, digits: string, groupDigits: number): string {
-  let text = "";
-  let bits = 0;
-  let value = 0;
-  for (const byte of bytes) {
-    value = (value << 8) | byte;
-    bits += 8;
-    while (bits >= bitsPerDigit) {
-      bits -= bitsPerDigit;
-      text += digits.charAt((value >> bits) & (2 ** bitsPerDigit - 1));
-    }
-    value &= 2 ** bits - 1;
-  }
-  if (bits > 0) text += digits.charAt((value << (bitsPerDigit - bits)) & (2 ** bitsPerDigit - 1));
-  return text.padEnd(Math.ceil(text.length / groupDigits) * groupDigits, "=");
-}
-
-function decodeBits(text: string, bitsPerDigit: number, digits: string, format: string): Uint8Array {
-  const bytes: number[] = [];
-  let bits = 0;
-  let value = 0;
-  for (const character of trimEnd(text, "=")) {
-    const digit = digits.indexOf(character.toUpperCase());
-    if (digit === -1) throw invalidText(text, format);
-    value = ((value << bitsPerDigit) | digit) & 0xffff;
-    bits += bitsPerDigit;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes.push((value >> bits) & 0xff);
-    }
-  }
-  return Uint8Array.from(bytes);
-}
 
 /** The bytes as one number, in so many digits of a radix of two or eight as they may need. */
 function encodeNumber(bytes: Uint8Array, radix: 2 | 8): string {
@@ -92,7 +57,7 @@ export function formatBytes(bytes: Uint8Array, format: string): string {
     case "BASE8":
       return encodeNumber(bytes, 8);
     case "BASE32":
-      return encodeBits(bytes, 5, BASE32_DIGITS, 8);
+      return encodeBase32(bytes);
     case "BASE64":
       return buffer.toString("base64");
     case "BASE64M":
@@ -122,7 +87,8 @@ export function parseBytes(text: string, format: string): Uint8Array {
     case "BASE8":
       return decodeNumber(text, 8);
     case "BASE32":
-      return decodeBits(text, 5, BASE32_DIGITS, "BASE32");
+      if (!/^[A-Za-z2-7]*=*$/.test(text)) throw invalidText(text, "BASE32");
+      return decodeDigits(trimEnd(text, "=").toUpperCase()) ?? new Uint8Array();
     case "BASE64":
     case "BASE64M": {
       const compact = text.replace(/[\t-\r ]+/g, "");

@@ -5,7 +5,13 @@ import { type FindTimeZone, fixedZone, utcFromWall, wallFromUtc } from "../../va
 import type { TextCursor } from "../time/datetime-cursor.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
 import { type CastElement, type ElementCategory, readCastFormat } from "./cast-datetime-elements.ts";
-import { elementReaders, type ParsedFields, type ReadableElement, skipUnicodeSpaces } from "./cast-datetime-readers.ts";
+import {
+  createFields,
+  elementReaders,
+  type ParsedFields,
+  type ReadableElement,
+  skipUnicodeSpaces,
+} from "./cast-datetime-readers.ts";
 
 /** Elements of letters and spaces; all others begin with a digit, or a sign. */
 const wordNames = ["text", "space", "MON", "MONTH", "A.M.", "P.M.", "TZH"];
@@ -113,21 +119,7 @@ export function parseCastDatetime(
   find: FindTimeZone,
 ): bigint {
   const defaultZone = find(zoneName);
-  const current = civilFromMicros(wallFromUtc(now, defaultZone));
-  const fields: ParsedFields = {
-    year: current.year,
-    month: current.month,
-    day: 1,
-    hour: 0,
-    hour12: 0,
-    isAfternoon: false,
-    minute: 0,
-    second: 0,
-    micros: 0,
-    isWest: false,
-    offsetHours: undefined,
-    offsetMinutes: undefined,
-  };
+  const fields = createFields(civilFromMicros(wallFromUtc(now, defaultZone)));
   readAll(text, elements, fields);
   if (!isValidDay(fields.year, fields.month, fields.day)) {
     throw new Error("Invalid result from year, month, day values after parsing");

@@ -1,5 +1,6 @@
 /** How each element of a FORMAT reads a text, for CAST(STRING AS date or time FORMAT ...). */
 
+import type { CivilDate } from "../../values/calendar.ts";
 import { microsOfFraction } from "../../values/time-text.ts";
 import { type TextCursor, takeDigits, takeName, takeNumber } from "../time/datetime-cursor.ts";
 import { MONTH_NAMES } from "../time/datetime-fields.ts";
@@ -10,21 +11,26 @@ export interface ReadableElement extends CastElement {
   readonly isBeforeDigits: boolean;
 }
 
-/** The fields read of a text so far. */
-export interface ParsedFields {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  hour12: number;
-  isAfternoon: boolean;
-  minute: number;
-  second: number;
-  micros: number;
-  isWest: boolean;
-  offsetHours: number | undefined;
-  offsetMinutes: number | undefined;
+/** The fields before the first element: midnight of the first day of a month. */
+export function createFields({ year, month }: CivilDate) {
+  return {
+    year,
+    month,
+    day: 1,
+    hour: 0,
+    hour12: 0,
+    isAfternoon: false,
+    minute: 0,
+    second: 0,
+    micros: 0,
+    isWest: false,
+    offsetHours: undefined as number | undefined,
+    offsetMinutes: undefined as number | undefined,
+  };
 }
+
+/** The fields read of a text so far. */
+export type ParsedFields = ReturnType<typeof createFields>;
 
 /** Reads one element; false where the text does not fit. */
 type ReadElement = (cursor: TextCursor, fields: ParsedFields, element: ReadableElement) => boolean;

@@ -42,19 +42,23 @@ function readTokens(format: string): readonly { readonly name: string; readonly 
   return tokens;
 }
 
-interface Draft {
-  elements: string[];
-  stage: "start" | "integer" | "fraction" | "exponent" | "end" | "hexadecimal";
-  pointIndex: number;
-  digits: number;
-  scale: number;
-  has9: boolean;
-  hasGroup: boolean;
-  sign: NumberFormat["sign"];
-  currency: string;
-  isBlankWhenZero: boolean;
-  isCompact: boolean;
+function createDraft() {
+  return {
+    elements: [] as string[],
+    stage: "start" as "start" | "integer" | "fraction" | "exponent" | "end" | "hexadecimal",
+    pointIndex: -1,
+    digits: 0,
+    scale: 0,
+    has9: false,
+    hasGroup: false,
+    sign: "none" as NumberFormat["sign"],
+    currency: "",
+    isBlankWhenZero: false,
+    isCompact: false,
+  };
 }
+
+type Draft = ReturnType<typeof createDraft>;
 
 function addSign(draft: Draft, name: string): void {
   if (draft.stage === "start") {
@@ -179,19 +183,7 @@ function hexElements(elements: readonly string[]): readonly string[] {
 
 /** Takes a format apart. Throws for elements that the reference does not let stand together. */
 export function readNumberFormat(format: string): NumberFormat {
-  const draft: Draft = {
-    elements: [],
-    stage: "start",
-    pointIndex: -1,
-    digits: 0,
-    scale: 0,
-    has9: false,
-    hasGroup: false,
-    sign: "none",
-    currency: "",
-    isBlankWhenZero: false,
-    isCompact: false,
-  };
+  const draft = createDraft();
   for (const { name, spelled } of readTokens(format)) addToken(draft, name, spelled);
   if (draft.digits === 0) throw invalid("Format string must contain at least one of 'X', '0' or '9'");
   const { sign, currency, isBlankWhenZero, isCompact, scale } = draft;

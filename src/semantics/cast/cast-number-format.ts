@@ -1,48 +1,28 @@
 /** CAST(number AS STRING FORMAT ...). */
-import { absolute, divideRounded } from "../../values/decimal.ts";
+import { absolute } from "../../values/decimal.ts";
 import { formatExponent } from "../../values/number-text.ts";
 import { trimBoth, trimEnd } from "../../values/trim-end.ts";
+import { type ExactDecimal, exactDouble, fixedDigits, scientificDigits } from "../number/format-number.ts";
 import { type NumberFormat, readNumberFormat } from "./cast-number-elements.ts";
 
-/** A number to format: `unscaled` divided by 10^scale, or what is no number. */
-export type FormattedNumber =
-  | {
-      readonly kind: "finite";
-      readonly isNegative: boolean;
-      readonly unscaled: bigint;
-      readonly scale: number;
-      /**
-       * How the rest beyond the format's digits is rounded: halves to even for FLOAT64, away from zero for decimals.
-       */
-      readonly rounding: "ROUND_HALF_EVEN" | "ROUND_HALF_AWAY_FROM_ZERO";
-    }
-  | { readonly kind: "infinity"; readonly isNegative: boolean }
-  | { readonly kind: "nan" };
+/** A number to format: exact, or what is no number. */
+export type FormattedNumber = ExactDecimal | "NAN" | "INF" | "-INF";
 
 /** A decimal as a number to format. */
 export function fromDecimal(unscaled: bigint, scale: number): FormattedNumber {
   return {
-    kind: "finite",
     isNegative: unscaled < 0n,
-    unscaled: absolute(unscaled),
+    scaled: absolute(unscaled),
     scale,
     rounding: "ROUND_HALF_AWAY_FROM_ZERO",
   };
 }
 
-/** A FLOAT64 as a number to format, exactly. */
+/** A FLOAT64 as a number to format, exactly. A zero has no sign. */
 export function fromDouble(value: number): FormattedNumber {
-  if (Number.isNaN(value)) return { kind: "nan" };
-  if (!Number.isFinite(value)) return { kind: "infinity", isNegative: value < 0 };
-  let mantissa = Math.abs(value);
-  let scale = 0;
-  // Multiplying by two is exact, and a fraction of n binary digits has n decimal ones.
-  while (!Number.isInteger(mantissa)) {
-    mantissa *= 2;
-    scale += 1;
-  }
-  const unscaled = BigInt(mantissa) * 5n ** BigInt(scale);
-  return { kind: "finite", isNegative: value < 0, unscaled, scale, rounding: "ROUND_HALF_EVEN" };
+  if (Number.isNaN(value)) return "NAN";
+  if (!Number.isFinite(value)) return value < 0 ? "-INF" : "INF";
+  return exactDouble(value === 0 ? 0 : value);
 }
 
 interface DigitParts {
@@ -54,37 +34,19 @@ interface DigitParts {
   readonly exponent: string;
 }
 
-type FiniteNumber = FormattedNumber & { readonly kind: "finite" };
-
-function roundTo({ unscaled, scale, rounding }: FiniteNumber, digits: number): bigint {
-  if (scale <= digits) return unscaled * 10n ** BigInt(digits - scale);
-  return divideRounded(unscaled, 10n ** BigInt(scale - digits), rounding);
+/** Without a zero before the point: below one nothing stands there. */
+function wholeDigits(whole: string): string {
+  return whole === "0" ? "" : whole;
 }
 
-function splitAtPoint(rounded: bigint, scale: number): readonly [string, string] {
-  const text = rounded.toString().padStart(scale + 1, "0");
-  const integer = text.slice(0, text.length - scale);
-  return [integer === "0" ? "" : integer, text.slice(text.length - scale)];
-}
-
-function fixedParts(number: FiniteNumber, scale: number): DigitParts {
-  const [integer, fraction] = splitAtPoint(roundTo(number, scale), scale);
-  return { isNegative: number.isNegative, integer, fraction, exponent: "" };
-}
-
-function exponentParts(number: FiniteNumber, scale: number): DigitParts {
-  if (number.unscaled === 0n) {
-    return { isNegative: number.isNegative, integer: "", fraction: "0".repeat(scale), exponent: "+00" };
+function digitsOf(number: ExactDecimal, { hasExponent, scale }: NumberFormat): DigitParts {
+  const { isNegative } = number;
+  if (!hasExponent) {
+    const { whole, fraction } = fixedDigits(number, scale);
+    return { isNegative, integer: wholeDigits(whole), fraction, exponent: "" };
   }
-  let exponent = number.unscaled.toString().length - 1 - number.scale;
-  let digits = roundTo({ ...number, scale: number.scale + exponent }, scale);
-  if (digits.toString().length > scale + 1) {
-    // Rounding carried: 9.99 is 1.0e+01.
-    exponent += 1;
-    digits = roundTo({ ...number, scale: number.scale + exponent }, scale);
-  }
-  const [integer, fraction] = splitAtPoint(digits, scale);
-  return { isNegative: number.isNegative, integer, fraction, exponent: formatExponent(exponent).slice(1) };
+  const { whole, fraction, exponent } = scientificDigits(number, scale);
+  return { isNegative, integer: wholeDigits(whole), fraction, exponent: formatExponent(exponent).slice(1) };
 }
 
 function signAround(format: NumberFormat, isNegative: boolean, isBlank: boolean): readonly [string, string] {
@@ -155,8 +117,8 @@ function printInteger(
   return { text, padding: index + 1 };
 }
 
-function formatFinite(format: NumberFormat, number: FiniteNumber): string {
-  const exact = format.hasExponent ? exponentParts(number, format.scale) : fixedParts(number, format.scale);
+function formatFinite(format: NumberFormat, number: ExactDecimal): string {
+  const exact = digitsOf(number, format);
   const parts = format.isCompact ? { ...exact, fraction: trimEnd(exact.fraction, "0") } : exact;
   const isOverflow = parts.integer.length > format.integerDigits;
   const isBlank = format.isBlankWhenZero && parts.integer === "";
@@ -194,12 +156,13 @@ function formatSpecial(format: NumberFormat, name: string, isNegative: boolean):
 const MAX_UINT64 = 2n ** 64n - 1n;
 
 function formatHexadecimal(format: NumberFormat, number: FormattedNumber): string {
-  const rounded =
-    number.kind === "finite" ? roundTo({ ...number, rounding: "ROUND_HALF_AWAY_FROM_ZERO" }, 0) : MAX_UINT64 + 1n;
+  const isExact = typeof number === "object";
+  const rounded = isExact
+    ? BigInt(fixedDigits({ ...number, rounding: "ROUND_HALF_AWAY_FROM_ZERO" }, 0).whole)
+    : MAX_UINT64 + 1n;
   const digits = rounded > MAX_UINT64 ? "0".repeat(17) : rounded.toString(16);
   const width = format.elements.length;
-  const isNegative = number.kind !== "nan" && number.isNegative;
-  const sign = signAround(format, isNegative, false);
+  const sign = signAround(format, isExact ? number.isNegative : number === "-INF", false);
   if (digits.length > width) return assemble(format, 0, sign, "", "#".repeat(width));
   const firstPrinted = Math.min(width - digits.length, format.firstZero === -1 ? width : format.firstZero);
   const printed = digits.padStart(width - firstPrinted, "0");
@@ -214,11 +177,7 @@ export function compileNumberFormat(text: string): (number: FormattedNumber) => 
   const format = readNumberFormat(text);
   return (number) => {
     if (format.kind === "hexadecimal") return formatHexadecimal(format, number);
-    if (number.kind === "finite") return formatFinite(format, number);
-    return formatSpecial(
-      format,
-      number.kind === "nan" ? "NAN" : "INF",
-      number.kind === "infinity" && number.isNegative,
-    );
+    if (typeof number === "object") return formatFinite(format, number);
+    return formatSpecial(format, number.replace("-", ""), number === "-INF");
   };
 }

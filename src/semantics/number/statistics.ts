@@ -1,7 +1,7 @@
 /**
  * Variances, deviations, covariances and correlations of what DuckDB's own do not take. See functions/statistical.ts.
  */
-import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { defineFunction, type ScalarFunction, withoutNulls } from "../scalar-function.ts";
 
 /** Moments of pairs of numbers: their count, means and mean products of the distances from them. */
 interface Moments {
@@ -68,10 +68,6 @@ function read(name: string, moments: Moments, scaleX: number, scaleY: number): n
   return covariance / Math.sqrt(varianceX) / Math.sqrt(varianceY);
 }
 
-function present(values: readonly (number | null)[]): number[] {
-  return values.filter((value) => value !== null);
-}
-
 /** `small` is count, mean and variance of x, the same of y and the covariance, if there are any. */
 function statistic(
   small: readonly (number | null)[],
@@ -79,9 +75,9 @@ function statistic(
   right: readonly (number | null)[],
   name: string,
 ): number | null {
-  const xs = present(left);
+  const xs = withoutNulls(left);
   const isPair = name === "corr" || name.startsWith("covar");
-  const ys = isPair ? present(right) : xs;
+  const ys = isPair ? withoutNulls(right) : xs;
   const [count, meanX, varianceX, meanY, varianceY, covariance] = small.map((value) => value ?? 0);
   const total = (count ?? 0) + xs.length;
   const areFinite = [...xs, ...ys].every(Number.isFinite);
@@ -123,9 +119,9 @@ function decimalStatistic(
   right: readonly (string | null)[],
   name: string,
 ): number | null {
-  const xs = left.filter((text) => text !== null).map(parse);
+  const xs = withoutNulls(left).map(parse);
   const isPair = name === "corr" || name.startsWith("covar");
-  const ys = isPair ? right.filter((text) => text !== null).map(parse) : xs;
+  const ys = isPair ? withoutNulls(right).map(parse) : xs;
   const n = BigInt(xs.length);
   const isSample = name.endsWith("_samp");
   if (n === 0n || ((isSample || name === "corr") && n < 2n)) return null;

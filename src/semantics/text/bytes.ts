@@ -9,7 +9,7 @@ import { farmFingerprint } from "./farm-fingerprint.ts";
 /**
  * A string of one character, U+0000 to U+00FF, for each byte: what is right for such a string is right for the bytes.
  */
-function toLatin1(bytes: Uint8Array): string {
+export function toLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
@@ -38,15 +38,14 @@ export function encodeBase32(bytes: Uint8Array): string {
   return result.padEnd(Math.ceil(result.length / 8) * 8, "=");
 }
 
-/** Throws for a character outside the alphabet, or a length that no encoding has. */
-export function decodeBase32(text: string): Uint8Array {
-  const digits = trimEnd(text, "=");
+/** The bytes of base32 digits; bits that make no whole byte are left out. Undefined for any other character. */
+export function decodeDigits(digits: string): Uint8Array | undefined {
   const result: number[] = [];
   let bits = 0;
   let bitCount = 0;
   for (const digit of digits) {
     const value = BASE32.indexOf(digit);
-    if (value === -1) throw new Error("Failed to decode invalid base32 string");
+    if (value === -1) return undefined;
     bits = ((bits << 5) | value) & 0xfff;
     bitCount += 5;
     if (bitCount >= 8) {
@@ -54,9 +53,16 @@ export function decodeBase32(text: string): Uint8Array {
       result.push((bits >> bitCount) & 0xff);
     }
   }
-  const isPadded = digits.length === text.length || text.length % 8 === 0;
-  if (!isPadded || [1, 3, 6].includes(digits.length % 8)) throw new Error("Failed to decode invalid base32 string");
   return Uint8Array.from(result);
+}
+
+/** Throws for a character outside the alphabet, or a length that no encoding has. */
+export function decodeBase32(text: string): Uint8Array {
+  const digits = trimEnd(text, "=");
+  const isPadded = digits.length === text.length || text.length % 8 === 0;
+  const bytes = isPadded && ![1, 3, 6].includes(digits.length % 8) ? decodeDigits(digits) : undefined;
+  if (bytes === undefined) throw new Error("Failed to decode invalid base32 string");
+  return bytes;
 }
 
 /**

@@ -6,6 +6,7 @@
 import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { parseInterval } from "../../values/interval.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { toLatin1 } from "./bytes.ts";
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
@@ -32,10 +33,6 @@ function quoted(text: string, asciiOnly: boolean): string {
   return quote + escapeText(text, quote, asciiOnly) + quote;
 }
 
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
 function part(value: number, letter: string): string {
   return value === 0 ? "" : `${value}${letter}`;
 }
@@ -52,12 +49,12 @@ function isoDuration(text: string): string {
 
 export const literalTextFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_string_literal", ["STRING"], "STRING", (text) => quoted(text, false), NEVER_FAILS),
-  defineFunction("lw_bytes_literal", ["BYTES"], "STRING", (bytes) => `b${quoted(latin1(bytes), true)}`, NEVER_FAILS),
+  defineFunction("lw_bytes_literal", ["BYTES"], "STRING", (bytes) => `b${quoted(toLatin1(bytes), true)}`, NEVER_FAILS),
   defineFunction(
     "lw_bytes_escaped",
     ["BYTES"],
     "STRING",
-    (bytes) => escapeText(latin1(bytes), "\"'", true),
+    (bytes) => escapeText(toLatin1(bytes), "\"'", true),
     NEVER_FAILS,
   ),
   defineFunction("lw_interval_iso", ["STRING"], "STRING", isoDuration),

@@ -2,6 +2,7 @@
 
 import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { toLatin1 } from "./bytes.ts";
 import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
 
 type Texts = readonly (string | null)[];
@@ -81,13 +82,7 @@ function matchPosition(parts: Parts, groups: bigint, text: string, occurrence: b
 const LISTS = ["STRING[]", "STRING[]", "STRING[]"] as const;
 
 export const regexpFunctions: readonly ScalarFunction[] = [
-  defineFunction(
-    "lw_latin1_pattern",
-    ["BYTES"],
-    "STRING",
-    (pattern) => latin1Pattern(Buffer.from(pattern.buffer, pattern.byteOffset, pattern.byteLength).toString("latin1")),
-    NEVER_FAILS,
-  ),
+  defineFunction("lw_latin1_pattern", ["BYTES"], "STRING", (bytes) => latin1Pattern(toLatin1(bytes)), NEVER_FAILS),
   defineFunction("lw_regexp_groups", ["STRING"], "INT64", (pattern) => BigInt(countGroups(pattern))),
   defineFunction("lw_regexp_split", ["STRING"], "STRING", splitAtGroup),
   defineFunction("lw_regexp_replacement", ["STRING", "STRING"], "STRING", checkReplacement),

@@ -11,8 +11,8 @@ import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fiel
 /** The types that formats are for. */
 export type FormattedType = "DATE" | "DATETIME" | "TIME" | "TIMESTAMP";
 
-/** Elements that a type has no value for. They are printed unchanged. */
-const foreignElements: Readonly<Record<FormattedType, string>> = {
+/** Elements that a type has no value for. They are printed unchanged, and not parsed. */
+export const foreignElements: Readonly<Record<FormattedType, string>> = {
   DATE: "cHIklMPpRrSsTXZz",
   DATETIME: "Zz",
   TIME: "AaBbhCcDdeFGgJjmQsUuVWwxYyZz",

@@ -10,43 +10,11 @@ export interface WeekElement {
   readonly firstDay?: number;
 }
 
-/** The state of parsing. The fields begin as 1970-01-01 00:00:00. */
-export interface ParseState {
-  readonly cursor: TextCursor;
-  position: number;
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-  micros: number;
-  isTwelveHour: boolean;
-  isAfternoon: boolean;
-  /** Hundreds of the year, where it came in two parts. */
-  century: number | undefined;
-  isCenturyExplicit: boolean;
-  unixSeconds: bigint | undefined;
-  offsetSeconds: number | undefined;
-  zone: TimeZone | undefined;
-  /** Positions of the last elements that told the year, month and day; -1 for none. */
-  yearPosition: number;
-  monthPosition: number;
-  dayPosition: number;
-  /** True when any element told a calendar date: then ISO 8601 elements are ignored. */
-  hasCalendarDate: boolean;
-  weekday: WeekElement | undefined;
-  week: WeekElement | undefined;
-  dayOfYear: WeekElement | undefined;
-  isoYear: WeekElement | undefined;
-  isoWeek: WeekElement | undefined;
-  isoDayOfYear: WeekElement | undefined;
-}
-
-/** The state before the first element. */
-export function createParseState(text: string): ParseState {
+/** The state before the first element: 1970-01-01 00:00:00. */
+export function createParseState(text: string) {
+  const cursor: TextCursor = { text, at: 0 };
   return {
-    cursor: { text, at: 0 },
+    cursor,
     position: 0,
     year: 1970,
     month: 1,
@@ -57,20 +25,26 @@ export function createParseState(text: string): ParseState {
     micros: 0,
     isTwelveHour: false,
     isAfternoon: false,
-    century: undefined,
+    /** Hundreds of the year, where it came in two parts. */
+    century: undefined as number | undefined,
     isCenturyExplicit: false,
-    unixSeconds: undefined,
-    offsetSeconds: undefined,
-    zone: undefined,
+    unixSeconds: undefined as bigint | undefined,
+    offsetSeconds: undefined as number | undefined,
+    zone: undefined as TimeZone | undefined,
+    /** Positions of the last elements that told the year, month and day; -1 for none. */
     yearPosition: -1,
     monthPosition: -1,
     dayPosition: -1,
+    /** True when any element told a calendar date: then ISO 8601 elements are ignored. */
     hasCalendarDate: false,
-    weekday: undefined,
-    week: undefined,
-    dayOfYear: undefined,
-    isoYear: undefined,
-    isoWeek: undefined,
-    isoDayOfYear: undefined,
+    weekday: undefined as WeekElement | undefined,
+    week: undefined as WeekElement | undefined,
+    dayOfYear: undefined as WeekElement | undefined,
+    isoYear: undefined as WeekElement | undefined,
+    isoWeek: undefined as WeekElement | undefined,
+    isoDayOfYear: undefined as WeekElement | undefined,
   };
 }
+
+/** The state of parsing. */
+export type ParseState = ReturnType<typeof createParseState>;

@@ -2,18 +2,10 @@
 import { isTimestampInRange, isValidDay, MICROS_PER_SECOND, microsFromCivil } from "../../values/calendar.ts";
 import { type FindTimeZone, fixedZone, utcFromWall } from "../../values/time-zone.ts";
 import { isSpace, skipSpaces } from "./datetime-cursor.ts";
-import type { FormattedType } from "./datetime-format.ts";
+import { type FormattedType, foreignElements } from "./datetime-format.ts";
 import { parseElement } from "./datetime-parse-elements.ts";
 import { createParseState, type ParseState } from "./datetime-parse-state.ts";
 import { resolveDate } from "./datetime-parse-weeks.ts";
-
-/** Elements that a type has no value for; naming one is an error. */
-const foreignElements: Readonly<Record<FormattedType, string>> = {
-  DATE: "cHIklMPpRrSsTXZz",
-  DATETIME: "Zz",
-  TIME: "AaBbhCcDdeFGgJjmQsUuVWwxYyZz",
-  TIMESTAMP: "",
-};
 
 /** Throws for a format that names an element its type has no value for. */
 export function checkParseFormat(format: string, type: FormattedType): void {

@@ -4,12 +4,11 @@
  */
 import { findColumn } from "../../lowering/find-column.ts";
 import { type FromItem, type SelectItem, sortItem } from "../../sql/select.ts";
-import { LATE_ROWS } from "../driver/connection.ts";
 import { bigintSql, placeholder, storedColumnOf } from "../sql/atoms.ts";
 import { castTo, select } from "../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
-import type { BoundedStatement, NewestPlan, TimeValue } from "../statement-plan.ts";
+import { type BoundedStatement, LATE_ROWS, type NewestPlan, type TimeValue } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { NEWEST_BOUND } from "./placeholders.ts";
 import { conditionsOf, renderSelect, type SelectBuilder } from "./render.ts";

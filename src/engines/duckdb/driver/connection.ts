@@ -1,6 +1,7 @@
 /** Opening DuckDB the one way this engine uses it, and running single statements on it. */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { scalarFunctions } from "../../../semantics/index.ts";
+import { LATE_ROWS } from "../statement-plan.ts";
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -97,14 +98,6 @@ export interface Connection {
 
 /** Rows of a row group, the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
 const ROW_GROUP_ROWS = 30_720;
-
-/**
- * `ORDER BY ... LIMIT n` up to so large an `n` sorts the sort keys and row numbers alone, and reads the other columns,
- * JSON above all, for the rows that are left. Their numbers reach the scan as a list, so that it reads the vectors that
- * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
- * vectors between the first row and the last. A query without a limit of its own is asked for 1,001 rows.
- */
-export const LATE_ROWS = 1024;
 
 /** How DuckDB words it, and so how we do. */
 const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";

@@ -31,37 +31,30 @@ import {
   VARCHAR,
 } from "./driver.ts";
 
+/** The DuckDB types that hold values of scalar types. */
+export const scalarTypes = {
+  INT64: BIGINT,
+  FLOAT64: DOUBLE,
+  NUMERIC: DECIMAL(38, 9),
+  BIGNUMERIC: BIGNUM,
+  BOOL: BOOLEAN,
+  STRING: VARCHAR,
+  BYTES: BLOB,
+  DATE,
+  TIME,
+  DATETIME: TIMESTAMP,
+  TIMESTAMP,
+  INTERVAL,
+  JSON: VARCHAR,
+  UNKNOWN: SQLNULL,
+} as const;
+
 /** The DuckDB type that holds values of a GoogleSQL type. */
 export function physicalType(type: SqlType): DuckDBType {
   switch (type.kind) {
-    case "INT64":
-      return BIGINT;
-    case "FLOAT64":
-      return DOUBLE;
-    case "NUMERIC":
-      return DECIMAL(38, 9);
-    case "BOOL":
-      return BOOLEAN;
-    case "BYTES":
-      return BLOB;
-    case "DATE":
-      return DATE;
-    case "TIME":
-      return TIME;
-    case "DATETIME":
-    case "TIMESTAMP":
-      return TIMESTAMP;
-    case "INTERVAL":
-      return INTERVAL;
-    case "BIGNUMERIC":
-      return BIGNUM;
-    case "STRING":
-    case "JSON":
     case "RECORD":
     case "MIXED":
       return VARCHAR;
-    case "UNKNOWN":
-      return SQLNULL;
     case "ARRAY":
       return type.element.kind === "RECORD" ? VARCHAR : LIST(physicalType(type.element));
     case "STRUCT":
@@ -70,6 +63,8 @@ export function physicalType(type: SqlType): DuckDBType {
       );
     case "RANGE":
       return STRUCT({ start: physicalType(type.element), end: physicalType(type.element) });
+    default:
+      return scalarTypes[type.kind];
   }
 }
 

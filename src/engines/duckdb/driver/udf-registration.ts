@@ -5,11 +5,6 @@ import type { ScalarFunction, ScalarType, ScalarValue } from "../../../semantics
 import { messageOf } from "../../../shared/message-of.ts";
 import {
   BIGINT,
-  BIGNUM,
-  BLOB,
-  BOOLEAN,
-  DATE,
-  DECIMAL,
   DOUBLE,
   DuckDBBlobValue,
   type DuckDBConnection,
@@ -26,22 +21,12 @@ import {
   type DuckDBVector,
   LIST,
   STRUCT,
-  TIME,
-  TIMESTAMP,
   VARCHAR,
 } from "./driver.ts";
+import { scalarTypes } from "./parameters.ts";
 
 const driverTypes: Readonly<Record<ScalarType, DuckDBType>> = {
-  STRING: VARCHAR,
-  INT64: BIGINT,
-  FLOAT64: DOUBLE,
-  BOOL: BOOLEAN,
-  NUMERIC: DECIMAL(38, 9),
-  BIGNUMERIC: BIGNUM,
-  BYTES: BLOB,
-  TIMESTAMP,
-  DATE,
-  TIME,
+  ...scalarTypes,
   "STRING[]": LIST(VARCHAR),
   "INT64[]": LIST(BIGINT),
   "FLOAT64[]": LIST(DOUBLE),

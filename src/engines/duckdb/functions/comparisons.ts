@@ -6,8 +6,8 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType, StructType } from "../../../googlesql/types.ts";
 import { signSql, TRUE, variableSql } from "../sql/atoms.ts";
-import { callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { anyNull, callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { areRepeatable, computeOnce } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
@@ -155,20 +155,14 @@ function inValues(context: ComparisonContext): Sql {
   const [type] = context.types;
   if (isComposite(type)) {
     return repeat([needle, ...values], "in", (n = EMPTY, ...others) =>
-      joinSql(
-        others.map((other) => printEqual(n, other, type)),
-        " OR ",
-      ),
+      joinMapped(others, " OR ", (other) => printEqual(n, other, type)),
     );
   }
   const list = sql`IN (${joinSql(values, ", ")})`;
   if (!mayBeNaN(context, 0) || !values.some((_, index) => mayBeNaN(context, index + 1)))
     return sql`(${needle} ${list})`;
   // NaN equals none of the values, but the result is unknown if one of them is NULL.
-  const unknown = joinSql(
-    values.map((value) => sql`${value} IS NULL`),
-    " OR ",
-  );
+  const unknown = anyNull(values);
   return repeat(
     [needle],
     "in",

@@ -4,67 +4,40 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { trimEnd } from "../../../values/trim-end.ts";
 import { boolSql, constant, NULL, numberSql, signSql, variableSql } from "../sql/atoms.ts";
-import { callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
+import { anyNull, callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { BOOLEAN } from "../sql/types.ts";
 import { concatenate } from "./array/array.ts";
 import { asList } from "./array/record-arrays.ts";
 import { computeApart, computeOnce } from "./compute-once.ts";
 import { mixedText } from "./mixed.ts";
-import {
-  bignumericAdd,
-  bignumericDivide,
-  bignumericMultiply,
-  bignumericNegate,
-  bignumericSubtract,
-} from "./number/bignumeric.ts";
+import { decimalOf } from "./number/decimal.ts";
 import { type FloatOperator, printFloatArithmetic } from "./number/float-arithmetic.ts";
-import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./number/numeric.ts";
 import { concat } from "./text/string.ts";
 import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./time/temporal-operators.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
-type Binary = (left: Sql, right: Sql) => Sql;
-
-/** An arithmetic operator: native for INT64 and FLOAT64, the decimal types by their own functions. */
-function arithmetic(operator: FloatOperator, numeric: Binary, bignumeric: Binary, other?: PrintCall): PrintCall {
+/** An arithmetic operator: native for INT64 and FLOAT64, the decimal types by their own forms. */
+function arithmetic(operator: FloatOperator, name: "add" | "subtract" | "multiply", other: PrintCall): PrintCall {
   return (context) => {
     const [left = EMPTY, right = EMPTY] = context.args;
-    switch (context.type.kind) {
-      case "NUMERIC":
-        return numeric(left, right);
-      case "BIGNUMERIC":
-        return bignumeric(left, right);
-      case "FLOAT64":
-        return printFloatArithmetic(operator, context);
-      case "INT64":
-        return sql`(${left} ${signSql(operator)} ${right})`;
-      default:
-        return other === undefined ? sql`(${left} ${signSql(operator)} ${right})` : other(context);
-    }
+    const { kind } = context.type;
+    const decimal = decimalOf(kind);
+    if (decimal !== undefined) return decimal[name](left, right);
+    if (kind === "FLOAT64") return printFloatArithmetic(operator, context);
+    return kind === "INT64" ? sql`(${left} ${signSql(operator)} ${right})` : other(context);
   };
 }
 
 function divide(context: CallContext<CallExpr>): Sql {
   const { args, type } = context;
   const [left = EMPTY, right = EMPTY] = args;
-  switch (type.kind) {
-    case "INTERVAL":
-      return divideIntervals(context);
-    case "NUMERIC":
-      return numericDivide(left, right);
-    case "BIGNUMERIC":
-      return bignumericDivide(left, right);
-    default:
-      return printFloatArithmetic("/", context);
-  }
+  if (type.kind === "INTERVAL") return divideIntervals(context);
+  return decimalOf(type.kind)?.divide(left, right) ?? printFloatArithmetic("/", context);
 }
 
-function negate({ args, type }: CallContext): Sql {
-  const [value = EMPTY] = args;
-  if (type.kind === "NUMERIC") return numericNegate(value);
-  if (type.kind === "BIGNUMERIC") return bignumericNegate(value);
-  return sql`(-${value})`;
+function negate({ args: [value = EMPTY], type }: CallContext): Sql {
+  return decimalOf(type.kind)?.negate(value) ?? sql`(-${value})`;
 }
 
 function bitwise(operator: "&" | "|" | "^", bytes: string): PrintCall {
@@ -105,10 +78,7 @@ function decideInTurn(isAny: boolean, value: Sql, patterns: readonly Sql[], type
     const like = printLike(value, pattern, type);
     return sql`WHEN ${isAny ? like : sql`NOT ${like}`} THEN ${boolSql(isAny)}`;
   });
-  const isNull = joinSql(
-    patterns.map((each) => sql`${each} IS NULL`),
-    " OR ",
-  );
+  const isNull = anyNull(patterns);
   const none = sql`WHEN ${isNull} THEN NULL ELSE ${boolSql(!isAny)} END`;
   return sql`CASE WHEN ${value} IS NULL THEN NULL ${joinSql(cases, " ")} ${none}`;
 }
@@ -165,9 +135,9 @@ function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
 }
 
 export const operatorFunctions: FunctionTable = {
-  $add: arithmetic("+", numericAdd, bignumericAdd, addTemporal),
-  $subtract: arithmetic("-", numericSubtract, bignumericSubtract, subtractTemporals),
-  $multiply: arithmetic("*", numericMultiply, bignumericMultiply, multiplyIntervals),
+  $add: arithmetic("+", "add", addTemporal),
+  $subtract: arithmetic("-", "subtract", subtractTemporals),
+  $multiply: arithmetic("*", "multiply", multiplyIntervals),
   $divide: divide,
   $negate: negate,
   $concat_op: (context) => (context.type.kind === "ARRAY" ? concatenate(context) : concat(context)),

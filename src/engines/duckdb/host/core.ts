@@ -139,8 +139,8 @@ class Core implements EngineHost {
     };
   }
 
-  async append(...[source, batches, context]: Parameters<EngineHost["append"]>): Promise<JointResult> {
-    return this.#writer.append({ source: this.#source(source), batches, context });
+  async append(...[source, batch, context]: Parameters<EngineHost["append"]>): Promise<JointResult> {
+    return this.#writer.append({ source: this.#source(source), batch, context });
   }
 
   async createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {

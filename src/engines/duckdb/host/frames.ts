@@ -16,6 +16,12 @@ export interface Frame {
 
 const NO_BODY = Buffer.alloc(0);
 
+/** A body in one piece. */
+export function joinPieces(pieces: readonly Buffer[]): Buffer {
+  const [only = NO_BODY, ...others] = pieces;
+  return others.length === 0 ? only : Buffer.concat(pieces);
+}
+
 /** The frame's buffers, to be written one after the other. */
 export function encodeFrame(head: unknown, body: Buffer = NO_BODY): readonly Buffer[] {
   const headBytes = Buffer.from(JSON.stringify(head));

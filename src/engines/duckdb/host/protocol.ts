@@ -126,8 +126,8 @@ export interface HostSnapshot {
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
   run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, HostSummary, void>;
-  /** Stores the rows of all batches, or none. Resolves after fsync. */
-  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<JointResult>;
+  /** Stores the rows of the batch, all or none. Resolves after fsync. */
+  append(source: string, batch: EncodedBatch, context: AppendContext): Promise<JointResult>;
   /** Makes the tables of sources that are missing, all or none, and answers what is stored of each, in their order. */
   createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]>;
   /** Keeps the entries and adds their columns; all or none. */
@@ -158,53 +158,25 @@ export interface EngineHost {
   close(): Promise<void>;
 }
 
-/** A batch of an append; its payload is a part of the frame's body, in order. */
-export interface BatchPart {
-  readonly header: BatchHeader;
-  readonly byteCount: number;
-}
+/** The tasks that are a request and its answer, without bytes. */
+export type CalledMethod = Exclude<keyof EngineHost, "run" | "append">;
 
 /** Requests carry an id that their answers repeat. */
 export type HostRequest =
   | { readonly id: number; readonly kind: "open"; readonly options: CoreOptions }
+  | { readonly id: number; readonly kind: "call"; readonly method: CalledMethod; readonly args: readonly unknown[] }
   | { readonly id: number; readonly kind: "run"; readonly query: HostQuery }
   /** The reader took batches of a running query: as many more may be sent. */
   | { readonly id: number; readonly kind: "more"; readonly batchCount: number }
   | { readonly id: number; readonly kind: "cancel" }
+  /** The batch's payload is the frame's body. */
   | {
       readonly id: number;
       readonly kind: "append";
       readonly source: string;
-      readonly batches: readonly BatchPart[];
+      readonly header: BatchHeader;
       readonly context: AppendContext;
-    }
-  | { readonly id: number; readonly kind: "defineSource"; readonly source: string; readonly rules: SourceRules }
-  | {
-      readonly id: number;
-      readonly kind: "createSources";
-      readonly sources: readonly NewSource[];
-    }
-  | {
-      readonly id: number;
-      readonly kind: "addEntries";
-      readonly source: string;
-      readonly entries: readonly SchemaEntry[];
-    }
-  | { readonly id: number; readonly kind: "statistics" }
-  | {
-      readonly id: number;
-      readonly kind: "countEvents" | "deleteEvents";
-      readonly source: string;
-      readonly filter: RowFilter;
-    }
-  | { readonly id: number; readonly kind: "dropSource"; readonly source: string }
-  | { readonly id: number; readonly kind: "sizes" }
-  | { readonly id: number; readonly kind: "report" }
-  | { readonly id: number; readonly kind: "beginSnapshot" }
-  | { readonly id: number; readonly kind: "endSnapshot" }
-  | { readonly id: number; readonly kind: "maintain" }
-  | { readonly id: number; readonly kind: "ping" }
-  | { readonly id: number; readonly kind: "close" };
+    };
 
 export type HostAnswer =
   /** Rows as JSON text in the frame's body. */

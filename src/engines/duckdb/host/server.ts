@@ -1,11 +1,10 @@
 /** Serves an engine core over a socket of frames. */
 import type { Socket } from "node:net";
 import { EngineError } from "../../contract/query-engine.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
 import { toEngineError } from "../driver/driver-error.ts";
 import { type CoreHooks, openCore } from "./core.ts";
-import { type Frame, FrameReader, writeFrame } from "./frames.ts";
-import { BATCH_WINDOW, type BatchPart, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";
+import { type Frame, FrameReader, joinPieces, writeFrame } from "./frames.ts";
+import { BATCH_WINDOW, type CalledMethod, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";
 
 interface RunningRequest {
   readonly abort: AbortController;
@@ -17,17 +16,6 @@ interface RunningRequest {
 function detailOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error ? cause.message : undefined;
-}
-
-function splitBatches(parts: readonly BatchPart[], pieces: readonly Buffer[]): EncodedBatch[] {
-  const [only = Buffer.alloc(0), ...others] = pieces;
-  const body = others.length === 0 ? only : Buffer.concat(pieces);
-  let end = 0;
-  return parts.map(({ header, byteCount }) => {
-    const start = end;
-    end += byteCount;
-    return { header, payload: body.subarray(start, end) };
-  });
 }
 
 class Server {
@@ -78,36 +66,14 @@ class Server {
         this.#host = host;
         return opened;
       }
-      case "append":
-        return this.host.append(request.source, splitBatches(request.batches, body), request.context);
-      case "createSources":
-        return this.host.createSources(request.sources);
-      case "addEntries":
-        return this.host.addEntries(request.source, request.entries);
-      case "defineSource":
-        return this.host.defineSource(request.source, request.rules);
-      case "statistics":
-        return this.host.statistics();
-      case "countEvents":
-        return this.host.countEvents(request.source, request.filter);
-      case "deleteEvents":
-        return this.host.deleteEvents(request.source, request.filter);
-      case "dropSource":
-        return this.host.dropSource(request.source);
-      case "sizes":
-        return this.host.sizes();
-      case "report":
-        return this.host.report();
-      case "beginSnapshot":
-        return this.host.beginSnapshot();
-      case "endSnapshot":
-        return this.host.endSnapshot();
-      case "maintain":
-        return this.host.maintain();
-      case "ping":
-        return this.host.ping();
-      case "close":
-        return this.host.close();
+      case "append": {
+        const { source, header, context } = request;
+        return this.host.append(source, { header, payload: joinPieces(body) }, context);
+      }
+      case "call": {
+        const methods = this.host as unknown as Record<CalledMethod, (...args: readonly unknown[]) => unknown>;
+        return methods[request.method](...request.args);
+      }
     }
   }
 

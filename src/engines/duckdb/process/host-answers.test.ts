@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { STRING } from "../../../googlesql/types.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
-import { BATCH_WINDOW, type HostQuery, type HostRequest } from "../host/protocol.ts";
+import { BATCH_WINDOW, type CalledMethod, type HostQuery, type HostRequest } from "../host/protocol.ts";
 import { HostClient } from "./host-client.ts";
 
 const signal = new AbortController().signal;
@@ -24,6 +24,10 @@ function queryOf(sql: string, timeoutMs = limits.timeoutMs): HostQuery {
 
 function batchOf(name: string, payload: string): EncodedBatch {
   return { header: { name }, payload: Buffer.from(payload) } as unknown as EncodedBatch;
+}
+
+function callOf(method: CalledMethod, ...args: readonly unknown[]): object {
+  return { kind: "call", method, args };
 }
 
 /** A client, with the other end of its stream in the test's hands. */
@@ -56,23 +60,23 @@ describe("what the engine host answers", () => {
     const options = { threads: 2, memoryLimitBytes: 3, checkpointBytes: 4, compaction: { minRows: 5, maxRows: 6 } };
     const calls: readonly (readonly [object, () => Promise<unknown>, unknown])[] = [
       [{ kind: "open", options }, () => client.open(options), { sources: [] }],
-      [{ kind: "createSources", sources: [] }, () => client.createSources([]), ["made"]],
-      [{ kind: "addEntries", source: "a", entries: [] }, () => client.addEntries("a", []), undefined],
-      [{ kind: "statistics" }, () => client.statistics(), ["one"]],
-      [{ kind: "countEvents", source: "b", filter: { id: "x" } }, () => client.countEvents("b", { id: "x" }), 8],
+      [callOf("createSources", []), () => client.createSources([]), ["made"]],
+      [callOf("addEntries", "a", []), () => client.addEntries("a", []), undefined],
+      [callOf("statistics"), () => client.statistics(), ["one"]],
+      [callOf("countEvents", "b", { id: "x" }), () => client.countEvents("b", { id: "x" }), 8],
       [
-        { kind: "deleteEvents", source: "b", filter: { toUs: "7" } },
+        callOf("deleteEvents", "b", { toUs: "7" }),
         () => client.deleteEvents("b", { toUs: "7" }),
         { matched: 3, deleted: 2 },
       ],
-      [{ kind: "dropSource", source: "c" }, () => client.dropSource("c"), undefined],
-      [{ kind: "sizes" }, () => client.sizes(), { fileBytes: 4 }],
-      [{ kind: "report" }, () => client.report(), { fileBytes: 9 }],
-      [{ kind: "beginSnapshot" }, () => client.beginSnapshot(), { name: "s" }],
-      [{ kind: "endSnapshot" }, () => client.endSnapshot(), undefined],
-      [{ kind: "maintain" }, () => client.maintain(), true],
-      [{ kind: "ping" }, () => client.ping(), undefined],
-      [{ kind: "close" }, () => client.close(), undefined],
+      [callOf("dropSource", "c"), () => client.dropSource("c"), undefined],
+      [callOf("sizes"), () => client.sizes(), { fileBytes: 4 }],
+      [callOf("report"), () => client.report(), { fileBytes: 9 }],
+      [callOf("beginSnapshot"), () => client.beginSnapshot(), { name: "s" }],
+      [callOf("endSnapshot"), () => client.endSnapshot(), undefined],
+      [callOf("maintain"), () => client.maintain(), true],
+      [callOf("ping"), () => client.ping(), undefined],
+      [callOf("close"), () => client.close(), undefined],
     ];
     const answers = calls.map(([, call]) => call());
     expect(await sent()).toEqual(calls.map(([request], i) => ({ id: i + 1, ...request })));
@@ -81,23 +85,22 @@ describe("what the engine host answers", () => {
     expect(await Promise.all(answers)).toEqual(calls.map(([, , value]) => value));
   });
 
-  it("sends a source's rules, and the payloads of all batches one after the other", async () => {
+  it("sends a source's rules, and the payload of a batch behind its header", async () => {
     const { client, sent, answer } = connect();
     const rules = { tenantField: "project", fields: [] } as const;
     const defined = client.defineSource("d", rules as unknown as Parameters<HostClient["defineSource"]>[1]);
     const context = { tenants: [] };
-    const none = client.append("e", [], context);
-    const one = client.append("e", [batchOf("x", "one")], context);
-    const two = client.append("e", [batchOf("x", "one"), batchOf("y", "three")], context);
-    const part = (name: string, byteCount: number) => ({ header: { name }, byteCount });
+    const [empty, one] = [
+      client.append("e", batchOf("x", ""), context),
+      client.append("e", batchOf("y", "one"), context),
+    ];
     expect(await sent()).toEqual([
-      { id: 1, kind: "defineSource", source: "d", rules },
-      { id: 2, kind: "append", source: "e", batches: [], context },
-      { id: 3, kind: "append", source: "e", batches: [part("x", 3)], context, body: "one" },
-      { id: 4, kind: "append", source: "e", batches: [part("x", 3), part("y", 5)], context, body: "onethree" },
+      { id: 1, ...callOf("defineSource", "d", rules) },
+      { id: 2, kind: "append", source: "e", header: { name: "x" }, context },
+      { id: 3, kind: "append", source: "e", header: { name: "y" }, context, body: "one" },
     ]);
-    for (const id of [1, 2, 3, 4]) await answer({ id, kind: "done", value: { id } });
-    expect(await Promise.all([defined, none, one, two])).toEqual([1, 2, 3, 4].map((id) => ({ id })));
+    for (const id of [1, 2, 3]) await answer({ id, kind: "done", value: { id } });
+    expect(await Promise.all([defined, empty, one])).toEqual([1, 2, 3].map((id) => ({ id })));
   });
 
   it("rejects with the host's error, with what it says of it and nothing more", async () => {
@@ -228,7 +231,7 @@ describe("what the engine host answers", () => {
     const { client, answer, broken, fromHost } = connect();
     const ping = client.ping();
     await answer({ id: 99, kind: "done", value: 1 });
-    await answer({ id: 1, kind: "done", value: 1 });
+    await answer({ id: 1, kind: "done" });
     expect(await ping).toBeUndefined();
     for (let time = 0; time < 2; time++) fromHost.write(Buffer.alloc(8));
     await new Promise((resolve) => setImmediate(resolve));

@@ -2,28 +2,22 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../shared/message-of.ts";
 import { createPassingMap } from "../../../shared/passing-map.ts";
-import { type Deletion, EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
-import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
+import { EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
 import { writtenColumns } from "../../values/written-type.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
 import {
   type AppendContext,
+  type CalledMethod,
   type CoreOptions,
   type EngineHost,
   type HostAnswer,
   type HostQuery,
-  type HostReport,
   type HostRequest,
-  type HostSizes,
-  type HostSnapshot,
   type HostSummary,
   type JointResult,
   type OpenedStore,
   REPORTED_BATCHES,
-  type RowFilter,
-  type TableStatistics,
 } from "../host/protocol.ts";
 import { BatchQueue } from "./batch-queue.ts";
 
@@ -68,6 +62,20 @@ export class HostClient implements EngineHost {
   readonly #stream: Duplex;
   readonly #pending = createPassingMap<number, Pending>();
   #lastId = 0;
+  readonly createSources = this.#called("createSources");
+  readonly addEntries = this.#called("addEntries");
+  readonly defineSource = this.#called("defineSource");
+  readonly statistics = this.#called("statistics");
+  readonly countEvents = this.#called("countEvents");
+  readonly deleteEvents = this.#called("deleteEvents");
+  readonly dropSource = this.#called("dropSource");
+  readonly sizes = this.#called("sizes");
+  readonly report = this.#called("report");
+  readonly beginSnapshot = this.#called("beginSnapshot");
+  readonly endSnapshot = this.#called("endSnapshot");
+  readonly maintain = this.#called("maintain");
+  readonly ping = this.#called("ping");
+  readonly close = this.#called("close");
   #failure: EngineError | undefined;
 
   /** `onBroken` is called once where what arrives is not what a host says: nothing after that can be read either. */
@@ -136,68 +144,8 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "open", options }) as Promise<OpenedStore>;
   }
 
-  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<JointResult> {
-    const payloads = batches.map(({ payload }) => payload);
-    const parts = batches.map(({ header, payload }) => ({ header, byteCount: payload.length }));
-    const [only = Buffer.alloc(0), ...others] = payloads;
-    const body = others.length === 0 ? only : Buffer.concat(payloads);
-    return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<JointResult>;
-  }
-
-  createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {
-    return this.#request({ kind: "createSources", sources }) as Promise<readonly SourceSchema[]>;
-  }
-
-  async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {
-    await this.#request({ kind: "addEntries", source, entries });
-  }
-
-  defineSource(source: string, rules: SourceRules): Promise<SourceSchema> {
-    return this.#request({ kind: "defineSource", source, rules }) as Promise<SourceSchema>;
-  }
-
-  statistics(): Promise<readonly TableStatistics[]> {
-    return this.#request({ kind: "statistics" }) as Promise<readonly TableStatistics[]>;
-  }
-
-  countEvents(source: string, filter: RowFilter): Promise<number> {
-    return this.#request({ kind: "countEvents", source, filter }) as Promise<number>;
-  }
-
-  deleteEvents(source: string, filter: RowFilter): Promise<Deletion> {
-    return this.#request({ kind: "deleteEvents", source, filter }) as Promise<Deletion>;
-  }
-
-  async dropSource(source: string): Promise<void> {
-    await this.#request({ kind: "dropSource", source });
-  }
-
-  sizes(): Promise<HostSizes | null> {
-    return this.#request({ kind: "sizes" }) as Promise<HostSizes | null>;
-  }
-
-  report(): Promise<HostReport> {
-    return this.#request({ kind: "report" }) as Promise<HostReport>;
-  }
-
-  beginSnapshot(): Promise<HostSnapshot> {
-    return this.#request({ kind: "beginSnapshot" }) as Promise<HostSnapshot>;
-  }
-
-  async endSnapshot(): Promise<void> {
-    await this.#request({ kind: "endSnapshot" });
-  }
-
-  maintain(): Promise<boolean> {
-    return this.#request({ kind: "maintain" }) as Promise<boolean>;
-  }
-
-  async ping(): Promise<void> {
-    await this.#request({ kind: "ping" });
-  }
-
-  async close(): Promise<void> {
-    await this.#request({ kind: "close" });
+  append(source: string, { header, payload }: EncodedBatch, context: AppendContext): Promise<JointResult> {
+    return this.#request({ kind: "append", source, header, context }, payload) as Promise<JointResult>;
   }
 
   async *run(
@@ -249,6 +197,12 @@ export class HostClient implements EngineHost {
     if (query === undefined) return;
     query.cancelledAtMs = performance.now();
     this.#write({ id, kind: "cancel" });
+  }
+
+  /** The host's method of the name, called over the stream. */
+  #called<Method extends CalledMethod>(method: Method): EngineHost[Method] {
+    const call = (...args: readonly unknown[]) => this.#request({ kind: "call", method, args });
+    return call as EngineHost[Method];
   }
 
   #request(body: RequestBody, payload?: Buffer): Promise<unknown> {

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, FakeChild } from "../../../../test/support/engines/duckdb/process/fake-child.ts";
 import { STRING } from "../../../googlesql/types.ts";
-import type { HostQuery, OpenedStore } from "../host/protocol.ts";
+import type { HostQuery, HostRequest, OpenedStore } from "../host/protocol.ts";
 import { HostProcess, type HostProcessOptions } from "./host-process.ts";
 import { residentBytes } from "./machine.ts";
 
@@ -18,6 +18,8 @@ const query: HostQuery = {
 const lost = { code: "unavailable", message: "The engine stopped and is restarting", isLost: true };
 const restarting = { code: "unavailable", message: "The engine is restarting", isLost: true, retryAfterSeconds: 1 };
 const blamed = { code: "memory_exceeded" };
+
+const isPing = (request: HostRequest) => request.kind === "call" && request.method === "ping";
 
 const answerAll: Answer = ({ kind }) =>
   kind === "run" || kind === "cancel" ? undefined : { kind: "done", value: opened };
@@ -93,7 +95,7 @@ describe("the supervision of the engine host", () => {
     await host.ready();
     expect(host.pid).toBe(process.pid);
     await host.close();
-    expect(children[0]?.requests.at(-1)).toMatchObject({ kind: "close" });
+    expect(children[0]?.requests.at(-1)).toMatchObject({ kind: "call", method: "close" });
     expect([children[0]?.signals, host.pid, log, vi.getTimerCount()]).toEqual([[], undefined, [], 0]);
   });
 
@@ -205,10 +207,10 @@ describe("the supervision of the engine host", () => {
   it("ends a host that answers no ping for 15 seconds, and blames the oldest query", async () => {
     const host = await start();
     await pass(20_000);
-    const pings = children[0]?.requests.filter(({ kind }) => kind === "ping").length ?? 0;
+    const pings = children[0]?.requests.filter(isPing).length ?? 0;
     expect(pings).toBeGreaterThanOrEqual(19);
     expect(pings).toBeLessThanOrEqual(20);
-    answer = ({ kind }) => (kind === "ping" || kind === "run" ? undefined : { kind: "done", value: opened });
+    answer = (request) => (isPing(request) || request.kind === "run" ? undefined : { kind: "done", value: opened });
     const ended = run(host);
     await pass(14_900);
     expect(log).toEqual([]);

@@ -2,7 +2,7 @@
 import { Fact, inner, withFacts, withoutFacts } from "../../sql/node.ts";
 import { structFieldName } from "../sql-text.ts";
 import { nameSql, textSql, variableSql } from "./atoms.ts";
-import { joinSql, Sql, sql } from "./sql.ts";
+import { joinMapped, joinSql, Sql, sql } from "./sql.ts";
 import { DOUBLE } from "./types.ts";
 
 /** `lambda a, b: body`. */
@@ -81,6 +81,11 @@ export function packedFields({ kind, token, children }: Sql): readonly Sql[] | u
   const values = children.map((field) => field.children.at(-1) ?? field);
   const isPlain = values.every((value) => value.isRepeatable || packedFields(value) !== undefined);
   return isPlain ? values : undefined;
+}
+
+/** Whether one of the values is NULL. */
+export function anyNull(values: readonly Sql[]): Sql {
+  return joinMapped(values, " OR ", (value) => sql`${value} IS NULL`);
 }
 
 /** The name of that field. */

@@ -2,7 +2,7 @@
 import { createTemplates } from "../../sql/template.ts";
 import { callFacts } from "./native-functions.ts";
 
-export { EMPTY, joinSql, Sql } from "../../sql/node.ts";
+export { EMPTY, joinMapped, joinSql, Sql } from "../../sql/node.ts";
 
 export const { sql, callSql } = createTemplates({
   callFacts,

@@ -44,7 +44,7 @@ function open(schema: Partial<StoreLimits["schema"]> = {}) {
       asked.push(`add ${entries.map(({ path }) => path).join()} to ${name}`);
       await told.adding();
     },
-    async append(name, [batch]) {
+    async append(name, batch) {
       asked.push(`append to ${name}`);
       told.appended();
       return { stored: batch?.header.rowCount ?? 0, repeated: 0 };

@@ -85,8 +85,8 @@ describe("an append whose answer is lost", () => {
     const second = await openStore(optionsAt("store"), held);
     await second.store.append("edge", makeEvents(10).map(withNewField), signal);
     await second.host.close();
-    const [[source = "", batches = [], context] = []] = held;
-    if (context === undefined) throw new Error("Nothing was sent to the host");
+    const [[source = "", batch, context] = []] = held;
+    if (batch === undefined || context === undefined) throw new Error("Nothing was sent to the host");
     expect(context.tenants).toHaveLength(3);
     const { database, position } = await openStoreFile(optionsAt("store"));
     const connection = await database.connect();
@@ -100,7 +100,7 @@ describe("an append whose answer is lost", () => {
       isCommitted ||= statement === "COMMIT";
     };
     await commitGroup(observeStatements(connection, keepState), [
-      { source: createStoredSource(schema), batches, context },
+      { source: createStoredSource(schema), batch, context },
     ]);
     keepState("the end");
     connection.close();

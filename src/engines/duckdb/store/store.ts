@@ -267,7 +267,7 @@ export class DuckDbStore implements EventStore {
     const context = { tenants: added.texts, ...(rowCounts.length > 1 ? { rowCounts } : {}) };
     const result = await this.#pending.holdBytes(
       batch.payload.length,
-      () => this.#host().append(state.name, [batch], context),
+      () => this.#host().append(state.name, batch, context),
       sender,
     );
     // After a restart of the host the state is what the host says, this append among it.

@@ -10,7 +10,7 @@ import { scalarFunctions } from "../../functions/index.ts";
 import type { PrintCall } from "../../functions/types.ts";
 import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, tried } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
 import { boundById } from "./id-conditions.ts";
@@ -114,10 +114,7 @@ function bindArguments(
   const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
   if (chosen.length === 0) return print(args);
   const variable = nextAlias(compilation, "a");
-  const fields = joinSql(
-    chosen.map(({ arg, index }) => sql`${textSql(`b${index}`)}: ${arg}`),
-    ", ",
-  );
+  const fields = joinMapped(chosen, ", ", ({ arg, index }) => sql`${textSql(`b${index}`)}: ${arg}`);
   const named = args.map((arg, index) =>
     chosen.some((item) => item.index === index) ? columnOf(variable, `b${index}`) : arg,
   );

@@ -3,8 +3,7 @@
 import type { ScalarKind, SqlType } from "../../../../googlesql/types.ts";
 import { parseInterval } from "../../../../values/interval.ts";
 import { shortestFloat64 } from "../../../../values/number-text.ts";
-import { BIGNUMERIC_TYPE, bignumericLiteral } from "../../functions/number/bignumeric.ts";
-import { NUMERIC_TYPE, numericLiteral } from "../../functions/number/numeric.ts";
+import { DECIMALS } from "../../functions/number/decimal.ts";
 import { bigintSql, boolSql, NULL, numberSql, textSql } from "../../sql/atoms.ts";
 import { castTo, structFieldSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
@@ -13,8 +12,8 @@ import { BIGINT, BLOB, BOOLEAN, DATE, DOUBLE, INTEGER, INTERVAL, TIME, TIMESTAMP
 const scalarTypes: Readonly<Record<ScalarKind, Sql>> = {
   INT64: BIGINT,
   FLOAT64: DOUBLE,
-  NUMERIC: NUMERIC_TYPE,
-  BIGNUMERIC: BIGNUMERIC_TYPE,
+  NUMERIC: DECIMALS.NUMERIC.type,
+  BIGNUMERIC: DECIMALS.BIGNUMERIC.type,
   BOOL: BOOLEAN,
   STRING: VARCHAR,
   BYTES: BLOB,
@@ -81,9 +80,8 @@ export function printLiteral(type: SqlType, value: string | null): Sql {
     case "FLOAT64":
       return printFloat64(value);
     case "NUMERIC":
-      return numericLiteral(value);
     case "BIGNUMERIC":
-      return bignumericLiteral(value);
+      return DECIMALS[type.kind].literal(value);
     case "BOOL":
       return boolSql(value === "true");
     case "BYTES":

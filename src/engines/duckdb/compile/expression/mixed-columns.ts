@@ -10,7 +10,7 @@ import { printCast } from "../../functions/cast/cast.ts";
 import { convertMixed, plainTextTo } from "../../functions/mixed.ts";
 import { constant, decimalSql, FALSE, numberSql, storedColumnOf, textSql } from "../../sql/atoms.ts";
 import { bindOnce, callSql, castTo } from "../../sql/forms.ts";
-import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE, VARCHAR } from "../../sql/types.ts";
 import { printNull } from "./literals.ts";
 
@@ -126,12 +126,7 @@ function printKey(columns: MixedColumns): Sql | undefined {
   const number = callSql("coalesce", [...numbers, constant`CAST(0 AS DOUBLE)`]);
   const text = callSql("coalesce", [...texts, textSql("")]);
   const isAny = (found: readonly Variant[]) =>
-    found.length === 0
-      ? FALSE
-      : joinSql(
-          found.map(({ value }) => sql`${value} IS NOT NULL`),
-          " OR ",
-        );
+    found.length === 0 ? FALSE : joinMapped(found, " OR ", ({ value }) => sql`${value} IS NOT NULL`);
   const rank = sql`CASE WHEN ${isAny(of("INT64", "FLOAT64"))} THEN 0 WHEN ${isAny(of("STRING"))} THEN 1 ELSE 2 END`;
   const key = sql`{'r': ${rank}, 'n': ${number}, 't': ${text}, 'v': ${printMixed(columns)}}`;
   return sql`CASE WHEN ${isAny(variants)} THEN ${key} END`;

@@ -13,7 +13,7 @@ import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { NULL, signSql, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -78,10 +78,7 @@ function aggregateContext(
 ): AggregateContext {
   const isNatural = call.orderBy.length === 0 && !call.isDistinct && isOrdered(call.function);
   const orderBySql = isNatural
-    ? joinSql(
-        naturalOrder.map((position) => sortItem(position, false, true)),
-        ", ",
-      )
+    ? joinMapped(naturalOrder, ", ", (position) => sortItem(position, false, true))
     : printKeys(compilation, call.orderBy, scope);
   // The order of printing is the order in which aliases are numbered. All fields, for objects of one shape.
   const filterSql = printOptional(compilation, call.filter, scope);

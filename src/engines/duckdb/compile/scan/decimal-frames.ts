@@ -9,7 +9,7 @@ import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/
 import { hasOffset, type OffsetBound } from "../../../sql/window.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
@@ -92,10 +92,7 @@ function rewriteCall(
 ): { readonly builder: SelectBuilder; readonly call: WindowCall } {
   const { span } = call;
   const first = selectTexts(compilation, from, [arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
-    const partition = joinSql(
-      call.partitionBy.map((each) => printExpression(compilation, each, scope)),
-      ", ",
-    );
+    const partition = joinMapped(call.partitionBy, ", ", (each) => printExpression(compilation, each, scope));
     const by = partition === EMPTY ? EMPTY : sql`PARTITION BY ${partition}`;
     const value = printExpression(compilation, toBignumeric(key.expression), scope);
     return [sql`list(DISTINCT ${value}) FILTER (WHERE ${value} IS NOT NULL) OVER (${by})`, value];

@@ -6,7 +6,7 @@ import { pathKey } from "../../../lowering/names.ts";
 import { isOpen } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
-import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { conditionsOf, renderSelect, type SelectBuilder } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
@@ -89,10 +89,7 @@ function printInputs(inputs: readonly Input[], columns: readonly Branches[], sca
   const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.builder));
   // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
   if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.holdsQuery)) {
-    const list = joinSql(
-      rows.map((row) => sql`(${joinSql(row, ", ")})`),
-      ", ",
-    );
+    const list = joinMapped(rows, ", ", (row) => sql`(${joinSql(row, ", ")})`);
     return sql`(VALUES ${list}) AS ${callSql(
       alias,
       columns.map(({ name }) => nameSql(name)),

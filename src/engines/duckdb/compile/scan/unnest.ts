@@ -9,7 +9,7 @@ import { exportAs } from "../../../sql/select.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
@@ -162,10 +162,7 @@ function buildFiltered(
   const element = nextAlias(compilation, "e");
   const fields = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
   const values = [...lists.map((list) => sql`${list}[${position} + 1]`), position];
-  const struct = joinSql(
-    fields.map((_, index) => sql`${nameSql(`f${index}`)} := ${values[index] ?? position}`),
-    ", ",
-  );
+  const struct = joinMapped(fields, ", ", (_, index) => sql`${nameSql(`f${index}`)} := ${values[index] ?? position}`);
   const rows = sql`list_transform(range(${zippedLength(lists, scan.mode)}), ${lambda(position, sql`struct_pack(${struct})`)})`;
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(columnOf(element, `f${index}`))]));
   const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, builder), variables));

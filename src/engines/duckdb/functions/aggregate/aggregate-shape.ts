@@ -7,7 +7,7 @@
 
 import type { AggregateCall, WindowCall } from "../../../../googlesql/resolved.ts";
 import { nameSql } from "../../sql/atoms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import type { CallContext } from "../types.ts";
 
 /** HAVING MAX or MIN: only rows whose key is the greatest or least count. */
@@ -72,10 +72,7 @@ export function printAggregate(
   const filter =
     conditions.length === 0
       ? EMPTY
-      : sql` FILTER (WHERE ${joinSql(
-          conditions.map((condition) => sql`(${condition})`),
-          " AND ",
-        )})`;
+      : sql` FILTER (WHERE ${joinMapped(conditions, " AND ", (condition) => sql`(${condition})`)})`;
   const over = modifiers.overSql === undefined ? EMPTY : sql` ${modifiers.overSql}`;
   return sql`${nameSql(name)}(${distinct}${joinSql(args, ", ")}${order})${filter}${over}`;
 }

@@ -5,8 +5,7 @@ import { numberSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
-import { bignumericToString } from "../number/bignumeric.ts";
-import { numericToString } from "../number/numeric.ts";
+import { DECIMALS } from "../number/decimal.ts";
 import type { FunctionTable } from "../types.ts";
 import { type AggregateContext, type AggregateTable, printAggregate } from "./aggregate-shape.ts";
 
@@ -18,9 +17,9 @@ function hashedText(value: Sql, type: SqlType | undefined): { readonly text: Sql
     case "BYTES":
       return { text: sql`hex(${value})`, code: 3 };
     case "NUMERIC":
-      return { text: numericToString(value), code: 4 };
+      return { text: DECIMALS.NUMERIC.toText(value), code: 4 };
     case "BIGNUMERIC":
-      return { text: bignumericToString(value), code: 5 };
+      return { text: DECIMALS.BIGNUMERIC.toText(value), code: 5 };
     default:
       return { text: castTo(value, VARCHAR), code: 1 };
   }

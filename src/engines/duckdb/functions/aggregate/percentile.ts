@@ -6,8 +6,7 @@ import { castTo, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import { bignumericSubtract, bignumericToFloat64 } from "../number/bignumeric.ts";
-import { numericToFloat64 } from "../number/numeric.ts";
+import { DECIMALS } from "../number/decimal.ts";
 import { printAggregate, type WindowContext } from "./aggregate-shape.ts";
 
 /** The percentile as a literal's exact decimal text, or undefined where it must be computed. */
@@ -50,9 +49,8 @@ function sortedValues(value: Sql, context: WindowContext): SortedValues {
 function asDouble(sql: Sql, type: SqlType | undefined): Sql {
   switch (type?.kind) {
     case "NUMERIC":
-      return numericToFloat64(sql);
     case "BIGNUMERIC":
-      return bignumericToFloat64(sql);
+      return DECIMALS[type.kind].toFloat64(sql);
     case "INT64":
     case "UNKNOWN":
       return castTo(sql, DOUBLE);
@@ -61,12 +59,8 @@ function asDouble(sql: Sql, type: SqlType | undefined): Sql {
   }
 }
 
-function refuse(what: string): Sql {
-  return raiseText(what);
-}
-
 function outOfRange(name: string): Sql {
-  return refuse(`${name}: the percentile must be from 0 to 1 and not NULL`);
+  return raiseText(`${name}: the percentile must be from 0 to 1 and not NULL`);
 }
 
 /** Between the two values beside the percentile; one beside a NULL stands for both. */
@@ -111,7 +105,7 @@ function decimalPercentile(context: WindowContext, name: DecimalName): Sql {
 /** The percentile, interpolated between the values next to it. */
 export function percentileCont(context: WindowContext): Sql {
   const [value = EMPTY, percentile = EMPTY] = context.args;
-  if (context.call.orderBy.length > 0) return refuse("PERCENTILE_CONT: ORDER BY is not allowed in OVER");
+  if (context.call.orderBy.length > 0) return raiseText("PERCENTILE_CONT: ORDER BY is not allowed in OVER");
   const decimal = decimalName(context.type);
   if (decimal !== undefined) return decimalPercentile(context, decimal);
   const double = asDouble(value, context.types[0]);
@@ -132,7 +126,7 @@ export function percentileCont(context: WindowContext): Sql {
 /** The first value whose cumulative share is at least the percentile. */
 export function percentileDisc(context: WindowContext): Sql {
   const [value = EMPTY, percentile = EMPTY] = context.args;
-  if (context.call.orderBy.length > 0) return refuse("PERCENTILE_DISC: ORDER BY is not allowed in OVER");
+  if (context.call.orderBy.length > 0) return raiseText("PERCENTILE_DISC: ORDER BY is not allowed in OVER");
   const literal = decimalName(context.types[1]) === undefined ? literalPercentile(context) : undefined;
   if (literal !== undefined && isPlain(context)) {
     const { nulls: _, ...modifiers } = context.modifiers;
@@ -142,7 +136,7 @@ export function percentileDisc(context: WindowContext): Sql {
   const decimal = decimalName(context.types[1]);
   const p = decimal === undefined ? asDouble(percentile, context.types[1]) : percentile;
   const [zero, one] = decimal === undefined ? [numberSql(0), numberSql(1)] : decimalBounds(decimal);
-  const rest = decimal === "bignumeric" ? bignumericSubtract(one, p) : sql`${one} - ${p}`;
+  const rest = decimal === "bignumeric" ? DECIMALS.BIGNUMERIC.subtract(one, p) : sql`${one} - ${p}`;
   const rank =
     decimal === undefined
       ? sql`CAST(ceil(${p} * ${count}) AS BIGINT)`

@@ -8,8 +8,7 @@ import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo, filterList, mapList } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { DOUBLE } from "../../sql/types.ts";
-import { bignumericToString } from "../number/bignumeric.ts";
-import { numericToString } from "../number/numeric.ts";
+import { decimalOf } from "../number/decimal.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 import { collect } from "./collect.ts";
 
@@ -22,14 +21,10 @@ function isModest(value: Sql): Sql {
   return sql`abs(${value}) < ${LARGE} AND (abs(${value}) > ${TINY} OR ${value} = 0)`;
 }
 
-function decimalText(kind: string | undefined): ((value: Sql) => Sql) | undefined {
-  return kind === "NUMERIC" ? numericToString : kind === "BIGNUMERIC" ? bignumericToString : undefined;
-}
-
 function ofOne(name: string): PrintAggregate {
   return (context) => {
     const [x = EMPTY] = context.args;
-    const toText = decimalText(context.types[0]?.kind);
+    const toText = decimalOf(context.types[0]?.kind)?.toText;
     if (toText !== undefined) {
       const texts = mapList(collect(context, x, true), "lw_item", toText(variableSql("lw_item")));
       return sql`lw_decimal_statistic(${texts}, CAST([] AS VARCHAR[]), ${textSql(name)})`;
@@ -59,7 +54,7 @@ function restrictedPairs(context: AggregateContext, x: Sql, y: Sql): readonly [S
 function ofPairs(name: string): PrintAggregate {
   return (context) => {
     const [x = EMPTY, y = EMPTY] = context.args;
-    const toText = decimalText(context.types[0]?.kind);
+    const toText = decimalOf(context.types[0]?.kind)?.toText;
     const { having } = context.modifiers;
     if (toText !== undefined) {
       const [left, right] = restrictedPairs(context, toText(x), toText(y));

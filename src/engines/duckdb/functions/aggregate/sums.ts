@@ -8,7 +8,7 @@ import { castTo, raiseText, tried } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT, HUGEINT, VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import { bignumericCheckedSum } from "../number/bignumeric.ts";
+import { checkedBignumeric } from "../number/decimal.ts";
 import { intervalParts } from "../time/interval-parts.ts";
 import type { AggregateContext } from "./aggregate-shape.ts";
 import { aggregate, aggregateOf } from "./collect.ts";
@@ -77,7 +77,7 @@ export function sum(context: AggregateContext): Sql {
       );
     case "BIGNUMERIC":
       return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total = EMPTY) =>
-        bignumericCheckedSum(total),
+        checkedBignumeric(total),
       );
     default:
       // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.

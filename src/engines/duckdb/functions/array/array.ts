@@ -2,12 +2,11 @@
 
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
-import { bigintSql, concatSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
+import { bigintSql, concatSql, constant, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, castTo, filterList, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
-import { BIGNUMERIC_TYPE } from "../number/bignumeric.ts";
-import { NUMERIC_TYPE } from "../number/numeric.ts";
+import { DECIMALS } from "../number/decimal.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { asList, fromList, isRecordArray } from "./record-arrays.ts";
 
@@ -77,10 +76,7 @@ function arrayToString({ args, types }: CallContext): Sql {
           : list
         : mapList(list, "lw_element", text(sql`coalesce(lw_element, ${nullText})`));
     const joined = joinTexts(texts, text(delimiter));
-    const isNull = joinSql(
-      args.map((_, index) => sql`${[list, delimiter, nullText][index] ?? EMPTY} IS NULL`),
-      " OR ",
-    );
+    const isNull = joinMapped(args, " OR ", (_, index) => sql`${[list, delimiter, nullText][index] ?? EMPTY} IS NULL`);
     return sql`CASE WHEN ${isNull} THEN NULL ELSE ${isBytes ? sql`unhex(${joined})` : joined} END`;
   });
 }
@@ -106,13 +102,11 @@ function generateArray({ args, types }: CallContext): Sql {
   switch (types[0]?.kind) {
     case "FLOAT64":
       return sql`lw_generate_doubles(${start}, ${end}, ${step ?? constant`1::DOUBLE`}, ${ARRAY_ELEMENTS})`;
-    case "NUMERIC": {
-      const one = sql`CAST(1 AS ${NUMERIC_TYPE})`;
-      return sql`CAST(lw_generate_numerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ${NUMERIC_TYPE}[])`;
-    }
+    case "NUMERIC":
     case "BIGNUMERIC": {
-      const one = castTo(textSql(`1${"0".repeat(38)}`), BIGNUMERIC_TYPE);
-      return sql`CAST(lw_generate_bignumerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ${BIGNUMERIC_TYPE}[])`;
+      const { type, literal } = DECIMALS[types[0].kind];
+      const name = nameSql(`lw_generate_${types[0].kind.toLowerCase()}s`);
+      return sql`CAST(${name}(${start}, ${end}, ${step ?? literal("1")}, ${ARRAY_ELEMENTS}) AS ${type}[])`;
     }
     default:
       return generateIntegers(args);

@@ -6,24 +6,7 @@ import { castTo, fallible, infallible, raiseError } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT, DOUBLE, VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import {
-  bignumericFromFloat64,
-  bignumericFromInt64,
-  bignumericFromNumeric,
-  bignumericFromString,
-  bignumericToFloat64,
-  bignumericToInt64,
-  bignumericToString,
-} from "../number/bignumeric.ts";
-import {
-  numericFromBignumeric,
-  numericFromFloat64,
-  numericFromInt64,
-  numericFromString,
-  numericToFloat64,
-  numericToInt64,
-  numericToString,
-} from "../number/numeric.ts";
+import { DECIMALS, type DecimalKind } from "../number/decimal.ts";
 
 type Kind = SqlType["kind"];
 
@@ -72,30 +55,29 @@ const orNull =
   (value, isSafe) =>
     isSafe ? infallible(print(value, true)) : fallible(print(value, false));
 
+const decimalCasts = (kind: DecimalKind): Readonly<Record<string, Print>> => ({
+  [`INT64 ${kind}`]: always(DECIMALS[kind].fromInt64),
+  [`FLOAT64 ${kind}`]: perhaps(DECIMALS[kind].fromFloat64),
+  [`STRING ${kind}`]: perhaps(DECIMALS[kind].fromString),
+  [`${kind} INT64`]: perhaps(DECIMALS[kind].toInt64),
+  [`${kind} FLOAT64`]: always(DECIMALS[kind].toFloat64),
+  [`${kind} STRING`]: always(DECIMALS[kind].toText),
+});
+
 const casts: Readonly<Record<string, Print>> = {
+  ...decimalCasts("NUMERIC"),
+  ...decimalCasts("BIGNUMERIC"),
   "INT64 BOOL": always((v) => sql`(${v} <> 0)`),
   "INT64 FLOAT64": always((v) => castTo(v, DOUBLE)),
-  "INT64 NUMERIC": always(numericFromInt64),
-  "INT64 BIGNUMERIC": always(bignumericFromInt64),
   "INT64 STRING": always((v) => castTo(v, VARCHAR)),
   "FLOAT64 INT64": orNull(float64ToInt64),
-  "FLOAT64 NUMERIC": perhaps(numericFromFloat64),
-  "FLOAT64 BIGNUMERIC": perhaps(bignumericFromFloat64),
   "FLOAT64 STRING": always((v) => sql`lw_float64_to_text(${v})`),
-  "NUMERIC INT64": perhaps(numericToInt64),
-  "NUMERIC FLOAT64": always(numericToFloat64),
-  "NUMERIC BIGNUMERIC": always(bignumericFromNumeric),
-  "NUMERIC STRING": always(numericToString),
-  "BIGNUMERIC INT64": perhaps(bignumericToInt64),
-  "BIGNUMERIC FLOAT64": always(bignumericToFloat64),
-  "BIGNUMERIC NUMERIC": perhaps(numericFromBignumeric),
-  "BIGNUMERIC STRING": always(bignumericToString),
+  "NUMERIC BIGNUMERIC": always((v) => sql`lw_bignumeric_from_numeric(${v})`),
+  "BIGNUMERIC NUMERIC": perhaps((v) => sql`lw_numeric_from_bignumeric(${v})`),
   "BOOL INT64": always((v) => castTo(v, BIGINT)),
   "BOOL STRING": always((v) => castTo(v, VARCHAR)),
   "STRING INT64": orNull(int64FromString),
   "STRING FLOAT64": orNull((v, isSafe) => sql`${nameSql(`lw_${isSafe ? "try_" : ""}float64_from_text`)}(${v})`),
-  "STRING NUMERIC": perhaps(numericFromString),
-  "STRING BIGNUMERIC": perhaps(bignumericFromString),
   "STRING BOOL": orNull(boolFromString),
 };
 

@@ -10,7 +10,7 @@ import { isSameType } from "../../../../googlesql/typing/same-type.ts";
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { NULL, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo, fallible, fieldOf, infallible, lambda, raiseText, structFieldSql, tried } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { jsonText } from "../json/json-encode.ts";
 import { convertElements, convertMixed } from "../mixed.ts";
@@ -129,10 +129,7 @@ function convertStruct(value: Sql, from: StructType, to: StructType, conversion:
     fields.push(printed);
   }
   if (fields.length === 0) return infallible(value);
-  const packed = joinSql(
-    fields.map((field, index) => sql`${structFieldSql(index)} := ${field}`),
-    ", ",
-  );
+  const packed = joinMapped(fields, ", ", (field, index) => sql`${structFieldSql(index)} := ${field}`);
   const body = sql`CASE WHEN ${variable} IS NULL THEN NULL ELSE struct_pack(${packed}) END`;
   return sql`list_transform([${value}], ${lambda(variable, body)})[1]`;
 }

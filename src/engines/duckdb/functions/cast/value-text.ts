@@ -10,8 +10,7 @@ import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
-import { bignumericToString } from "../number/bignumeric.ts";
-import { numericToString } from "../number/numeric.ts";
+import { DECIMALS } from "../number/decimal.ts";
 import { printToString } from "../time/temporal-casts.ts";
 
 /** `cast`: CAST(x AS STRING); `plain`: %t; `literal`: %T. */
@@ -80,9 +79,8 @@ function nestedText(type: SqlType, value: Sql, options: TextOptions, depth: numb
     case "FLOAT64":
       return float64Text(value, style);
     case "NUMERIC":
-      return typedLiteral("NUMERIC", numericToString(value), style);
     case "BIGNUMERIC":
-      return typedLiteral("BIGNUMERIC", bignumericToString(value), style);
+      return typedLiteral(type.kind, DECIMALS[type.kind].toText(value), style);
     case "STRING":
       return isLiteral ? sql`lw_string_literal(${value})` : value;
     case "BYTES":

@@ -9,8 +9,7 @@ import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import { bignumericToString } from "../number/bignumeric.ts";
-import { numericToString } from "../number/numeric.ts";
+import { DECIMALS } from "../number/decimal.ts";
 import { printToString } from "../time/temporal-casts.ts";
 
 /**
@@ -106,9 +105,8 @@ function scalarJson(type: SqlType, value: Sql, encoding: JsonEncoding): Sql {
     case "FLOAT64":
       return float64Json(value, encoding);
     case "NUMERIC":
-      return decimalJson(numericToString(value), encoding);
     case "BIGNUMERIC":
-      return decimalJson(bignumericToString(value), encoding);
+      return decimalJson(DECIMALS[type.kind].toText(value), encoding);
     case "STRING":
       return encoding.target === "text" ? withoutLineSeparators(stringJson(value)) : stringJson(value);
     case "BYTES":

@@ -15,10 +15,6 @@ import { arrayAt, extractor, scalarArrayAt, scalarAt, valueAt } from "./json-ext
 const VALUE = { target: "value" } as const;
 const ROOT = textSql("$");
 
-function fail(message: string): Sql {
-  return raiseText(message);
-}
-
 function typeAt({ types }: CallContext, index: number): SqlType {
   return types[index] ?? { kind: "UNKNOWN" };
 }
@@ -73,7 +69,7 @@ function mutator(udf: string): PrintCall {
     for (let index = 1; index < last; index += 2) {
       const type = typeAt(context, index);
       if (type.kind !== "STRING" && type.kind !== "UNKNOWN")
-        return fail(`${call.function}: argument ${index + 1} must be a JSONPath`);
+        return raiseText(`${call.function}: argument ${index + 1} must be a JSONPath`);
       paths.push(args[index] ?? NULL);
       values.push(jsonText(typeAt(context, index + 1), args[index + 1] ?? NULL, VALUE));
       flags += types[index + 1]?.kind === "ARRAY" ? "1" : "0";
@@ -114,7 +110,7 @@ function jsonObject(context: CallContext): Sql {
     return computeOnce([args[0] ?? EMPTY, list], "object", (keys = EMPTY, items = EMPTY) => {
       return sql`
         CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN
-        ${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")}
+        ${raiseText("JSON_OBJECT: the arrays of keys and values must not be NULL")}
         ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END
       `;
     });
@@ -126,7 +122,7 @@ function jsonObject(context: CallContext): Sql {
 
 function toBool({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "json", (v) => {
-    const otherwise = sql`CASE WHEN ${v} IS NOT NULL THEN ${fail("The provided JSON input is not a boolean")} END`;
+    const otherwise = sql`CASE WHEN ${v} IS NOT NULL THEN ${raiseText("The provided JSON input is not a boolean")} END`;
     return sql`CASE ${v} WHEN 'true' THEN true WHEN 'false' THEN false ELSE ${otherwise} END`;
   });
 }
@@ -136,7 +132,7 @@ export function jsonToString(value: Sql): Sql {
   return computeOnce([value], "json", (v) => {
     return sql`
       CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL
-      THEN ${fail("The provided JSON input is not a string")} END
+      THEN ${raiseText("The provided JSON input is not a string")} END
     `;
   });
 }

@@ -5,15 +5,8 @@ import { callSql, raiseError, tried } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
-import {
-  bignumericAdd,
-  bignumericDivide,
-  bignumericMultiply,
-  bignumericNegate,
-  bignumericSubtract,
-} from "./bignumeric.ts";
-import { asDouble, byNumberKind } from "./number-kinds.ts";
-import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
+import { DECIMALS } from "./decimal.ts";
+import { asDouble, byNumberKind, ofDecimals } from "./number-kinds.ts";
 
 /** DIV and MOD of INT64: DuckDB gives NULL for a zero divisor. */
 function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql): PrintCall {
@@ -33,25 +26,29 @@ function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql):
         `;
       });
     },
-    NUMERIC: (...args) => callSql(`lw_numeric_${name.toLowerCase()}`, args),
-    BIGNUMERIC: (...args) => callSql(`lw_bignumeric_${name.toLowerCase()}`, args),
+    ...ofDecimals(
+      (_, kind) =>
+        (...args) =>
+          callSql(`lw_${kind}_${name.toLowerCase()}`, args),
+    ),
   });
 }
-
-type Operator = (left: Sql, right: Sql) => Sql;
 
 /** NULL if `compute` fails; if an argument fails, the query fails. */
 function safely(name: string, args: readonly Sql[], compute: (...args: readonly Sql[]) => Sql): Sql {
   return computeOnce(args, name, (...values) => tried(compute(...values)));
 }
 
-function safeArithmetic(name: string, integer: Operator, numeric: Operator, bignumeric: Operator): PrintCall {
+function safeArithmetic(name: "add" | "subtract" | "multiply", integer: (left: Sql, right: Sql) => Sql): PrintCall {
   const variable = `safe_${name}`;
   return byNumberKind({
     INT64: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => integer(x, y)),
     FLOAT64: (...args) => callSql(`lw_safe_${name}`, args),
-    NUMERIC: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => numeric(x, y)),
-    BIGNUMERIC: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => bignumeric(x, y)),
+    ...ofDecimals(
+      (forms) =>
+        (...args) =>
+          safely(variable, args, (x = EMPTY, y = EMPTY) => forms[name](x, y)),
+    ),
   });
 }
 
@@ -68,16 +65,19 @@ export const arithmeticFunctions: FunctionTable = {
   SAFE_DIVIDE: byNumberKind({
     INT64: (x = EMPTY, y = EMPTY) => safeDivideDoubles(asDouble(x), asDouble(y)),
     FLOAT64: (x = EMPTY, y = EMPTY) => safeDivideDoubles(x, y),
-    NUMERIC: (...args) => safely("safe_divide", args, (x = EMPTY, y = EMPTY) => numericDivide(x, y)),
-    BIGNUMERIC: (...args) => safely("safe_divide", args, (x = EMPTY, y = EMPTY) => bignumericDivide(x, y)),
+    ...ofDecimals(
+      (forms) =>
+        (...args) =>
+          safely("safe_divide", args, (x = EMPTY, y = EMPTY) => forms.divide(x, y)),
+    ),
   }),
-  SAFE_ADD: safeArithmetic("add", (x, y) => sql`${x} + ${y}`, numericAdd, bignumericAdd),
-  SAFE_SUBTRACT: safeArithmetic("subtract", (x, y) => sql`${x} - ${y}`, numericSubtract, bignumericSubtract),
-  SAFE_MULTIPLY: safeArithmetic("multiply", (x, y) => sql`${x} * ${y}`, numericMultiply, bignumericMultiply),
+  SAFE_ADD: safeArithmetic("add", (x, y) => sql`${x} + ${y}`),
+  SAFE_SUBTRACT: safeArithmetic("subtract", (x, y) => sql`${x} - ${y}`),
+  SAFE_MULTIPLY: safeArithmetic("multiply", (x, y) => sql`${x} * ${y}`),
   SAFE_NEGATE: byNumberKind({
     INT64: (...args) => safely("safe_negate", args, (x = EMPTY) => sql`-${x}`),
     FLOAT64: (x = EMPTY) => sql`(-${x})`,
-    NUMERIC: (x = EMPTY) => numericNegate(x),
-    BIGNUMERIC: (...args) => safely("safe_negate", args, (x = EMPTY) => bignumericNegate(x)),
+    NUMERIC: (x = EMPTY) => DECIMALS.NUMERIC.negate(x),
+    BIGNUMERIC: (...args) => safely("safe_negate", args, (x = EMPTY) => DECIMALS.BIGNUMERIC.negate(x)),
   }),
 };

@@ -1,8 +1,8 @@
 /** GREATEST, LEAST, RANGE_BUCKET and distances of vectors. */
 
 import { nameSql, signSql, variableSql } from "../../sql/atoms.ts";
-import { callSql, filterList, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { anyNull, callSql, filterList, mapList, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedKey, valueOfKey } from "../mixed.ts";
 import { intervalLength } from "../time/interval-parts.ts";
@@ -11,20 +11,14 @@ import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 /** NULL where any is NULL. */
 function greatestOf(name: "greatest" | "least", args: readonly Sql[]): Sql {
   return computeOnce(args, name, (...values) => {
-    const isNull = joinSql(
-      values.map((value) => sql`${value} IS NULL`),
-      " OR ",
-    );
+    const isNull = anyNull(values);
     return sql`CASE WHEN ${isNull} THEN NULL ELSE ${callSql(name, values)} END`;
   });
 }
 
 function firstExtreme(values: readonly Sql[], operator: "<" | ">"): Sql {
   const sign = signSql(operator);
-  const isNull = joinSql(
-    values.map((value) => sql`${value} IS NULL`),
-    " OR ",
-  );
+  const isNull = anyNull(values);
   const keys = values.map(intervalLength);
   const branches = keys.map((key, index) => {
     const beaten = keys.flatMap((other, at) => {
@@ -55,14 +49,8 @@ function extreme(name: "greatest" | "least"): PrintCall {
       // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by
       // one.
       if (type.kind === "INTERVAL") return firstExtreme(values, name === "least" ? "<" : ">");
-      const isNull = joinSql(
-        values.map((value) => sql`${value} IS NULL`),
-        " OR ",
-      );
-      const isAnyNaN = joinSql(
-        values.map((value) => sql`isnan(${value})`),
-        " OR ",
-      );
+      const isNull = anyNull(values);
+      const isAnyNaN = joinMapped(values, " OR ", (value) => sql`isnan(${value})`);
       const nan = type.kind === "FLOAT64" && name === "least" ? sql` WHEN ${isAnyNaN} THEN 'NaN'::DOUBLE` : EMPTY;
       return sql`CASE WHEN ${isNull} THEN NULL${nan} ELSE ${callSql(name, values)} END`;
     });

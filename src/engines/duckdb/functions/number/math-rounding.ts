@@ -5,8 +5,8 @@ import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
+import { DECIMALS } from "./decimal.ts";
 import { asDouble, byNumberKind } from "./number-kinds.ts";
-import { NUMERIC_TYPE } from "./numeric.ts";
 
 /** Digits for which DuckDB's rounding of a double neither overflows nor loses what it rounds. */
 function isCommonDigits(digits: bigint | undefined): boolean {
@@ -29,7 +29,7 @@ function roundOrTruncate(name: "round" | "trunc"): PrintCall {
     const kind = types[0]?.kind;
     if (kind === "NUMERIC" || kind === "BIGNUMERIC") {
       if (kind === "NUMERIC" && literal === 0n && args.length < 3)
-        return sql`CAST(${nameSql(name)}(${x}) AS ${NUMERIC_TYPE})`;
+        return sql`CAST(${nameSql(name)}(${x}) AS ${DECIMALS.NUMERIC.type})`;
       return callSql(`lw_${kind.toLowerCase()}_${name}`, name === "trunc" ? [x, digits] : [x, digits, mode]);
     }
     const double = kind === "FLOAT64" ? x : asDouble(x);
@@ -43,7 +43,7 @@ function ceilOrFloor(name: "ceil" | "floor"): PrintCall {
   return byNumberKind({
     INT64: (x = EMPTY) => asDouble(x),
     FLOAT64: (x = EMPTY) => sql`${nameSql(name)}(${x})`,
-    NUMERIC: (x = EMPTY) => sql`CAST(${nameSql(name)}(${x}) AS ${NUMERIC_TYPE})`,
+    NUMERIC: (x = EMPTY) => sql`CAST(${nameSql(name)}(${x}) AS ${DECIMALS.NUMERIC.type})`,
     BIGNUMERIC: (x = EMPTY) => sql`${nameSql(`lw_bignumeric_${name}`)}(${x})`,
   });
 }

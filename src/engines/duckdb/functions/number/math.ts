@@ -5,19 +5,22 @@ import { callSql } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
+import { DECIMALS } from "./decimal.ts";
 import { arithmeticFunctions } from "./math-arithmetic.ts";
 import { compareFunctions } from "./math-compare.ts";
 import { roundingFunctions } from "./math-rounding.ts";
-import { asDouble, byNumberKind } from "./number-kinds.ts";
-import { NUMERIC_TYPE } from "./numeric.ts";
+import { asDouble, byNumberKind, ofDecimals } from "./number-kinds.ts";
 
 /** Prints a function of one or two numbers: a decimal in its own type, everything else as a double. */
 function real(name: string): PrintCall {
   return byNumberKind({
     FLOAT64: (...args) => callSql(`lw_${name}`, args),
     INT64: (...args) => callSql(`lw_${name}`, args.map(asDouble)),
-    NUMERIC: (...args) => callSql(`lw_numeric_${name}`, args),
-    BIGNUMERIC: (...args) => callSql(`lw_bignumeric_${name}`, args),
+    ...ofDecimals(
+      (_, kind) =>
+        (...args) =>
+          callSql(`lw_${kind}_${name}`, args),
+    ),
   });
 }
 
@@ -44,7 +47,7 @@ const sign: PrintCall = byNumberKind({
   INT64: (x = EMPTY) => sql`CAST(sign(${x}) AS BIGINT)`,
   FLOAT64: (x = EMPTY) =>
     computeOnce([x], "sign", (v) => sql`CASE WHEN isnan(${v}) THEN ${v} ELSE CAST(sign(${v}) AS DOUBLE) END`),
-  NUMERIC: (x = EMPTY) => sql`CAST(sign(${x}) AS ${NUMERIC_TYPE})`,
+  NUMERIC: (x = EMPTY) => sql`CAST(sign(${x}) AS ${DECIMALS.NUMERIC.type})`,
   BIGNUMERIC: (x = EMPTY) => sql`lw_bignumeric_sign(${x})`,
 });
 

@@ -4,6 +4,7 @@ import { castTo } from "../../sql/forms.ts";
 import type { Sql } from "../../sql/sql.ts";
 import { DOUBLE } from "../../sql/types.ts";
 import type { PrintCall } from "../types.ts";
+import { DECIMALS, type DecimalForms, type DecimalKind } from "./decimal.ts";
 
 type PrintArguments = (...args: readonly Sql[]) => Sql;
 
@@ -26,4 +27,11 @@ export function byNumberKind(print: NumberPrinters): PrintCall {
 /** An INT64 as FLOAT64. */
 export function asDouble(sql: Sql): Sql {
   return castTo(sql, DOUBLE);
+}
+
+/** The same for both decimal types: by their forms, or their names in those of JavaScript functions. */
+export function ofDecimals(
+  print: (forms: DecimalForms, kind: "numeric" | "bignumeric") => PrintArguments,
+): Pick<NumberPrinters, DecimalKind> {
+  return { NUMERIC: print(DECIMALS.NUMERIC, "numeric"), BIGNUMERIC: print(DECIMALS.BIGNUMERIC, "bignumeric") };
 }

@@ -2,7 +2,7 @@
 
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, PrintCall } from "../types.ts";
 
@@ -11,20 +11,21 @@ function slice(value: Sql, from: Sql, to: Sql): Sql {
   return sql`array_slice(${value}, ${from}, ${to})`;
 }
 
-/** Fails for a negative length, unless one of the other arguments is NULL. */
-function checked(length: Sql, name: string, ...others: readonly Sql[]): Sql {
+/** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
+export function checkedLength(length: Sql, name: string, ...others: readonly Sql[]): Sql {
+  const known = length.integer;
+  if (known !== undefined && known >= 0n) return length;
   return computeOnce([length], "length", (v) => {
-    const fail = raiseText(`${name}: the length must not be negative`);
-    const hasAll = joinSql(
-      others.map((other) => sql` AND ${other} IS NOT NULL`),
-      "",
-    );
-    return sql`CASE WHEN ${v} < 0${hasAll} THEN ${fail} ELSE ${v} END`;
+    const hasAll = joinMapped(others, "", (other) => sql` AND ${other} IS NOT NULL`);
+    return sql`
+      CASE WHEN ${v} < 0${hasAll} THEN ${raiseText(`${name}: the length must not be negative`)} WHEN ${v} < 0
+      THEN 0 ELSE ${v} END
+    `;
   });
 }
 
 function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext): Sql {
-  const count = length === undefined ? [] : [checked(length, "SUBSTR", value, position)];
+  const count = length === undefined ? [] : [checkedLength(length, "SUBSTR", value, position)];
   return computeOnce([value, position, ...count], "substr", (v = EMPTY, p = EMPTY, n) => {
     const size = sql`octet_length(${v})`;
     const start = sql`CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
@@ -36,13 +37,13 @@ function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext
 }
 
 function left({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
-  return computeOnce([value, checked(length, "LEFT", value)], "left", (v = EMPTY, n = EMPTY) => {
+  return computeOnce([value, checkedLength(length, "LEFT", value)], "left", (v = EMPTY, n = EMPTY) => {
     return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, numberSql(1), sql`least(${n}, octet_length(${v}))`)} END`;
   });
 }
 
 function right({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
-  return computeOnce([value, checked(length, "RIGHT", value)], "right", (v = EMPTY, n = EMPTY) => {
+  return computeOnce([value, checkedLength(length, "RIGHT", value)], "right", (v = EMPTY, n = EMPTY) => {
     const size = sql`octet_length(${v})`;
     return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, sql`${size} - least(${n}, ${size}) + 1`, size)} END`;
   });

@@ -8,7 +8,7 @@ import { checkReplacement, countGroups, GAP, splitAtGroup } from "../../../../se
 import { messageOf } from "../../../../shared/message-of.ts";
 import { MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { numberSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
+import { anyNull, filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeApart, computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
@@ -141,10 +141,7 @@ function instr(context: CallContext): Sql {
         const place = sql`lw_match_position(${joinSql(lists, ", ")}, ${groups}, ${rest}, ${n}, ${end})`;
         return computeOnce([place], "found", (f) => sql`CASE WHEN ${f} > 0 THEN ${f} + ${at} - 1 ELSE ${f} END`);
       });
-      const isNull = joinSql(
-        [v, p, at, n, end].map((arg) => sql`${arg} IS NULL`),
-        " OR ",
-      );
+      const isNull = anyNull([v, p, at, n, end]);
       const checks = sql`${checkPositive(position, at, "position")}${checkPositive(occurrence, n, "occurrence")}`;
       return sql`CASE WHEN ${isNull} THEN NULL ${checks}WHEN ${p} = '' THEN 0 ELSE coalesce(${found}, 0) END`;
     },

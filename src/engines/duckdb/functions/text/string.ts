@@ -2,15 +2,15 @@
 
 import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { concatSql, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { callSql, castTo, lambda, raiseError, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { anyNull, callSql, castTo, lambda, raiseError, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BLOB } from "../../sql/types.ts";
 import { valueText } from "../cast/value-text.ts";
 import { computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { udfList } from "../udf-list.ts";
-import { onBytes } from "./bytes.ts";
+import { checkedLength, onBytes } from "./bytes.ts";
 import { containsSubstr } from "./contains-substr.ts";
 import { format } from "./format.ts";
 
@@ -23,12 +23,8 @@ const VALUE = variableSql("lw_value");
 /** Each byte may be an element of a list, and takes 16 bytes there. */
 const MAX_SPLIT_BYTES = MAX_STRING_BYTES / 4;
 
-function fail(message: string): Sql {
-  return raiseText(message);
-}
-
 function failTooLong(name: string): Sql {
-  return fail(`${name} makes a longer text than max_string_bytes allows`);
+  return raiseText(`${name} makes a longer text than max_string_bytes allows`);
 }
 
 /**
@@ -50,22 +46,6 @@ function mapCharacters(native: string, udf: string): PrintCall {
       (v) => sql`${nameSql(native)}(${v})`,
       (v) => sql`${nameSql(udf)}(${v})`,
     );
-}
-
-/** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
-function checkedLength(length: Sql, name: string, ...others: readonly Sql[]): Sql {
-  const known = length.integer;
-  if (known !== undefined && known >= 0n) return length;
-  return computeOnce([length], "length", (v) => {
-    const hasAll = joinSql(
-      others.map((other) => sql` AND ${other} IS NOT NULL`),
-      "",
-    );
-    return sql`
-      CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0
-      THEN 0 ELSE ${v} END
-    `;
-  });
 }
 
 /** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
@@ -96,12 +76,9 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
   return ({ args: [value = EMPTY, length = EMPTY, pattern = textSql(" ")] }) =>
     computeOnce([value, length, pattern], "pad", (v = EMPTY, n = EMPTY, p = EMPTY) => {
       const checks = [
-        sql`WHEN ${joinSql(
-          [v, n, p].map((part) => sql`${part} IS NULL`),
-          " OR ",
-        )} THEN NULL`,
-        sql`WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
-        sql`WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
+        sql`WHEN ${anyNull([v, n, p])} THEN NULL`,
+        sql`WHEN ${n} < 0 THEN ${raiseText(`${name}: the length must not be negative`)}`,
+        sql`WHEN ${p} = '' THEN ${raiseText(`${name}: the pattern must not be empty`)}`,
         sql`WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
       ];
       const known = n.integer;
@@ -117,7 +94,7 @@ function repeat({ args }: CallContext): Sql {
     const tooLong = sql`strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
     return sql`
       CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0
-      THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong}
+      THEN ${raiseText("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong}
       THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END
     `;
   });
@@ -129,10 +106,7 @@ function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
     const [first, last] = [sql`left(${VALUE}, 1)`, sql`right(${VALUE}, 1)`];
     const ends = native === "trim" ? [first, last] : native === "ltrim" ? [first] : [last];
     // Most values have nothing to remove, and DuckDB is slow for a large set.
-    const mayHaveSpace = joinSql(
-      ends.map((end) => sql`${end} <= ' ' OR ${end} > '~'`),
-      " OR ",
-    );
+    const mayHaveSpace = joinMapped(ends, " OR ", (end) => sql`${end} <= ' ' OR ${end} > '~'`);
     const trimmed = sql`${nameSql(native)}(${VALUE}, ${textSql(WHITE_SPACE)})`;
     // Over no struct: nothing of it can fail, so that it may run over a dictionary.
     return sql`list_transform([${value}], ${lambda(VALUE, sql`CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END`)})[1]`;
@@ -142,7 +116,7 @@ function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
 function split(context: CallContext): Sql {
   const [value = EMPTY, delimiter = textSql(",")] = context.args;
   return computeOnce([value, delimiter], "split", (v = EMPTY, d = EMPTY) => {
-    const tooLong = sql`WHEN strlen(${v}) > ${numberSql(MAX_SPLIT_BYTES)} THEN ${fail("SPLIT: the value is too long")}`;
+    const tooLong = sql`WHEN strlen(${v}) > ${numberSql(MAX_SPLIT_BYTES)} THEN ${raiseText("SPLIT: the value is too long")}`;
     const isKnown = context.args[1] === undefined || literalOf(context, 1) !== undefined;
     // DuckDB takes a missing delimiter for one that does not occur.
     return sql`CASE ${tooLong} ${isKnown ? sql`ELSE` : sql`WHEN ${d} IS NOT NULL THEN`} string_split(${v}, ${d}) END`;
@@ -205,7 +179,7 @@ function ascii({ args: [value = EMPTY] }: CallContext): Sql {
     const code = sql`CAST(unicode(${v}) AS BIGINT)`;
     return sql`
       CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN
-      ${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END
+      ${raiseText("ASCII: the first character is no ASCII character")} ELSE ${code} END
     `;
   });
 }

@@ -5,6 +5,7 @@
 
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CallExpr, DatePartExpr } from "../../../../googlesql/resolved.ts";
+import { MICROS_PER_PART } from "../../../../values/calendar.ts";
 import { numberSql, textSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
@@ -16,16 +17,6 @@ import { checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
 export const DAY_PARTS = ["DAY", "WEEK", "ISOWEEK", "MONTH", "QUARTER", "YEAR", "ISOYEAR"];
 /** Parts of a TIME. */
 export const CLOCK_PARTS = ["MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR"];
-
-/** Microseconds of the parts that always have as many. */
-export const PART_MICROS: Readonly<Record<string, number>> = {
-  MICROSECOND: 1,
-  MILLISECOND: 1_000,
-  SECOND: 1_000_000,
-  MINUTE: 60_000_000,
-  HOUR: 3_600_000_000,
-  DAY: 86_400_000_000,
-};
 
 /** Fails the compilation at the call. */
 export function refuseCall(call: CallExpr, message: string): never {
@@ -75,7 +66,7 @@ function truncateWall(value: Sql, part: DatePartExpr): Sql {
     case "HOUR":
     case "MINUTE":
     case "SECOND":
-      return sql`make_timestamp(${countFromEpoch(value, part.part)} * ${numberSql(PART_MICROS[part.part] ?? 1)})`;
+      return sql`make_timestamp(${countFromEpoch(value, part.part)} * ${numberSql(MICROS_PER_PART[part.part] ?? 1n)})`;
     default:
       return sql`date_trunc(${textSql(part.part.toLowerCase())}, ${value})`;
   }
@@ -101,8 +92,8 @@ export function truncateDate(value: Sql, part: DatePartExpr): Sql {
 
 /** Cuts a TIME. */
 export function truncateTime(value: Sql, part: DatePartExpr): Sql {
-  const unit = PART_MICROS[part.part] ?? 1;
-  if (unit === 1) return value;
+  const unit = MICROS_PER_PART[part.part] ?? 1n;
+  if (unit === 1n) return value;
   return computeOnce([value], "time_trunc", (v) => sql`(${v} - to_microseconds(epoch_us(${v}) % ${numberSql(unit)}))`);
 }
 
@@ -182,6 +173,6 @@ export function countBoundaries(late: Sql, early: Sql, part: DatePartExpr): Sql 
 /** How many whole units of the part fit between two instants. */
 export function countWholeUnits(late: Sql, early: Sql, part: DatePartExpr): Sql {
   const micros = sql`(epoch_us(${late}) - epoch_us(${early}))`;
-  const unit = PART_MICROS[part.part] ?? 1;
-  return unit === 1 ? micros : sql`(${micros} // ${numberSql(unit)})`;
+  const unit = MICROS_PER_PART[part.part] ?? 1n;
+  return unit === 1n ? micros : sql`(${micros} // ${numberSql(unit)})`;
 }

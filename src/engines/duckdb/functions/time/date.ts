@@ -1,6 +1,7 @@
 /** Date functions. A DATE is DuckDB's own. */
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import { MICROS_PER_PART } from "../../../../values/calendar.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
@@ -14,7 +15,6 @@ import {
   DAY_PARTS,
   datePartOf,
   lastDay,
-  PART_MICROS,
   truncateDate,
   truncateTimestamp,
 } from "./date-parts.ts";
@@ -38,7 +38,7 @@ export function printTruncate({ args, types, call, timeZone }: Context): Sql {
   if (!CLOCK_PARTS.includes(part.part))
     return utcFromWall(truncateTimestamp(wallFromUtc(value, zone, true), part), zone);
   // Hours and minutes are cut on the instant, which a clock that is set back shows twice.
-  const unit = PART_MICROS[part.part] ?? 1;
+  const unit = MICROS_PER_PART[part.part] ?? 1n;
   return computeOnce([value], "trunc", (v) => {
     const size = numberSql(unit);
     const wall = sql`epoch_us(${wallFromUtc(v, zone, true)})`;

@@ -6,38 +6,33 @@
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { MONTHS_PER_PART } from "../../../../values/calendar.ts";
-import { parseInterval } from "../../../../values/interval.ts";
+import { INTERVAL_LIMITS, INTERVAL_UNITS, type IntervalParts, parseInterval } from "../../../../values/interval.ts";
 import { NULL, nameSql, numberSql, signSql, textSql } from "../../sql/atoms.ts";
 import { raiseError, raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
-import { refuseCall } from "./date-parts.ts";
+import { CLOCK_PARTS, refuseCall } from "./date-parts.ts";
 import { type IntervalPartsSql, intervalParts } from "./interval-parts.ts";
 import { checkDate, checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
 import { CURRENT_INSTANT } from "./time-zone.ts";
 
-/** How a part makes an interval of a number, and the largest number that INTERVAL has room for. */
-const partMakers: Readonly<Record<string, { readonly make: (n: Sql) => Sql; readonly max: number }>> = {
-  YEAR: { make: (n) => sql`to_months(CAST(${n} * 12 AS INTEGER))`, max: 10_000 },
-  QUARTER: { make: (n) => sql`to_months(CAST(${n} * 3 AS INTEGER))`, max: 40_000 },
-  MONTH: { make: (n) => sql`to_months(CAST(${n} AS INTEGER))`, max: 120_000 },
-  WEEK: { make: (n) => sql`to_days(CAST(${n} * 7 AS INTEGER))`, max: 522_857 },
-  DAY: { make: (n) => sql`to_days(CAST(${n} AS INTEGER))`, max: 3_660_000 },
-  HOUR: { make: (n) => sql`to_microseconds(${n} * 3600000000)`, max: 87_840_000 },
-  MINUTE: { make: (n) => sql`to_microseconds(${n} * 60000000)`, max: 5_270_400_000 },
-  SECOND: { make: (n) => sql`to_microseconds(${n} * 1000000)`, max: 316_224_000_000 },
-  MILLISECOND: { make: (n) => sql`to_microseconds(${n} * 1000)`, max: 316_224_000_000_000 },
-  MICROSECOND: { make: (n) => sql`to_microseconds(${n})`, max: 316_224_000_000_000_000 },
+const fieldMakers: Readonly<Record<keyof IntervalParts, (n: Sql) => Sql>> = {
+  months: (n) => sql`to_months(CAST(${n} AS INTEGER))`,
+  days: (n) => sql`to_days(CAST(${n} AS INTEGER))`,
+  micros: (n) => sql`to_microseconds(${n})`,
 };
 
+/** So many of a date part; fails where INTERVAL has no room for them. */
 function makeInterval(n: Sql, part: string): Sql {
-  const maker = partMakers[part];
-  if (maker === undefined) throw new Error(`No INTERVAL is made of ${part}`);
-  const { make, max } = maker;
+  const unit = INTERVAL_UNITS.get(part);
+  if (unit === undefined) throw new Error(`No INTERVAL is made of ${part}`);
+  const { field, factor } = unit;
+  const max = INTERVAL_LIMITS[field] / factor;
   return computeOnce([n], "interval", (v) => {
     const raise = raiseError(sql`concat('INTERVAL ', ${v}, ${textSql(` ${part} is out of range`)})`);
-    return sql`CASE WHEN ${v} > ${numberSql(max)} OR ${v} < ${numberSql(-max)} THEN ${raise} ELSE ${make(v)} END`;
+    const made = fieldMakers[field](factor === 1n ? v : sql`${v} * ${numberSql(factor)}`);
+    return sql`CASE WHEN ${v} > ${numberSql(max)} OR ${v} < ${numberSql(-max)} THEN ${raise} ELSE ${made} END`;
   });
 }
 
@@ -185,14 +180,13 @@ export function extractFromInterval(interval: Sql, part: string): Sql {
 }
 
 const dateParts = ["DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
-const clockParts = ["MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR"];
 
 /** Parts that *_ADD and *_SUB take for each type. */
 const addableParts: Readonly<Record<string, readonly string[]>> = {
   DATE: dateParts,
-  TIME: clockParts,
-  DATETIME: [...clockParts, ...dateParts],
-  TIMESTAMP: [...clockParts, "DAY"],
+  TIME: CLOCK_PARTS,
+  DATETIME: [...CLOCK_PARTS, ...dateParts],
+  TIMESTAMP: [...CLOCK_PARTS, "DAY"],
 };
 
 function checkAddable(call: CallExpr, type: SqlType): KnownInterval {
@@ -245,7 +239,7 @@ function printJustify(mode: "DAYS" | "HOURS" | "INTERVAL"): FunctionTable[string
 export const intervalFunctions: FunctionTable = {
   $interval: ({ args, call }) => {
     const part = call.arguments[1];
-    if (part?.kind !== "DatePart" || partMakers[part.part] === undefined)
+    if (part?.kind !== "DatePart" || !INTERVAL_UNITS.has(part.part))
       return refuseCall(call, "INTERVAL needs a date part");
     return makeInterval(args[0] ?? NULL, part.part);
   },

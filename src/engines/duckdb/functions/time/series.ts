@@ -5,7 +5,7 @@ import type { SqlType } from "../../../../googlesql/types.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
 import { NULL, signSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, castTo, filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { DATE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext } from "../types.ts";
@@ -99,10 +99,7 @@ export function printBucket({ args, types, call }: Context): Sql {
       types[0]?.kind === "TIMESTAMP" ? sql` OR ${months} <> 0` : isDate ? sql` OR ${micros} <> 0` : EMPTY;
     const given = [months, days, micros];
     const counted = given.map((part) => sql`CAST(${part} > 0 AS INTEGER)`);
-    const isNegative = joinSql(
-      given.map((part) => sql`${part} < 0`),
-      " OR ",
-    );
+    const isNegative = joinMapped(given, " OR ", (part) => sql`${part} < 0`);
     const isWrong = sql`${isNegative} OR ${joinSql(counted, " + ")} <> 1${unusable}`;
     return sql`
       CASE WHEN ${isWrong} THEN ${raiseText(message)}

@@ -91,8 +91,8 @@ describe("what maintenance decides", () => {
     );
     const writer = { task: (task: (connection: Connection) => unknown) => task(connection) } as unknown as Writer;
     const commit = (rowCount: number) => {
-      const batches = [{ header: { rowCount } }, { header: { rowCount: 0 } }];
-      return maintenance.afterCommit(connection, [{ source, batches } as unknown as AppendWork]);
+      const works = [rowCount, 0].map((count) => ({ source, batch: { header: { rowCount: count } } }));
+      return maintenance.afterCommit(connection, works as unknown as readonly AppendWork[]);
     };
     return { maintenance, writer, commit, connection };
   }

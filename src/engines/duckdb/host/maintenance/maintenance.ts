@@ -5,7 +5,7 @@ import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection, Database } from "../../driver/connection.ts";
 import { describeCause } from "../../driver/driver-error.ts";
 import type { HostSnapshot } from "../protocol.ts";
-import { type AppendWork, rowCountOf } from "../store/group-commit.ts";
+import type { AppendWork } from "../store/group-commit.ts";
 import type { LogPosition } from "../store/log-position.ts";
 import { storePaths } from "../store/store-paths.ts";
 import type { StoredSource } from "../store/stored-source.ts";
@@ -130,10 +130,9 @@ export class Maintenance {
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
   async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
-    for (const work of works) {
-      const rowCount = rowCountOf(work);
-      const { table } = work.source;
-      this.#rowsInLog.set(table, (this.#rowsInLog.get(table) ?? 0) + rowCount);
+    for (const { source, batch } of works) {
+      const { rowCount } = batch.header;
+      this.#rowsInLog.set(source.table, (this.#rowsInLog.get(source.table) ?? 0) + rowCount);
       this.#rowsSinceLook += rowCount;
     }
     this.#storedAtMs = performance.now();

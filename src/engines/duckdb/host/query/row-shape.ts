@@ -1,6 +1,5 @@
 /** Rewrites a statement that selects plain columns of one table so that it leaves out texts. */
-import { LATE_ROWS } from "../../driver/connection.ts";
-import type { PlainColumn, RowsPlan } from "../../statement-plan.ts";
+import { LATE_ROWS, type PlainColumn, type RowsPlan } from "../../statement-plan.ts";
 
 /** How to ask for the rows of such a statement without their texts. */
 export interface RowShape {

@@ -19,18 +19,13 @@ import { keepTenants } from "./tenant-entries.ts";
 
 export interface AppendWork {
   readonly source: StoredSource;
-  readonly batches: readonly EncodedBatch[];
+  readonly batch: EncodedBatch;
   readonly context: AppendContext;
-}
-
-/** Rows of the work, repeats included. */
-export function rowCountOf({ batches }: AppendWork): number {
-  return batches.reduce((sum, { header }) => sum + header.rowCount, 0);
 }
 
 /** The work as it is to be tried after a failure: every id of it is looked up. */
 export function asAgain<Work extends AppendWork>(work: Work): Work {
-  return { ...work, batches: work.batches.map(withOwnIds) };
+  return { ...work, batch: withOwnIds(work.batch) };
 }
 
 interface ReadBatch {
@@ -122,9 +117,9 @@ async function pickFromSource(
  * it is not known which: `asAgain` is what may be tried then.
  */
 export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<JointResult[]> {
-  const readWorks = works.map(({ source, batches }) => batches.map((batch) => readBatch(source, batch)));
+  const batches = works.map(({ source, batch }) => readBatch(source, batch));
   const bySource = new Map<StoredSource, ReadBatch[]>();
-  for (const batch of readWorks.flat()) {
+  for (const batch of batches) {
     const group = bySource.get(batch.source);
     if (group === undefined) bySource.set(batch.source, [batch]);
     else group.push(batch);
@@ -148,21 +143,15 @@ export async function commitGroup(connection: Connection, works: readonly Append
     await connection.transaction(work);
   } catch (error) {
     // A commit that is done may fail for want of memory to say so. Ids that are remembered are only looked up.
-    for (const batch of readWorks.flat()) rememberIds(batch, batch.ids.keys());
+    for (const batch of batches) rememberIds(batch, batch.ids.keys());
     throw error;
   }
-  return readWorks.map((batches, index) => {
-    const result = { stored: 0, repeated: 0 };
-    for (const batch of batches) {
-      const rows = picked.get(batch)?.rows ?? [];
-      rememberIds(batch, rows);
-      result.stored += rows.length;
-      result.repeated += batch.ids.length - rows.length;
-    }
-    const [first] = batches;
+  return batches.map((batch, index) => {
+    const rows = picked.get(batch)?.rows ?? [];
+    rememberIds(batch, rows);
+    const result = { stored: rows.length, repeated: batch.ids.length - rows.length };
     const rowCounts = works[index]?.context.rowCounts;
-    if (rowCounts === undefined || first === undefined) return result;
-    return { ...result, parts: splitResult(picked.get(first)?.rows ?? [], rowCounts) };
+    return rowCounts === undefined ? result : { ...result, parts: splitResult(rows, rowCounts) };
   });
 }
 

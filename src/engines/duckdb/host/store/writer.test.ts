@@ -6,6 +6,22 @@ import { openStoreFile } from "./store-file.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
+function rowsOf(count: number): EncodedBatch {
+  const builder = new BatchBuilder();
+  const event = { id: "x", hasGeneratedId: true, timestampUs: 0n, eventMessage: null, fields: {} };
+  for (let row = 0; row < count; row++) builder.addRow(event);
+  return builder.encode();
+}
+
+/** A batch without rows. */
+function bytesOf(byteCount: number): EncodedBatch {
+  const columns = rowsOf(1).header.columns.map((column) => ({ ...column, count: 0 }));
+  return { header: { rowCount: 0, columns, ownIdRows: [] }, payload: Buffer.alloc(byteCount) };
+}
+
+const EMPTY = bytesOf(4);
+const MEGABYTE = 1024 ** 2;
+
 describe("the writer", () => {
   afterEach(() => {
     vi.useRealTimers();
@@ -23,7 +39,7 @@ describe("the writer", () => {
       onProblem: (message) => problems.push(message),
     });
     const source = createStoredSource({ name: "edge", table: "events_1", entries: [], tenants: [] });
-    const append = () => writer.append({ source, batches: [], context: { tenants: [] } });
+    const append = () => writer.append({ source, batch: EMPTY, context: { tenants: [] } });
     expect(await append()).toEqual({ stored: 0, repeated: 0 });
     await append();
     const said = "a checkpoint failed and will be tried again: IO Error: the file is read-only";
@@ -63,8 +79,8 @@ describe("the writer", () => {
       onProblem: () => expect.unreachable(),
     });
     const source = createStoredSource({ name: "", table: "events_1", entries: [], tenants: [] });
-    const append = (name: string, ...batches: EncodedBatch[]) =>
-      writer.append({ source, batches, context: { tenants: [[name, "1"]] } });
+    const append = (name: string, batch = EMPTY) =>
+      writer.append({ source, batch, context: { tenants: [[name, "1"]] } });
     return { writer, commits, fatal, append };
   }
 
@@ -92,28 +108,21 @@ describe("the writer", () => {
   });
 
   it("commits appends together up to 2,000 rows or 16 MB, and a larger one by itself", async () => {
-    const rowsOf = (count: number) => {
-      const builder = new BatchBuilder();
-      const event = { id: "x", hasGeneratedId: true, timestampUs: 0n, eventMessage: null, fields: {} };
-      for (let row = 0; row < count; row++) builder.addRow(event);
-      return builder.encode();
-    };
-    const bytesOf = (megabytes: number): EncodedBatch => {
-      const { header } = rowsOf(1);
-      const columns = header.columns.map((column) => ({ ...column, count: 0 }));
-      return { header: { rowCount: 0, columns, ownIdRows: [] }, payload: Buffer.alloc(megabytes * 1024 ** 2) };
-    };
     const { append, commits } = openStub(() => undefined);
     const [half, one] = [rowsOf(1000), rowsOf(1)];
     await Promise.all([
       append("a", half),
       append("b", half),
       append("c", one),
-      append("d", half, half),
+      append("d", rowsOf(2000)),
       append("e", one),
     ]);
     expect(commits.splice(0)).toEqual(['"a","b"', '"c"', '"d"', '"e"']);
-    await Promise.all([append("a", bytesOf(8)), append("b", bytesOf(4), bytesOf(4)), append("c", bytesOf(1))]);
+    await Promise.all([
+      append("a", bytesOf(8 * MEGABYTE)),
+      append("b", bytesOf(8 * MEGABYTE)),
+      append("c", bytesOf(MEGABYTE)),
+    ]);
     expect(commits).toEqual(['"a","b"', '"c"']);
   });
 
@@ -171,7 +180,7 @@ describe("the writer", () => {
       for (const [id, hasGeneratedId] of ids) {
         builder.addRow({ id, hasGeneratedId, timestampUs: 5n, eventMessage: null, fields: {} });
       }
-      return writer.append({ source, batches: [builder.encode()], context: { tenants: [] } });
+      return writer.append({ source, batch: builder.encode(), context: { tenants: [] } });
     };
     const appends = [append(["own", false], ["made", true]), append(["other", true])];
     await Promise.all(appends);

@@ -6,7 +6,7 @@ import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { describeCause, isFatal, toEngineError } from "../../driver/driver-error.ts";
 import { isOfOneBatch, type JointResult } from "../protocol.ts";
-import { type AppendWork, asAgain, commitGroup, rowCountOf } from "./group-commit.ts";
+import { type AppendWork, asAgain, commitGroup } from "./group-commit.ts";
 
 /** The limits of one group, so that no commit delays the next ones for long. */
 const MAX_GROUP_ROWS = 2000;
@@ -112,8 +112,8 @@ export class Writer {
     const group: AppendJob[] = [];
     let [rows, bytes] = [0, 0];
     for (let job = this.#jobs[0]; job?.kind === "append"; job = this.#jobs[0]) {
-      rows += rowCountOf(job);
-      for (const { payload } of job.batches) bytes += payload.length;
+      rows += job.batch.header.rowCount;
+      bytes += job.batch.payload.length;
       if (group.length > 0 && (rows > MAX_GROUP_ROWS || bytes > MAX_GROUP_BYTES)) break;
       group.push(job);
       this.#jobs.shift();
