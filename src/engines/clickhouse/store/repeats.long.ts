@@ -11,6 +11,7 @@ import type { LogEvent } from "../../contract/query-engine.ts";
 import { openServerClient, type ServerClient, type ServerQuery, type ServerSettings } from "../driver/client.ts";
 import { migrate } from "../migrate.ts";
 import { SchemaKeeper } from "./schema-keeper.ts";
+import { createSourceTable, ID_TERM } from "./statements.ts";
 import { ClickHouseStore } from "./store.ts";
 import { newBatch } from "./stored-ids.ts";
 
@@ -265,6 +266,21 @@ describe("an event that comes again", () => {
     table = store.stateOf("removed").table;
     expect(await store.append("removed", [ofProject("a", "p", 0n)], never())).toMatchObject({ stored: 0, repeated: 1 });
     expect(await countOf(store, "removed")).toBe(1);
+  });
+
+  it("is another event than one whose id has the same hash in the index", async () => {
+    const [create = ""] = createSourceTable(place, "hashes", [], undefined);
+    await client.command(create.replace(ID_TERM, ID_TERM.replace("cityHash64(id)", "cityHash64(id) % 10")));
+    const ids = "SELECT if(number = 7, '', 'e' || toString(number)), number, 1 FROM numbers(20000)";
+    await client.command(`INSERT INTO logs.hashes (id, timestamp, lw_batch) ${ids}`);
+    const found = async (condition: string) => {
+      const sql = `SELECT id FROM logs.hashes WHERE ${condition} ORDER BY timestamp`;
+      return (await client.rows(sql)).map(([id]) => id);
+    };
+    expect(await found("id IN ('e5', 'e19000', 'no', '')")).toEqual(["e5", "", "e19000"]);
+    expect(await found("id = 'e5'")).toEqual(["e5"]);
+    expect(await found("id = 'no'")).toEqual([]);
+    expect(await found("id LIKE '%e1900%' AND id < 'e19003'")).toEqual(["e1900", "e19000", "e19001", "e19002"]);
   });
 
   it("is recognised in a table of an earlier version, whose ids are found by its projection", async () => {

@@ -26,7 +26,8 @@ describe("the table of a source", () => {
       "CREATE TABLE IF NOT EXISTS `logs`.`events_edge_1` (`id` String CODEC(ZSTD(1)), " +
         "`timestamp` Int64 CODEC(Delta, ZSTD(1)), `event_message` Nullable(String) CODEC(ZSTD(1)), " +
         "`lw_batch` UInt64 CODEC(ZSTD(1)), `c1` LowCardinality(Nullable(String)), `j2` Nullable(String) CODEC(ZSTD(1)), " +
-        "INDEX lw_ids id TYPE text(tokenizer = 'array', dictionary_block_size = 128), " +
+        "INDEX lw_ids id TYPE text(tokenizer = 'array', preprocessor = reinterpretAsFixedString(cityHash64(id)), " +
+        "dictionary_block_size = 32), " +
         "INDEX lw_no_id length(id) TYPE minmax GRANULARITY 1) ENGINE = MergeTree " +
         "PARTITION BY toUInt16(greatest(0, least(65535, intDiv(timestamp, 86400000000)))) " +
         "ORDER BY (`c1`, timestamp, id) SETTINGS allow_nullable_key = 1, enable_block_number_column = 1, " +

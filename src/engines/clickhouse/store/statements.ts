@@ -114,11 +114,19 @@ export function isPartitionBefore(partition: number, timestampUs: bigint): boole
 }
 
 /**
- * By the first index a part is asked for any id without its rows being read, and by the second for the empty one, which
- * the first lacks. A block of its dictionary is what one look-up reads; its first entry is in memory.
+ * How the index knows an id: by eight bytes of a hash, which take a third of an id's space and half of its time. The
+ * server compares the ids themselves of the rows that it finds. Only `=` and `IN` use an index of whole values, so that
+ * no other condition takes the hashes for texts.
+ */
+export const ID_TERM = "preprocessor = reinterpretAsFixedString(cityHash64(id)), dictionary_block_size = 32";
+
+/**
+ * By the first index a part is asked for any id without its rows being read, and by the second for the empty one, for
+ * which the server asks no text index. A look-up reads one block of the first one's dictionary; the block's first entry
+ * is in memory.
  */
 const ID_INDEXES =
-  "INDEX lw_ids id TYPE text(tokenizer = 'array', dictionary_block_size = 128), " +
+  `INDEX lw_ids id TYPE text(tokenizer = 'array', ${ID_TERM}), ` +
   "INDEX lw_no_id length(id) TYPE minmax GRANULARITY 1";
 
 /** A source's table, sorted as queries ask for it. */
