@@ -14,7 +14,7 @@ parameters:
   function_id:
     type: string
     required: true
-    description: Id of the function, or its name where only the gateway's paths tell it
+    description: Id of the function, or its name where only the gateway's paths name it
   interval:
     type: string
     required: true

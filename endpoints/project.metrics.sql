@@ -19,7 +19,7 @@ parameters:
 tenant_parameter: project
 ---*/
 WITH
-  -- What each service tells of its lines: an HTTP status, a level, or both.
+  -- What each service says of its lines: an HTTP status, a level, or both.
   told AS (
     SELECT t.timestamp, t.project, 'db' AS service, NULL AS status, parsed.error_severity AS level
     FROM db AS t

@@ -1,7 +1,7 @@
 /*---
 id: 9b1b1d6e-2f3c-4a53-9a07-3f0a9d0c2b14
 name: service-health
-description: Log lines of each service of a project over time, by whether they tell of an error, a warning or neither
+description: Log lines of each service of a project over time, by whether they report an error, a warning or neither
 max_rows: 10000
 cache_seconds: 60
 sandbox: false
@@ -27,7 +27,7 @@ parameters:
 tenant_parameter: project
 ---*/
 WITH
-  -- What each service tells of its lines: an HTTP status, a level, both or neither.
+  -- What each service says of its lines: an HTTP status, a level, both or neither.
   told AS (
     SELECT t.timestamp, t.project, 'edge' AS service, response.status_code AS status, CAST(NULL AS STRING) AS level
     FROM edge AS t

@@ -42,7 +42,7 @@ WITH
         WHEN '3day' THEN 72 * 60
         ELSE 7 * 24 * 60
       END MINUTE)
-      -- A gateway that logs no URL still tells the project.
+      -- A gateway that logs no URL still names the project.
       AND REGEXP_CONTAINS(COALESCE(request.url, t.project), @project)
   )
 

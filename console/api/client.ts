@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly hint: string | undefined;
   readonly parameter: string | undefined;
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Everything that is wrong with the query that was sent, where the service tells. */
+  /** Everything that is wrong with the query that was sent, where the service reports it. */
   readonly diagnostics: readonly Problem[] | undefined;
 
   constructor(status: number, body: ErrorBody, diagnostics?: readonly Problem[]) {
@@ -80,7 +80,7 @@ export function send(name: OperationName, options: CallOptions): Promise<Respons
   return request(posted.has(name) && options.body !== undefined ? "POST" : method.toUpperCase(), path, options);
 }
 
-/** Runs an endpoint, whose parameters and answer only the endpoint tells. */
+/** Runs an endpoint, whose parameters and answer only the endpoint defines. */
 export async function runEndpoint(
   endpoint: string,
   parameters: Readonly<Record<string, unknown>>,

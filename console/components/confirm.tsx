@@ -14,7 +14,7 @@ interface ConfirmProps {
   /** True where it takes nothing away. */
   readonly isHarmless?: boolean;
   readonly act: () => Promise<unknown>;
-  /** Is told of the end: done, or given up. */
+  /** Called with the end: done, or given up. */
   readonly onClose: (isDone: boolean) => void;
 }
 

@@ -9,7 +9,7 @@ import { scheme, zone } from "../state/preferences.ts";
 
 interface HistogramProps {
   readonly overview: Overview;
-  /** Is told of a part that was dragged over, in milliseconds. */
+  /** Called with a part that was dragged over, in milliseconds. */
   readonly onSelect: (fromMs: number, toMs: number) => void;
 }
 

@@ -41,7 +41,7 @@ export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps
 /** Shows the error of a document that could not be saved, with all the fields that are wrong. */
 export function Problems({ error }: { readonly error: unknown }) {
   const fields = error instanceof ApiError ? Object.entries(error.fields ?? {}) : [];
-  // The error tells the first.
+  // The error shows the first.
   const others = fields.length > 1 ? fields : [];
   return (
     <>
@@ -64,7 +64,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** A sign of work, told to screen readers too. */
+/** A sign of work, announced to screen readers too. */
 export function Spinner({ label = "Loading" }: { readonly label?: string }) {
   return (
     <span class="row" role="status">

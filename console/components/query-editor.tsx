@@ -11,7 +11,7 @@ interface QueryEditorProps {
   readonly label: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
-  /** Is told what is wrong with the text whenever it was looked at. */
+  /** Receives what is wrong with the text whenever it was looked at. */
   readonly onProblems?: (messages: readonly string[]) => void;
 }
 
@@ -20,7 +20,7 @@ const latestMs = 1_500;
 
 /** Calls back once nothing more urgent is to be done. Answers what calls it off. */
 function whenIdle(work: () => void): () => void {
-  // Not every browser tells when it is idle.
+  // Not every browser reports when it is idle.
   if (typeof requestIdleCallback !== "function") {
     const timer = setTimeout(work, latestMs);
     return () => clearTimeout(timer);

@@ -48,7 +48,7 @@ async function check(text: string, ask: (signal: AbortSignal) => Promise<Finding
       ...warnings.map((problem) => toDiagnostic(text, problem, "warning")),
     ];
   } catch (error) {
-    // What is wrong beside the text, the run itself tells.
+    // What is wrong beside the text, the run itself reports.
     if (error instanceof ApiError || isAborted(error) || error instanceof TypeError) return [];
     throw error;
   }

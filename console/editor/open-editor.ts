@@ -19,7 +19,7 @@ interface EditorOptions {
   readonly label: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
-  /** Is told what is wrong with the text whenever it was looked at. */
+  /** Receives what is wrong with the text whenever it was looked at. */
   readonly onProblems?: ((messages: readonly string[]) => void) | undefined;
 }
 

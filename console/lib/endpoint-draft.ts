@@ -124,7 +124,7 @@ export function applyProposals(sql: string, proposals: readonly Proposal[]): str
     .reduce((text, { name, start, end }) => `${text.slice(0, start)}@${name}${text.slice(end)}`, sql);
 }
 
-/** The value of a literal, as a default of its parameter; undefined where it cannot be told from the text. */
+/** The value of a literal, as a default of its parameter; undefined where it cannot be determined from the text. */
 export function literalValue({ type, literal }: Proposal): string | number | undefined {
   if (type === "int64" || type === "float64") return Number(literal);
   const [, , text] = /^(['"])([^\\]*)\1$/.exec(literal) ?? [];

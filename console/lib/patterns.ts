@@ -50,7 +50,7 @@ export function groupByShape(messages: readonly string[]): readonly Pattern[] {
     .sort((a, b) => b.count - a.count);
 }
 
-/** Merges word by word, from the last: what comes first in a message tells most of what it is. */
+/** Merges word by word, from the last: what comes first in a message shows most of what it is. */
 function mergeGroups(groups: readonly Group[]): readonly Group[] {
   let merged = groups;
   const longest = Math.max(0, ...groups.map(({ words }) => words.length));

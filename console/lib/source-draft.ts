@@ -4,7 +4,7 @@ import type { Retention } from "./retention.ts";
 export interface SourceDraft {
   readonly name: string;
   readonly description: string;
-  /** The field that tells tenants apart. */
+  /** The field that identifies the tenant. */
   readonly tenant: string;
   /** Days after which events are deleted. */
   readonly days: string;

@@ -26,7 +26,7 @@ const clockMs = 60_000;
 /** Events that arrived within this long are those that somebody looks for. */
 const recentMs = 3_600_000;
 
-/** Tells why events of these sources are not seen in a range of time that begins at `fromMs`; nothing where nothing came. */
+/** Why events of these sources are not seen in a range of time that begins at `fromMs`; nothing where nothing came. */
 export function findUnseenReasons(intakes: readonly Intake[], fromMs: number, nowMs: number): readonly UnseenReason[] {
   return intakes.flatMap((intake) => [...findTimeReasons(intake, fromMs, nowMs), ...findOtherReasons(intake)]);
 }

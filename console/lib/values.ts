@@ -101,7 +101,7 @@ export function chooseFacets(fields: readonly Field[], count = 7): readonly stri
   return chosen.slice(0, count);
 }
 
-/** The field that tells how bad a row is, and whether its values are statuses of HTTP. */
+/** The field that says how bad a row is, and whether its values are statuses of HTTP. */
 export function chooseSplit(
   fields: readonly Field[],
 ): { readonly path: string; readonly isByClass: boolean } | undefined {

@@ -15,7 +15,7 @@ import { showControls } from "../lib/values.ts";
 import { linkTo, navigate, route } from "../state/route.ts";
 import { say } from "../state/toasts.ts";
 
-/** Queries that run by schedule and tell of their rows. */
+/** Queries that run by schedule and notify others of their rows. */
 export function AlertsPage() {
   const [, id] = route.value.path.split("/");
   if (id === undefined) return <AlertList />;
@@ -53,7 +53,7 @@ function AlertList() {
     <div class="page">
       <div class="page-head">
         <h1>Alerts</h1>
-        <p class="soft grow">Queries that run by schedule, and tell when their rows meet a condition</p>
+        <p class="soft grow">Queries that run by schedule, and notify when their rows meet a condition</p>
         <input
           class="input"
           type="search"
@@ -76,7 +76,7 @@ function Listed({ alerts, search }: { readonly alerts: readonly Alert[]; readonl
   if (found.length === 0) {
     return (
       <Empty title={alerts.length === 0 ? "There is no alert yet" : "No alert has such a name"}>
-        {alerts.length === 0 && <p>An alert runs a query by schedule and tells a webhook, Slack, a mail address.</p>}
+        {alerts.length === 0 && <p>An alert runs a query by schedule and notifies a webhook, Slack, a mail address.</p>}
       </Empty>
     );
   }

@@ -103,7 +103,7 @@ function Counts({ onSelect }: { readonly onSelect: (fromMs: number, toMs: number
   const { value: state } = overview;
   if (state.kind === "idle") return null;
   if (state.kind === "failed") {
-    // The rows tell the same error, with its place.
+    // The rows show the same error, with its place.
     return rowsState.value.kind === "failed" ? null : <ErrorNotice error={state.error} />;
   }
   const shown = state.kind === "loaded" ? state.value : state.last;

@@ -61,7 +61,7 @@ interface Memory {
   readonly engine: number;
 }
 
-/** Resident memory in bytes, which the metrics tell. */
+/** Resident memory in bytes, which the metrics report. */
 async function readMemory(signal: AbortSignal): Promise<Memory> {
   const text = await (await send("getMetrics", { signal, headers: { accept: "text/plain" } })).text();
   const read = (name: string) => Number(new RegExp(`^logweir_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);

@@ -64,7 +64,7 @@ export function clearRows(): void {
   });
 }
 
-/** Is told which rows are in view: those that were let go come back. */
+/** Receives which rows are in view: those that were let go come back. */
 export function noteView(first: number, last: number): void {
   view = { first, last };
   clearTimeout(timer);

@@ -10,7 +10,7 @@ import { defaultRedaction, type TokenStore } from "./token.ts";
 export interface Authenticator {
   /**
    * Undefined for a token that is unknown, expired or revoked; throws `metadata_unavailable` where the store cannot
-   * tell whether it has an unknown one.
+   * say whether it has an unknown one.
    */
   authenticate(secret: string): Promise<Identity | undefined>;
   /** The same without waiting. Also undefined when the tokens have to be read first: `authenticate` does that. */

@@ -8,7 +8,7 @@ export interface TokenKey {
 
 /** Finds the keys beside tokens. */
 export interface TokenKeys {
-  /** Undefined where no valid token with a key has the id. Throws `metadata_unavailable` where nobody can tell. */
+  /** Undefined where no valid token with a key has the id. Throws `metadata_unavailable` where nobody knows. */
   findKey(tokenId: string): Promise<{ readonly key: TokenKey; readonly expiresAt: number | undefined } | undefined>;
 }
 

@@ -41,7 +41,7 @@ const compactForm = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 /** The length of what keys sign, at most. */
 const maxCharacters = 8_000;
 
-/** Checks what keys sign. What a key's token may do is told by the store at each use of the access token. */
+/** Checks what keys sign. What a key's token may do is looked up in the store at each use of the access token. */
 export function createKeyGrants({ keys, sealer, now }: KeyGrantOptions): KeyGrants {
   const decoy = createDecoy();
 

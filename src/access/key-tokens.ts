@@ -16,7 +16,7 @@ export interface KeyTokenSealer {
 
 const form = /^lwk_([0-9a-f]{1,64})_(\d{1,16})_([\w-]{43})$/;
 
-/** HMAC-SHA-256 with a key derived from the service's key. What a token may do is not in it: the store tells. */
+/** HMAC-SHA-256 with a key derived from the service's key. What a token may do is not in it: the store says. */
 export function createKeyTokenSealer(serviceKey: Uint8Array): KeyTokenSealer {
   const key = Buffer.from(hkdfSync("sha256", serviceKey, "", "logweir key tokens", 32));
   const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");

@@ -81,7 +81,7 @@ export class KnownTokens {
     return true;
   }
 
-  /** Reads what the store's version did not tell of yet: false also where the store does not answer in that time. */
+  /** Reads what the store's version did not report yet: false also where the store does not answer in that time. */
   async confirm(): Promise<boolean> {
     const confirming = this.#store.confirm?.();
     if (confirming === undefined) return true;
@@ -130,7 +130,7 @@ export class KnownTokens {
     return expiresAt !== undefined && expiresAt <= this.#now();
   }
 
-  /** Reads all tokens, or only those that changed where the store can tell. */
+  /** Reads all tokens, or only those that changed where the store can say which. */
   async #readOnce(): Promise<void> {
     const version = this.#store.version();
     const changed = this.#version === undefined ? undefined : this.#store.changedSince?.(this.#version);

@@ -111,14 +111,14 @@ export function includesPin(pin: Pin, other: Pin): boolean {
   return prefix !== undefined && prefixOf(other)?.startsWith(prefix) === true;
 }
 
-/** Only of texts does a prefix tell anything: numbers and times have several spellings. */
+/** Only of texts does a prefix say anything: numbers and times have several spellings. */
 function whyUnfit(name: string, pin: Pin, declared: DeclaredTypes): string | undefined {
   const type = declared.get(name);
   if (type === undefined) return "does not take";
   return prefixOf(pin) !== undefined && type !== "string" ? `takes as ${type}: a prefix is one of texts` : undefined;
 }
 
-/** So many values of a pin are told in a hint. */
+/** So many values of a pin are reported in a hint. */
 const toldValues = 20;
 
 /** How a call names one of the values, for people. */

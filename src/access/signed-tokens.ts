@@ -124,7 +124,7 @@ const signer: Identity = { tokenId: "", scopes: ["private"], pins: {}, budget: {
 
 const claimNames = ["scopes", "pins", "budget", "redaction"];
 
-/** Throws `unauthorized` with the problems of the claim, as the API tells of those of a token. */
+/** Throws `unauthorized` with the problems of the claim, as the API reports those of a token. */
 function readClaims(payload: JWTPayload, nowMs: number): Omit<Verified, "serial"> {
   const { logweir: claim, exp = 0, iss, sub, jti } = payload;
   const id = jti === undefined ? undefined : String(jti);

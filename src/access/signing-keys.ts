@@ -18,7 +18,7 @@ export interface KeySources {
    * a key that is not known, and remain valid for an hour while they cannot be read.
    */
   readonly isRemote: boolean;
-  /** Is told why keys could not be read or used. */
+  /** Receives why keys could not be read or used. */
   readonly onFailure: (reason: string) => void;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;

@@ -83,7 +83,7 @@ export function readNewToken(
   const report = (field: string, message: string) => {
     problems.set(field, [...(problems.get(field) ?? []), message]);
   };
-  // Each scope of a list is told of by itself.
+  // Each scope of a list is reported by itself.
   if (Array.isArray(sent.scopes)) problems.delete("scopes");
   const asked: unknown = Array.isArray(sent.scopes) ? sent.scopes : document.scopes;
   const scopes = asked === undefined ? [] : readScopes(asked as string | readonly unknown[], report);

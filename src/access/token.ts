@@ -74,7 +74,7 @@ export interface TokenStore {
    */
   changedSince?(version: string): readonly string[] | undefined;
   /**
-   * Resolves once `version` tells of every change before the call. Throws `metadata_unavailable` where that cannot be
+   * Resolves once `version` reports every change before the call. Throws `metadata_unavailable` where that cannot be
    * found out. Absent where `version` always does.
    */
   confirm?(): Promise<void>;

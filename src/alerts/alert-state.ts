@@ -28,9 +28,9 @@ export interface GroupState {
   readonly status: "pending" | "firing" | "resolved";
   /** Since when the condition holds; of a resolved group, since when it does not. Milliseconds since 1970, as all times. */
   readonly sinceMs: number;
-  /** When its firing was last told; undefined where that was never told. */
+  /** When its firing was last reported; undefined where that was never reported. */
   readonly notifiedAtMs: number | undefined;
-  /** Destinations that were not told of it after all, and are to be. */
+  /** Destinations that were not notified of it after all, and are to be. */
   readonly untold?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface Notice {
   /** As JSON; `[]` unless it fires. */
   readonly rows: string;
   readonly rowCount: number;
-  /** Destinations that do not know of the incident: if present, they alone are told that it is open, others its end. */
+  /** Destinations without knowledge of the incident: if present, they alone get its opening, all others its end. */
   readonly untold?: readonly string[];
 }
 
@@ -84,8 +84,8 @@ type Rules = Pick<AlertPlan, "id" | "name" | "forMs" | "remindMs" | "silencedUnt
 export const startState: AlertState = { groups: [], failure: undefined };
 
 /**
- * The state after a run, and the notices of it. A silence holds back what begins and reminders, and tells what still
- * fires once it is over; the end of what was told is always told. A run that failed leaves groups as they are.
+ * The state after a run, and the notices of it. A silence holds back what begins and reminders, and says what still
+ * fires once it is over; the end of what was reported is always reported. A run that failed leaves groups as they are.
  */
 export function advance(
   rules: Rules,
@@ -122,13 +122,13 @@ function hold(rules: Rules, before: GroupState | undefined, found: FoundGroup, n
   const group = { key, labels, value, sinceMs, notifiedAtMs };
   const isFiring = (!isNew && before.status === "firing") || nowMs - sinceMs >= rules.forMs;
   if (!isFiring) return { group: { ...group, status: "pending" } };
-  const retold = isNew || before.untold === undefined ? {} : { untold: before.untold };
-  const isRetold = retold.untold !== undefined;
-  if (!isDue(rules, isRetold ? undefined : notifiedAtMs, nowMs)) {
-    return { group: { ...group, ...retold, status: "firing" } };
+  const repeated = isNew || before.untold === undefined ? {} : { untold: before.untold };
+  const isRepeated = repeated.untold !== undefined;
+  if (!isDue(rules, isRepeated ? undefined : notifiedAtMs, nowMs)) {
+    return { group: { ...group, ...repeated, status: "firing" } };
   }
-  const isReminder = notifiedAtMs !== undefined && !isRetold;
-  const notice = makeNotice(rules, "firing", key, { ...found, ...retold, isReminder, sinceMs, atMs: nowMs });
+  const isReminder = notifiedAtMs !== undefined && !isRepeated;
+  const notice = makeNotice(rules, "firing", key, { ...found, ...repeated, isReminder, sinceMs, atMs: nowMs });
   return { group: { ...group, status: "firing", notifiedAtMs: nowMs }, notice };
 }
 
@@ -166,7 +166,7 @@ function recover(rules: Rules, failure: Failure | undefined, nowMs: number): rea
 
 function isDue({ remindMs, silencedUntilMs }: Rules, notifiedAtMs: number | undefined, nowMs: number): boolean {
   if (silencedUntilMs !== undefined && nowMs < silencedUntilMs) return false;
-  // Also by a clock that was ahead when it was told.
+  // Also by a clock that was ahead when it was reported.
   return notifiedAtMs === undefined || (remindMs !== undefined && Math.abs(nowMs - notifiedAtMs) >= remindMs);
 }
 

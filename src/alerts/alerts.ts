@@ -19,7 +19,7 @@ import type { StoredState } from "./stored-state.ts";
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Alerts: queries that are run by schedule, and tell of their rows. Changes take effect immediately. */
+/** Alerts: queries that are run by schedule, and notify others of their rows. Changes take effect immediately. */
 export interface Alerts {
   readonly alerts: readonly Alert[];
   /** The alert of an id, or else of a name that it alone has. Throws `unknown_alert`. */
@@ -35,8 +35,8 @@ export interface Alerts {
   /** Throws `unknown_alert`. */
   stateOf(id: string): Promise<AlertStatus>;
   /**
-   * Tells what the alert would have told between two times. Throws `unknown_alert`, and `invalid_parameter` for too
-   * many runs.
+   * The notices that the alert would have sent between two times. Throws `unknown_alert`, and `invalid_parameter` for
+   * too many runs.
    */
   rehearse(
     id: string,
@@ -52,7 +52,7 @@ export interface Alerts {
   takeFiles(files: readonly AlertFile[]): Promise<TakenFiles>;
 }
 
-/** The names of alerts that files changed, and why new or changed ones cannot run or tell anyone for now. */
+/** The names of alerts that files changed, and why new or changed ones cannot run or notify anyone for now. */
 export interface TakenFiles {
   readonly added: readonly string[];
   readonly changed: readonly string[];

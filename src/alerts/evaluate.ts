@@ -5,7 +5,7 @@ import { findGroups } from "./find-groups.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { nextRunMs } from "./schedule.ts";
 
-/** Groups of an alert that are told apart; an alert with more cannot run. */
+/** Groups of an alert that are distinguished; an alert with more cannot run. */
 const maxGroups = 100;
 
 /** Runs an alert's query once. Rejects for the end of the signal, and for what is no error of the query. */

@@ -31,7 +31,7 @@ export interface RunningAlerts {
   /** Begins to run and to send. */
   start(queries: AlertQueries): void;
   /**
-   * Takes back what waits to be told of a source: its events were deleted. On another service than the one that runs
+   * Takes back the notices that wait of a source: its events were deleted. On another service than the one that runs
    * alerts, nothing is taken back before it runs them.
    */
   forget(source: string): Promise<void>;
@@ -278,7 +278,7 @@ class AlertsAtWork implements RunningAlerts {
     return this.#options.isEvaluator() && this.#alerts.get(alert.plan.id) === alert && !this.#ending.signal.aborted;
   }
 
-  /** Nothing is sent of a state that is not stored: after a restart it would be told again as something new. */
+  /** Nothing is sent of a state that is not stored: after a restart it would be reported again as something new. */
   async #save(alert: RunningAlert, state: StoredState): Promise<boolean> {
     if (!(await this.#options.documents.putState(alert.plan.id, JSON.stringify(state)))) return false;
     alert.state = state;
@@ -302,7 +302,7 @@ class AlertsAtWork implements RunningAlerts {
           })
           .finally(() => {
             lane.isSending = false;
-            // Not by a look at all alerts: as many may have been told at the same time.
+            // Not by a look at all alerts: as many may have been reported at the same time.
             if (lane.failures > 0) this.#lookAt(lane.notBeforeMs);
             else if (this.#isOurs(alert)) this.#sendWaiting(alert);
           }),

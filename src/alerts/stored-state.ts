@@ -65,8 +65,8 @@ export function addWaiting(
 
 function audienceOf({ status, untold }: Notice, destinations: readonly string[]): readonly string[] {
   if (untold === undefined) return destinations;
-  const tellsUntold = isOpening(status);
-  return destinations.filter((key) => untold.includes(key) === tellsUntold);
+  const isForUnnotified = isOpening(status);
+  return destinations.filter((key) => untold.includes(key) === isForUnnotified);
 }
 
 function lengthOf(notice: Notice | undefined): number {
@@ -81,7 +81,7 @@ export function withoutDestination({ notice, to, ...waiting }: Waiting, key: str
 
 /**
  * The state once events of a source are deleted: notices that may show them, and were not sent, are taken back with
- * their ends. What still holds is told again by the next run. Undefined where nothing changes.
+ * their ends. What still holds is reported again by the next run. Undefined where nothing changes.
  */
 export function takeBack(
   { id, destinations }: Pick<AlertPlan, "id" | "destinations">,
@@ -106,11 +106,11 @@ export function takeBack(
   if (taken.length === 0) return undefined;
   const retell = <T extends { readonly sinceMs: number; readonly notifiedAtMs: number | undefined }>(
     key: string,
-    told: T,
+    known: T,
   ): T => {
-    const to = untold.get(incidentOf(id, told.sinceMs, key));
-    if (to === undefined) return told;
-    return to.length < destinations.length ? { ...told, untold: to } : { ...told, notifiedAtMs: undefined };
+    const to = untold.get(incidentOf(id, known.sinceMs, key));
+    if (to === undefined) return known;
+    return to.length < destinations.length ? { ...known, untold: to } : { ...known, notifiedAtMs: undefined };
   };
   const { failure } = state;
   const groups = state.groups.map((group) => (group.status === "firing" ? retell(group.key, group) : group));

@@ -71,7 +71,7 @@ function keyOf(event: AuditEvent): string | undefined {
   }
 }
 
-/** Whether events of one key are to be told apart. */
+/** Whether events of one key are to be distinguished. */
 function isAlike(a: AuditEntry["event"], b: AuditEvent): boolean {
   if (a.actor !== b.actor || a.error !== b.error) return false;
   return ("cache" in a ? a.cache : undefined) === ("cache" in b ? b.cache : undefined);

@@ -21,7 +21,7 @@ export interface BackupWork {
   /** Throws where blocks of a new chunk do not fit their checksums. `position` is where it begins in its file. */
   readonly checkBlocks: (path: string, position: number, chunk: Buffer) => void;
   readonly onProgress: (done: number, total: number) => void;
-  /** Told of what the user should know, in words. */
+  /** Notified of what the user should know, in words. */
   readonly notify: (message: string) => void;
 }
 

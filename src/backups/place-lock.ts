@@ -16,7 +16,7 @@ interface Holder {
   readonly token: string;
   readonly host: string;
   readonly pid: number;
-  /** When the process began, to tell it from a later one with its number. */
+  /** When the process began, to distinguish it from a later one with its number. */
   readonly began: number;
   readonly since: string;
 }

@@ -7,7 +7,7 @@ import type { Endpoint } from "../endpoints/definition/definition.ts";
 /** One request of a client, as HTTP lets it call endpoints: there is no other way from here to any row. */
 export interface BigQueryCaller extends CachedRunner {
   readonly identity: Identity;
-  /** Every endpoint; which of them the caller may query is for this room to tell. */
+  /** Every endpoint; which of them the caller may query is for this room to decide. */
   readonly endpoints: readonly Endpoint[];
   /** Opens a call of an endpoint as its address does. With `isRun` the audit records it. Throws `ServiceError`. */
   openCall(name: string, sent: ReadonlyMap<string, unknown>, isRun: boolean): Promise<QueryCall>;

@@ -128,7 +128,7 @@ function refuseOtherColumns(): ServiceError {
   return new ServiceError("query_failed", message, { hint: "Send the query again." });
 }
 
-/** Tells errors of the query itself from those that may pass, after which the job runs when it is asked for again. */
+/** Distinguishes errors of the query itself from those that may pass, after which the job runs when asked for again. */
 function isOutcome(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.status === 400 || error.status === 422);
 }

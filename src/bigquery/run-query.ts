@@ -75,7 +75,7 @@ function shownColumns({ query: { columns, paging } }: PreparedCall): readonly Ou
   return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
 
-/** Undefined for endpoints without a cache, and where an answer does not tell whether rows were left out. */
+/** Undefined for endpoints without a cache, and where an answer does not show whether rows were left out. */
 async function readCached(caller: BigQueryCaller, call: QueryCall): Promise<Chunk | undefined> {
   const { target } = call;
   if (!isEndpoint(target) || target.definition.cacheSeconds === 0) return undefined;

@@ -29,7 +29,7 @@ export interface BigQueryContext {
   readonly jobs: JobStore;
 }
 
-/** `projects.list`: any project may be named; a token that is pinned to tenants is told these. */
+/** `projects.list`: any project may be named; a token that is pinned to tenants gets these. */
 export function listProjects({ identity }: BigQueryCaller): object {
   const ids = [...new Set(Object.values(identity.pins).flatMap((pin) => valuesOf(pin) ?? []))];
   const projects = (ids.length === 0 ? ["logweir"] : ids).map((id) => ({

@@ -40,7 +40,7 @@ export interface Drains extends Required<ArrivalWatch> {
   /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
   saveBackend(sent: Sent, id?: string): Promise<Backend>;
   /**
-   * Sends a request without events to a backend, and tells whether it was answered as one that is taken, or that is
+   * Sends a request without events to a backend, and says whether it was answered as one that is taken, or that is
    * refused for what it holds. Throws `unknown_backend`.
    */
   testBackend(id: string): Promise<BackendTest>;

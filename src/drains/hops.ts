@@ -5,12 +5,12 @@ export const hopsHeader = "logweir-hops";
 
 /** Services that an event passes at most. */
 const maxHops = 32;
-/** Lists of services that are told apart among the events that are sent together. */
+/** Lists of services that are distinguished among the events that are sent together. */
 const maxWays = 8;
 const nobody = "0".repeat(16);
 const idForm = /^[0-9a-f]{16}$/;
 
-/** The id of a service, which tells nothing of its key; nodes on one database have the same. */
+/** The id of a service, which reveals nothing of its key; nodes on one database have the same. */
 export function serviceIdOf(serviceKey: Uint8Array): string {
   return Buffer.from(hkdfSync("sha256", serviceKey, "", "logweir drain hops", 8)).toString("hex");
 }

@@ -92,7 +92,7 @@ export function createEventReader({ findEvents, matcher, findSource }: ReaderOpt
   };
 }
 
-/** An event, as the reader tells it apart. */
+/** An event, as the reader distinguishes it. */
 interface FoundEvent extends KeyedEvent {
   readonly event: LogEvent;
   readonly byteCount: number;

@@ -10,7 +10,7 @@ interface Waiting {
   readonly end: number;
 }
 
-/** Tells which events are known to have been deleted. */
+/** Reports which events are known to have been deleted. */
 export interface Removals {
   /** Notes that events of the source which pass the filter are deleted, among those that wait now. */
   note(source: string, filter: EventFilter, waiting: Waiting): void;
@@ -23,7 +23,7 @@ export interface RemovalsOptions {
   readonly nowMs: () => number;
 }
 
-/** By the retention of sources, and by what this service was told since its start. */
+/** By the retention of sources, and by what this service learned since its start. */
 export function createRemovals({ findSource, nowMs }: RemovalsOptions): Removals {
   /** Before which all events of a source were deleted. */
   const times = new Map<string, bigint>();

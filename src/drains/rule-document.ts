@@ -11,7 +11,7 @@ export type RuleDraft = Pick<DrainRule, "backendId" | "source" | "lql">;
 export interface RuleReaders {
   readonly findBackend: (id: string) => { readonly id: string } | undefined;
   readonly findSource: (nameOrId: string) => Source | undefined;
-  /** Why a query in LQL cannot be run over the source; undefined for nothing. Rejects where that cannot be told now. */
+  /** Why a query in LQL cannot be run over the source; undefined for nothing. Rejects where that is not known now. */
   readonly findProblem: (source: string, lql: string) => Promise<string | undefined>;
 }
 
@@ -28,7 +28,7 @@ export const RuleDocument = Type.Partial(
 const fields = Object.keys(RuleDocument.properties);
 const shownFields = ["id", "token", "inserted_at"];
 
-/** Reads a rule's document; what it leaves out stays as it was `before`. All problems are told together. */
+/** Reads a rule's document; what it leaves out stays as it was `before`. All problems are reported together. */
 export async function readRule(
   sent: Readonly<Record<string, unknown>>,
   readers: RuleReaders,

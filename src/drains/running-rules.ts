@@ -32,7 +32,7 @@ export interface RunningRules extends Required<ArrivalWatch> {
   leave(rule: DrainRule): Promise<void>;
   /** Begins to send, with what looks events up. */
   start(reader: EventReader): void;
-  /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that cannot be told now. */
+  /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that is not known now. */
   readonly findProblem: (source: string, lql: string) => Promise<string | undefined>;
   /** Sends a request without events. */
   tryOut(backend: Backend, source: string): Promise<DrainAnswer>;

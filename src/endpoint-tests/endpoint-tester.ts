@@ -67,7 +67,7 @@ async function runFile(folder: string, name: string, sourceFolders: readonly str
   }
 }
 
-/** The author of a file is told its problems. */
+/** The author of a file sees its problems. */
 function refuse(error: unknown): never {
   const isOfFiles = [TestFileError, EndpointFileError, SourceFileError].some((type) => error instanceof type);
   if (!isOfFiles || !(error instanceof Error)) throw error;

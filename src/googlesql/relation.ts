@@ -15,7 +15,7 @@ export interface TableDefinition {
    * an error. False elsewhere: a misspelt column is an error.
    */
   readonly isLenient?: boolean;
-  /** Dotted path of the field that tells tenants apart, for a log source that has tenants. */
+  /** Dotted path of the field that identifies the tenant, for a log source that has tenants. */
   readonly tenantField?: string;
 }
 
@@ -38,7 +38,7 @@ export type TenantRule =
 
 /** A saved query that other queries may read as a table. It sees its own tables only, never what its readers define. */
 export interface ViewDefinition {
-  /** Tells views apart: two with the same key are the same. */
+  /** Distinguishes views: two with the same key are the same. */
   readonly key: string;
   readonly name: string;
   readonly query: Query;

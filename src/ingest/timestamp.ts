@@ -33,7 +33,7 @@ function plainText(value: number): string {
 }
 
 /**
- * Microseconds since 1970 of a Unix time, whose unit the digits before its point tell: 10 seconds, 13 milliseconds,
+ * Microseconds since 1970 of a Unix time, whose unit the digits before its point show: 10 seconds, 13 milliseconds,
  * 16 microseconds, 19 nanoseconds; any other count is taken as microseconds. Undefined for what is none, or out of
  * range.
  */

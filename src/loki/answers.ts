@@ -20,7 +20,7 @@ function textOfLabels(labels: ReadonlyMap<string, string>): string {
 
 /**
  * Lines by their streams, which are in the order of their labels. With `isCategorized` (the header `X-Loki-Response-Encoding-Flags: categorize-labels`) a
- * stream has the labels of the store alone, and each line tells its other fields and what stages made. Without it, what
+ * stream has the labels of the store alone, and each line shows its other fields and what stages made. Without it, what
  * stages made and what the line was pushed with is part of the stream, and other fields are left out.
  */
 export function writeStreams(lines: readonly StoredLine[], isCategorized: boolean): object {
@@ -40,7 +40,7 @@ export function writeStreams(lines: readonly StoredLine[], isCategorized: boolea
   };
 }
 
-/** A line, and the labels of the stream that it is told in. */
+/** A line, and the labels of the stream that it is returned in. */
 export function writeLine(
   { ns, line, labels }: StoredLine,
   isCategorized: boolean,

@@ -9,7 +9,7 @@ import type { Source } from "../sources/source.ts";
 export interface LokiCaller {
   readonly runner: EndpointRunner;
   readonly identity: Identity;
-  /** Every endpoint; which of them the caller may read is for this room to tell. */
+  /** Every endpoint; which of them the caller may read is for this room to decide. */
   readonly endpoints: readonly Endpoint[];
   /** Every source, for owners. */
   readonly sources: readonly Source[];

@@ -38,7 +38,7 @@ export interface LokiRequest {
   /** Every value of parameters that may be sent several times. */
   readonly matches: readonly string[];
   readonly nowMs: number;
-  /** Whether the client asks to tell fields and labels apart. */
+  /** Whether the client asks to distinguish fields and labels. */
   readonly isCategorized: boolean;
 }
 
@@ -106,7 +106,7 @@ async function findLines(
     await readLines(caller, [reader], {
       ...{ selection, order, limit: dropsNone ? limit + sameMicrosecond : maxLinesRead, isComplete: !dropsNone },
       take({ ns, line, labels }) {
-        // Nanoseconds decide which lines of the last microsecond are told.
+        // Nanoseconds decide which lines of the last microsecond are reported.
         if (count >= enough && ns / 1000n !== lastUs) return true;
         const text = ns >= startNs && ns < endNs ? pipeline(line, labels) : undefined;
         if (text === undefined) return false;
@@ -123,7 +123,7 @@ async function findLines(
   return (intervalNs === 0n ? lines : leaveApart(lines, intervalNs)).slice(0, limit);
 }
 
-/** The lines that are at least an interval behind the one before them that is told. */
+/** The lines that are at least an interval behind the one before them that is reported. */
 function leaveApart(lines: readonly StoredLine[], intervalNs: bigint): readonly StoredLine[] {
   let last: bigint | undefined;
   return lines.filter(({ ns }) => {
@@ -234,7 +234,7 @@ export async function answerVolume(request: LokiRequest): Promise<object> {
   return succeed({ resultType: "vector", result, stats: {} });
 }
 
-/** `index/volume_range`: the same for each step, which ends a millisecond behind the time that is told. */
+/** `index/volume_range`: the same for each step, which ends a millisecond behind the time that is reported. */
 export async function answerVolumeRange(request: LokiRequest): Promise<object> {
   const { caller, sent, nowMs } = request;
   readQuery(sent, caller);

@@ -22,18 +22,18 @@ const maxTables = 30;
 export interface FollowedTable {
   /** A call of what holds the table, with the query of its lines. */
   readonly call: QueryCall;
-  /** Asks for the newest lines of a period, as they are told, in the table as it is then. */
+  /** Asks for the newest lines of a period, as they are reported, in the table as it is then. */
   readonly ask: TailAsk;
 }
 
 /** A log query that is followed. */
 export interface LokiTail {
-  /** Tells tails of the same calls apart that lay lines out differently. */
+  /** Distinguishes tails of the same calls that lay lines out differently. */
   readonly key: string;
-  /** Lines before now are told from here on, the newest `limit` of them. */
+  /** Lines before now are reported from here on, the newest `limit` of them. */
   readonly fromUs: bigint;
   readonly limit: number;
-  /** How long lines are held back, to be told in the order of their times. */
+  /** How long lines are held back, to be reported in the order of their times. */
   readonly delayMs: number;
   readonly isCategorized: boolean;
   /** The tables that it follows, as the caller may read them now. Throws `ServiceError` as opening a call does. */

@@ -30,7 +30,7 @@ export class Scanner {
     return match;
   }
 
-  /** An error at an offset, here unless told otherwise. */
+  /** An error at an offset, here unless stated otherwise. */
   error(message: string, offset = this.position): LqlError {
     return new LqlError(this.text, offset, message);
   }

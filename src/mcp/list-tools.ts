@@ -9,7 +9,7 @@ import { patternsOutput } from "./patterns-tool.ts";
 import { rowsSchema } from "./rows-answer.ts";
 import { ownTools, toolNameOf } from "./tool-name.ts";
 
-/** A tool as clients are told of it. */
+/** A tool as clients see it. */
 export interface ToolDescription {
   readonly name: string;
   readonly title: string;
@@ -124,7 +124,7 @@ function ownToolsFor(open: readonly string[], isOwner: boolean): readonly ToolDe
       name: ownTools.patterns,
       title: "Patterns of messages",
       description:
-        "Tells which kinds of messages there are, with counts, times and an example of each: numbers, identifiers, " +
+        "Reports which kinds of messages there are, with counts, times and an example of each: numbers, identifiers, " +
         "addresses, times and quoted texts are masked. Use it before reading raw rows. Reads all rows of sql or lql, " +
         "whose rows need the columns timestamp and event_message; else all rows of a table.",
       inputSchema: {
@@ -133,7 +133,7 @@ function ownToolsFor(open: readonly string[], isOwner: boolean): readonly ToolDe
           ...queried,
           table: text("The table to read if neither sql nor lql is given"),
           field: text("The field that holds the message; event_message by default"),
-          top: { type: "integer", minimum: 1, maximum: 100, default: 20, description: "How many patterns are told" },
+          top: { type: "integer", minimum: 1, maximum: 100, default: 20, description: "How many patterns to list" },
         },
         required,
         additionalProperties: false,

@@ -6,7 +6,7 @@ import type { Endpoint } from "../endpoints/definition/definition.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
 import type { ServiceError } from "../shared/errors.ts";
 
-/** The texts in which rows are told. */
+/** The texts in which rows are returned. */
 export const rowFormats = ["csv", "json"] as const;
 
 export type RowFormat = (typeof rowFormats)[number];
@@ -20,7 +20,7 @@ export interface RowWriter {
 /** One request of a client, as its transport lets it call endpoints: there is no other way from here to any row. */
 export interface McpCaller extends CachedRunner {
   readonly identity: Identity;
-  /** Every endpoint; which of them the caller may run is for this room to tell. */
+  /** Every endpoint; which of them the caller may run is for this room to decide. */
   readonly endpoints: readonly Endpoint[];
   /**
    * Opens a call of an endpoint, or for owners of `source:NAME`, as a call of its address is opened: with the token's

@@ -31,13 +31,13 @@ export const patternsOutput: JsonSchema = {
     total_rows: { type: "integer", description: "Rows that were read" },
     total_patterns: { type: "integer", description: "Patterns that they have" },
     cut_values: { type: "integer", description: "Texts that were cut" },
-    is_complete: { type: "boolean", description: "True if every pattern is told, each whole" },
+    is_complete: { type: "boolean", description: "True if every pattern is reported, each whole" },
     notice: { type: "string" },
   },
   required: ["patterns", "total_rows", "total_patterns", "cut_values", "is_complete", "notice"],
 };
 
-/** Which messages are told, and how many. */
+/** Which messages are reported, and how many. */
 export interface PatternsRequest {
   readonly table: string | undefined;
   readonly field: readonly string[];
@@ -62,7 +62,7 @@ export async function answerPatterns(
   const { runner, identity } = caller;
   const turn = { caller: identity.tokenId, openSignal: call.openSignal };
   const checked = { ...call, parameters: withQuery(call.parameters, call.target, table) };
-  // What is wrong with the caller's own text is told as a plain call of it tells.
+  // What is wrong with the caller's own text is reported as by a plain call of it.
   await prepareFairly(runner, checked, turn);
   const prepared = await prepareFairly(runner, { ...checked, shape: patternsShape({ field, count: top }) }, turn);
   const toReadable = readableTimes(prepared.query.columns);

@@ -17,7 +17,7 @@ type NextStep = { readonly cursor: string } | { readonly limit: number };
 
 /**
  * The schema of an answer with rows of these columns. More columns may come: which ones a tenant's events carry is not
- * in what is told of an endpoint.
+ * in what is said of an endpoint.
  */
 export function rowsSchema(columns: readonly ContractColumn[]): JsonSchema {
   const { properties = {} } = rowSchema(columns);
@@ -47,7 +47,7 @@ export function rowsSchema(columns: readonly ContractColumn[]): JsonSchema {
   };
 }
 
-/** Tells the rows of a call, what was left out of them, and how to go on. */
+/** Describes the rows of a call, what was left out of them, and how to go on. */
 export function answerRows(answer: BoundedRows): ToolAnswer {
   const { rows, cutBy, cutValues, totalRows, dataThroughUs, text, warnings } = answer;
   const next = nextStep(answer);

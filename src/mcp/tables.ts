@@ -27,7 +27,7 @@ export function parseTablesUri(
   }
 }
 
-/** Tells the tables, fields and types that queries of this caller may read, as its tenant sees them. */
+/** Describes the tables, fields and types that queries of this caller may read, as its tenant sees them. */
 export async function answerTables(
   caller: McpCaller,
   endpoint: string,

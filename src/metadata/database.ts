@@ -11,7 +11,7 @@ export interface MetadataDatabase {
   /** A number that changes when another connection, of this or another process, has committed a change of the topic. */
   versionOf(topic: Topic): number;
   /**
-   * Resolves once `versionOf` tells of every change before the call. Throws `metadata_unavailable` where the database
+   * Resolves once `versionOf` reports every change before the call. Throws `metadata_unavailable` where the database
    * does not answer. Absent where `versionOf` always does.
    */
   confirm?(): Promise<void>;

@@ -13,7 +13,7 @@ export interface Nodes {
    * notification or poll.
    */
   onChange(topic: Topic, takeOver: () => Promise<void>): void;
-  /** Tells every node of a change that is in no table; throws `metadata_unavailable` where the database is away. */
+  /** Notifies every node of a change that is in no table; throws `metadata_unavailable` where the database is away. */
   announce(topic: "cache"): Promise<void>;
   /** True on one node at most. */
   isLeader(): boolean;

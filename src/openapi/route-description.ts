@@ -10,7 +10,7 @@ export interface RouteDescription {
   readonly method: Method;
   /** With its parameters in braces: `/api/views/{id}`. */
   readonly path: string;
-  /** Other paths, and other methods, that do the same. The document does not tell of them. */
+  /** Other paths, and other methods, that do the same. The document does not report them. */
   readonly aliases?: readonly string[];
   readonly alsoBy?: readonly Method[];
   readonly summary: string;
@@ -92,7 +92,7 @@ type ReadonlyDeep<T> = T extends readonly (infer Element)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** The service as its document tells of it, its endpoints aside. */
+/** The service as its document describes it, its endpoints aside. */
 export interface ServiceDescription {
   readonly routes: readonly RouteDescription[];
   /** Schemas that routes refer to by name. */

@@ -22,7 +22,7 @@ export async function findDamagedFiles(settings: Pick<Settings, "dataDir">): Pro
 }
 
 /**
- * Tells of events that should be there: the service ran on this data folder before, and there is no store in it. To be
+ * Reports events that should be there: the service ran on this data folder before, and there is no store in it. To be
  * asked before the store is opened, which makes one.
  */
 export function findMissingStore(settings: Pick<Settings, "dataDir" | "engineServer">): readonly StoreProblem[] {

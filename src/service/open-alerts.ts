@@ -103,13 +103,13 @@ function openFiles(
     loadFiles: async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder)),
     async takeFiles(files) {
       const taken = await alerts.takeFiles(files);
-      for (const problem of taken.problems) warn(`an alert cannot run, or tell everyone, for now: ${problem}`);
+      for (const problem of taken.problems) warn(`an alert cannot run, or notify everyone, for now: ${problem}`);
       return taken;
     },
   };
 }
 
-/** Takes back what alerts have not told of sources that are removed from now on. */
+/** Takes back what alerts have not reported of sources that are removed from now on. */
 function forgetRemoved(
   sources: Storage["sources"],
   running: Pick<RunningAlerts, "forget">,

@@ -28,7 +28,7 @@ export interface Storage {
   readonly metadata: MetadataDatabase;
   /** The nodes that share the metadata. */
   readonly nodes: Nodes;
-  /** Whose store tells drains of what it stored. */
+  /** Whose store notifies drains of what it stored. */
   readonly engine: Engine;
   readonly plainEngine: Engine;
   readonly tokens: TokenStore;

@@ -8,7 +8,7 @@ const foreignBits = 0o077;
 /**
  * Keeps what the service stores from other users of the machine: everything that this process and the processes it
  * starts create from now on, and everything that the folder holds already. Symbolic links are not followed. `warn` is
- * told, once, of what this user may not change.
+ * reported, once, of what this user may not change.
  */
 export async function keepFilesPrivate(folder: string, warn: (message: string) => void): Promise<void> {
   // The mask belongs to the process, and only its main thread may set it.

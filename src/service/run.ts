@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Start } from "./start.ts";
 
-/** The first and the last line of the log, which also tell the next start how this run ended. */
+/** The first and the last line of the log, which also show the next start how this run ended. */
 export interface Run {
   /** Releases everything, and logs the end with its reason: a signal's name, or `stop`. */
   stop(reason: string, release: () => Promise<void>): Promise<void>;

@@ -105,7 +105,7 @@ async function appendPatiently({ to, key, signal }: SliceMove, events: readonly 
  */
 export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
   const { from, to, key, signal, isDry = false } = move;
-  // What comes while the events are read counts as not told: then the slice is looked at again.
+  // What comes while the events are read counts as not counted: then the slice is looked at again.
   const fromTold = await summaryOf(from.events, key, signal);
   let toTold = to.has(key.source) ? await summaryOf(to.events, key, signal) : null;
   let there = toTold === null ? new Map<string, string>() : await readDigests(move);

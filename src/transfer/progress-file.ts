@@ -7,7 +7,7 @@ import type { SliceKey } from "./stores.ts";
 /** A store's report of a slice: count and fingerprint; null where it has no events there. */
 export type SliceSummary = string | null;
 
-/** A slice whose events are all in the target, as long as both stores tell the same of it. */
+/** A slice whose events are all in the target, as long as both stores report the same of it. */
 export interface VerifiedSlice {
   readonly from: SliceSummary;
   readonly to: SliceSummary;

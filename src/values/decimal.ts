@@ -35,7 +35,7 @@ export const BIGNUMERIC_DECIMAL: DecimalType = {
 /** The decimal types by their names. */
 export const DECIMAL_TYPES = { NUMERIC: NUMERIC_DECIMAL, BIGNUMERIC: BIGNUMERIC_DECIMAL } as const;
 
-/** How a value between two representable ones is rounded; halves go away from zero unless told otherwise. */
+/** How a value between two representable ones is rounded; halves go away from zero unless stated otherwise. */
 export type RoundingMode = "ROUND_HALF_AWAY_FROM_ZERO" | "ROUND_HALF_EVEN" | "TRUNCATE" | "FLOOR" | "CEILING";
 
 /** `numerator / denominator` as an integer, rounded as `mode` says. The denominator must not be zero. */

@@ -9,7 +9,7 @@ export function formatExponent(exponent: number): string {
   return `e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** A double in the fewest digits that tell it, the sign of a zero among them: what `Number` reads. */
+/** A double in the fewest digits that identify it, the sign of a zero among them: what `Number` reads. */
 export function shortestFloat64(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
@@ -23,7 +23,7 @@ function formatGeneral(value: number, precision: number): string {
   return trim(value.toFixed(Math.max(0, precision - 1 - exponent)));
 }
 
-/** Fifteen digits where they tell the value exactly, otherwise seventeen; `1`, `1e+20`, `NaN`, `inf`, `-inf`. */
+/** Fifteen digits where they give the value exactly, otherwise seventeen; `1`, `1e+20`, `NaN`, `inf`, `-inf`. */
 export function formatFloat64(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";

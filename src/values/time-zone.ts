@@ -180,7 +180,7 @@ export function wholeMinutesOffset(utc: bigint, zone: TimeZone): number {
   return Math.trunc(zone.offsetAt(Number(floorDivide(utc, MICROS_PER_SECOND)[0])) / 60) * 60;
 }
 
-/** Tells what the zone's clocks show at an instant; both in microseconds since 1970-01-01. */
+/** Reports what the zone's clocks show at an instant; both in microseconds since 1970-01-01. */
 export function wallFromUtc(utc: bigint, zone: TimeZone): bigint {
   const [seconds] = floorDivide(utc, MICROS_PER_SECOND);
   return utc + BigInt(zone.offsetAt(Number(seconds))) * MICROS_PER_SECOND;

@@ -41,8 +41,8 @@ interface DestinationsProps {
 export function DestinationsField({ value, onChange }: DestinationsProps) {
   const backends = useBackendNames();
   return (
-    <fieldset class="stack" aria-label="Who is told">
-      {value.length === 0 && <span class="faint">Nobody is told yet: add a destination.</span>}
+    <fieldset class="stack" aria-label="Who is notified">
+      {value.length === 0 && <span class="faint">Nobody is notified yet: add a destination.</span>}
       {value.map((destination, index) => {
         const text = showControls(describeDestination(destination, backends));
         return (

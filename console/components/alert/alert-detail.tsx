@@ -22,7 +22,7 @@ import { AlertStatus } from "./alert-status.tsx";
 type Alert = Answers["getAlert"];
 type State = Answers["getAlertState"];
 
-/** An alert: its state by group, what it would have told in the past, and its definition. */
+/** An alert: its state by group, what it would have reported in the past, and its definition. */
 export function AlertDetail({ id }: { readonly id: string }) {
   const load = useLoad((signal) => callApi("getAlert", { path: { id }, signal }), [id]);
   return (
@@ -106,7 +106,7 @@ function Actions({ alert, onEdit, onChanged }: ActionsProps) {
       {isLeaving && (
         <Confirm
           title="Delete the alert"
-          text={`“${showControls(String(alert.name))}” ends, with what it has not told yet. This cannot be undone.`}
+          text={`“${showControls(String(alert.name))}” ends, with the notices that wait. This cannot be undone.`}
           action="Delete"
           act={() => callApi("deleteAlert", { path: { id } })}
           onClose={(isDone) => (isDone ? navigate("alerts") : setLeaving(false))}
@@ -123,7 +123,7 @@ function SilenceMenu({ alert, onChanged }: Pick<ActionsProps, "alert" | "onChang
     const until = length === undefined ? {} : { until: new Date(Date.now() + lengthMs(length)).toISOString() };
     try {
       await callApi("silenceAlert", { path: { id: String(alert.id) }, body: until });
-      say(length === undefined ? "It tells again" : `Silent for ${length}`);
+      say(length === undefined ? "Its notices are sent again" : `Silent for ${length}`);
       onChanged();
     } catch (error) {
       say(messageOf(error));
@@ -227,7 +227,7 @@ function Definition({ alert }: { readonly alert: Alert }) {
     ...(draft.groupBy === "" ? [] : [["A group for each", draft.groupBy] as const]),
     ["Severity", draft.severity],
     [
-      "Tells",
+      "Notifies",
       destinations.length === 0 ? "nobody" : destinations.map((each) => describeDestination(each, backends)).join("; "),
     ],
   ];

@@ -14,7 +14,7 @@ interface AlertFormProps {
   readonly onSaved: (id: string) => void;
 }
 
-/** The fields of an alert: its query, its schedule, what its rows must be, and who is told. */
+/** The fields of an alert: its query, its schedule, what its rows must be, and who is notified. */
 export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
   const { draft, set, error, submit } = useForm(first, async () => {
     const body = toAlertDocument(draft, id !== undefined);
@@ -177,7 +177,7 @@ function ConditionPart({ draft, set }: PartProps) {
 
 function NoticesPart({ draft, set }: PartProps) {
   return (
-    <Card label="Notices" title="Who is told">
+    <Card label="Notices" title="Who is notified">
       <DestinationsField value={draft.notify} onChange={(notify) => set({ notify })} />
       <TextField
         label="Message (optional; {{column}} is the value of the group's first row)"

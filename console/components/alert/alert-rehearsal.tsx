@@ -53,7 +53,7 @@ export function AlertRehearsal({ id, every }: { readonly id: string; readonly ev
         <button type="button" class="button" disabled={isRunning} onClick={() => void run()}>
           Dry run
         </button>
-        <span class="faint">Nobody is told.</span>
+        <span class="faint">Nobody is notified.</span>
       </div>
       {error !== undefined && !isRunning && <ErrorNotice error={error} />}
       {rehearsed !== undefined && <Outcome {...rehearsed} />}

@@ -50,7 +50,7 @@ function SourceFields({ draft, isNew, set }: SourceFieldsProps) {
         onInput={(description) => set({ description })}
       />
       <TextField
-        label="Field that tells tenants apart (empty for a source without tenants)"
+        label="Field that identifies the tenant (empty for a source without tenants)"
         placeholder="project"
         value={draft.tenant}
         onInput={(tenant) => set({ tenant })}

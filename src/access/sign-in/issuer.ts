@@ -10,7 +10,7 @@ export interface IssuerOptions {
   readonly clientId: string;
   /** Undefined for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined;
-  /** Is told why the issuer could not be used. */
+  /** Receives why the issuer could not be used. */
   readonly onFailure: (reason: string) => void;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -117,7 +117,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 }
 
-/** Several issuers tell of groups only where they are asked for, and refuse scopes that they do not have. */
+/** Several issuers report groups only where they are asked for, and refuse scopes that they do not have. */
 function chooseScopes(supported: readonly string[] = usualScopes): string {
   return [...usualScopes, "groups"].filter((scope) => scope === "openid" || supported.includes(scope)).join(" ");
 }
@@ -135,7 +135,7 @@ async function discover({ issuer, clientId, clientSecret }: IssuerOptions): Prom
   return { library, configuration };
 }
 
-/** Fetches an answer with its body, so that one that is slow or has no end is told as one that does not come. */
+/** Fetches an answer with its body, so that one that is slow or has no end is reported as one that does not come. */
 const fetchWhole: CustomFetch = async (address, options) => {
   const response = await fetch(address, options as RequestInit);
   const { status, headers } = response;

@@ -99,7 +99,7 @@ export function isSession({ tokenId }: Pick<Identity, "tokenId">): boolean {
   return personOf(tokenId)?.way === "oidc";
 }
 
-/** The name that a person chose, for those who see the list of tokens; the id tells who it is. */
+/** The name that a person chose, for those who see the list of tokens; the id says who it is. */
 function showName({ name, preferred_username: username, sub }: Claims): string {
   return String(name ?? username ?? sub);
 }

@@ -12,7 +12,7 @@ type Named = Pick<AlertPlan, "id" | "name" | "severity">;
 
 /** The source that notices to backends come from. */
 const noticeSource = "alerts";
-/** Such destinations resolve by themselves what is not told again: what fires is told once, and at its end. */
+/** Such destinations resolve by themselves what is not reported again: what fires is reported once, and at its end. */
 const openForMs = 30 * 86_400_000;
 const maxSummaryLength = 1_000;
 const maxSlackRows = 2_500;
@@ -25,7 +25,7 @@ export interface RequestParts {
   readonly serviceId: string;
 }
 
-/** Names a destination, and tells nothing of its secrets. */
+/** Names a destination, and reveals nothing of its secrets. */
 export function destinationKey(destination: AlertDestination): string {
   if (destination.type === "backend") return destination.id;
   return createHash("sha256").update(JSON.stringify(destination)).digest("hex").slice(0, 16);
@@ -126,7 +126,7 @@ function escapeSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("`", "'");
 }
 
-/** Alerts are told apart by their labels; those of groups give way to its own. */
+/** Alerts are distinguished by their labels; those of groups give way to its own. */
 function writeAlertmanager(alert: Named, notice: Notice, nowMs: number): string {
   const { labels, status, message, sinceMs, atMs } = notice;
   const own = { alertname: alert.name, severity: alert.severity, alert_id: alert.id };

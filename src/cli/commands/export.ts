@@ -81,7 +81,7 @@ export async function exportEvents(context: CommandContext, sourceName: string, 
   };
   for (const { startUs } of days) {
     const ofDay = clip(range, { fromUs: startUs, toUs: startUs + dayUs });
-    // Told again, since others were written meanwhile.
+    // Read again, since others were written meanwhile.
     const [slice] = await slicesOf(ofDay);
     if (slice === undefined) continue;
     const day = dayOf(startUs);

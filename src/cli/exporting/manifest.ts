@@ -105,7 +105,7 @@ async function append(folder: string, line: object, flag: "w" | "a"): Promise<vo
   await writeFile(join(folder, manifestName), text, { flag, mode: 0o600, flush: true });
 }
 
-/** Whether the day's files are there, as far as their sizes tell. */
+/** Whether the day's files are there, as far as their sizes show. */
 export async function hasFiles(folder: string, { files, day }: ExportedDay): Promise<boolean> {
   const dayThere = await stat(join(folder, `day=${day}`)).catch(() => undefined);
   if (dayThere === undefined && files.length > 0) return false;

@@ -79,7 +79,7 @@ async function write({ path, isMade, tenant }: OpenFile, text: string): Promise<
   const made = { flag: isMade ? "a" : "wx", mode: 0o600, flush: true };
   await writeFile(path, text, made).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
-    const advice = "export to a file system that tells upper from lower case, or single tenants with --tenant";
+    const advice = "export to a file system that distinguishes upper from lower case, or single tenants with --tenant";
     throw new CliError(`The folder of the tenant ${tenant} is another tenant's: ${advice}`);
   });
 }

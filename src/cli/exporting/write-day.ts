@@ -20,7 +20,7 @@ const maxCommonColumns = 200;
 /** A day of a source, on its way into a folder. */
 export interface DayExport extends ExportSelection {
   readonly events: StoredEvents;
-  /** The names of the path of the field that tells tenants apart. */
+  /** The names of the path of the field that identifies the tenant. */
   readonly tenantPath: readonly string[] | undefined;
   /** Looks up the top-level fields that the source has now, with their types. */
   readonly readFields: () => Promise<ReadonlyMap<string, ColumnType>>;

@@ -89,7 +89,7 @@ class ExportChecks {
     const list = folder === undefined ? undefined : await this.#listOf(folder);
     if (folder === undefined || list === undefined) return;
     if (isSourceOfPath && list.source !== source) {
-      const other = `${folder} holds an export of ${JSON.stringify(list.source)}, as its list tells`;
+      const other = `${folder} holds an export of ${JSON.stringify(list.source)}, as its list says`;
       throw new CliError(`${other}. Nothing was sent. Name the source that it goes to: --source`, usageExitCode);
     }
     const known = list.files.get(relative(folder, resolve(path)).replaceAll("\\", "/"));
@@ -101,7 +101,7 @@ class ExportChecks {
     }
     if (known.sha256 === (await digestFile(path))) return;
     throw new CliError(
-      `${path} is damaged or was changed: it is not what the export wrote, as its SHA-256 tells. Nothing was sent. ` +
+      `${path} is damaged or was changed: it is not what the export wrote, as its SHA-256 shows. Nothing was sent. ` +
         "Export its day again, or import a copy from another folder",
     );
   }

@@ -97,7 +97,7 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
       }
       rowStart = range.rowEnd;
     }
-    if (BigInt(rowStart) !== metadata.num_rows) throw new Error("its parts do not have the rows that it tells");
+    if (BigInt(rowStart) !== metadata.num_rows) throw new Error("its parts do not have the rows that it declares");
     if (written !== undefined && written !== hash.digest("hex")) throw new Error("its events were changed");
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -116,7 +116,7 @@ function checkParts(path: string, metadata: FileMetaData): void {
   for (const { columns, num_rows } of metadata.row_groups) {
     const chunks = columns.flatMap(({ meta_data }) => meta_data ?? []);
     if (chunks.some(({ path_in_schema: names }, index) => names.join("\0") !== leaves[index])) {
-      throw new Error("its parts do not have the columns that it tells");
+      throw new Error("its parts do not have the columns that it declares");
     }
     refuseCodecs(path, chunks);
     const size = chunks.reduce((sum, { total_uncompressed_size: bytes }) => sum + bytes, 0n);
@@ -126,7 +126,7 @@ function checkParts(path: string, metadata: FileMetaData): void {
 }
 
 /**
- * Adds up the pages of a part of a file by their own headers, which the reader goes by: memory for what they tell is
+ * Adds up the pages of a part of a file by their own headers, which the reader goes by: memory for what they declare is
  * taken before it is seen whether that comes.
  */
 async function checkPages(path: string, file: AsyncBuffer, columns: readonly ColumnChunk[]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * The schema of a Parquet file, by which its values become those of events. The reader goes by names, and an object of
  * its own loses one of two that are equal, and what is named `__proto__`: so it is given a schema whose names are
- * numbers. It also rounds decimals, and does not know types that only newer files' annotations tell.
+ * numbers. It also rounds decimals, and does not know types that only newer files' annotations give.
  */
 import type { FileMetaData, SchemaElement, SchemaTree } from "hyparquet";
 import { parquetSchema } from "hyparquet";

@@ -23,7 +23,7 @@ interface NewKeyOptions {
 }
 
 const modulusBits = 2048;
-/** The project that a client names which is told of no other. */
+/** The project that a client names which knows of no other. */
 const defaultProject = "default";
 
 /** Makes a pair of keys and a file that only its owner can read. Throws `CliError` where something is there already. */

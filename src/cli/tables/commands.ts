@@ -450,7 +450,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "alert test",
     argument: alertName,
-    description: "show what an alert would have told, over the events that are stored now",
+    description: "show what an alert would have reported, over the events that are stored now",
     options: [
       ["--from <time>", "since when: 2h ago, or a time", { default: "1h" }],
       ["--to <time>", "until when; now by default"],
@@ -488,7 +488,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "alert silence",
     argument: alertName,
-    description: "hold an alert's notices back for a while; the end of what it told is told all the same",
+    description: "hold an alert's notices back for a while; the end of what it reported is reported all the same",
     options: [
       ["--for <time>", "for how long: 30m, 2h, 1d", { isRequired: true }],
       ["--comment <text>", "why, for people"],
@@ -520,7 +520,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "alert delete",
     argument: alertName,
-    description: "delete an alert, with its state and what waits to be told",
+    description: "delete an alert, with its state and the notices that wait",
     examples: ["logweir alert delete failing-paths"],
     load: async () => (await import("../commands/outgoing/alert.ts")).deleteAlert,
   },

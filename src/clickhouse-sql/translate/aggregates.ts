@@ -79,7 +79,7 @@ const collect = (isDistinct: boolean): FunctionRow =>
     );
   });
 
-/** Aggregates by their names in lower case. All are exact, but quantiles, which tell a value that occurs. */
+/** Aggregates by their names in lower case. All are exact, but quantiles, which show a value that occurs. */
 export const aggregates: FunctionRows = {
   count: counting,
   sum: ofValue("SUM"),

@@ -11,9 +11,9 @@ export interface LogsSource {
 }
 
 const rowName = "logs_row";
-/** Fields that tell how severe a line is; the first that has a value counts. */
+/** Fields that show how severe a line is; the first that has a value counts. */
 const severityFields = ["parsed.error_severity", "level"];
-/** The severity of lines that tell none, as requests at a gateway. */
+/** The severity of lines that show none, as requests at a gateway. */
 const plainSeverity = "INFO";
 
 /** The columns of `logs`, as they are in other queries; and what rows are made of where they come from several tables. */

@@ -26,7 +26,7 @@ function addressesOfMachine(): readonly string[] {
 }
 
 /**
- * Tells why nothing may be sent to an address; undefined for nothing. What cannot be known yet, because a name has no
+ * Reports why nothing may be sent to an address; undefined for nothing. What cannot be known yet, because a name has no
  * address, is found when events are sent.
  */
 export function createAddressCheck(options: AddressCheckOptions): (url: string) => Promise<string | undefined> {

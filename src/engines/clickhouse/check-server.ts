@@ -20,7 +20,7 @@ export interface ServerCheck {
 const WRITER_GRANTS = "SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER UPDATE, ALTER DELETE, DROP TABLE".split(
   ", ",
 );
-/** Tables that tell its state. */
+/** Tables that show its state. */
 const WRITER_TABLES = ["system.parts"];
 /** The grants that statements ON CLUSTER and distributed tables need. */
 const CLUSTER_GRANTS = ["CLUSTER", "REMOTE"];

@@ -1,4 +1,4 @@
-/** The condition of a server and of the tables on it: what an operator has to know and no grant tells. */
+/** The condition of a server and of the tables on it: what an operator has to know and no grant shows. */
 import { EngineError } from "../contract/query-engine.ts";
 import { BATCH_COLUMN } from "./blocks/native-rows.ts";
 import type { ServerClient } from "./driver/client.ts";
@@ -29,7 +29,7 @@ export interface ServerFinding {
 
 export interface ServerCondition {
   readonly findings: readonly ServerFinding[];
-  /** Tables of the server that the user may not read, so that what they tell is not known. */
+  /** Tables of the server that the user may not read, so that what they show is not known. */
   readonly unread: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface EngineCapabilities {
    */
   readonly areIdsUnique: boolean;
   /**
-   * Milliseconds within which a query ends that nobody waits for any more. 1000 by default: a server is told by
+   * Milliseconds within which a query ends that nobody waits for any more. 1000 by default: a server is stopped by
    * another request. What bounds the time of a query in tests, and of a shutdown, adds this.
    */
   readonly cancelLatencyMs: number;

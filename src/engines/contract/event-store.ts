@@ -48,7 +48,7 @@ export interface LogEvent {
   readonly hops?: readonly string[];
 }
 
-/** Tells an event from all others of its source, and says where to look for it. */
+/** Distinguishes an event from all others of its source, and says where to look for it. */
 export interface EventKey extends Pick<LogEvent, "id" | "timestampUs" | "hops"> {
   /** The tenant's text; null where it has none. */
   readonly tenant: string | null;
@@ -69,7 +69,7 @@ export interface EventBody {
   readonly maxBytes: number;
   /** As its events have them. */
   readonly hops?: LogEvent["hops"];
-  /** Set where the loads of its tenants are to be told. */
+  /** Set where the loads of its tenants are to be reported. */
   readonly measure?: LoadMeasure | undefined;
   /** Events that it may hold; any number unless set. */
   readonly maxEvents?: number | undefined;
@@ -83,7 +83,7 @@ export interface StoredBody extends EventBody {
   readonly wantsKeys: boolean;
 }
 
-/** How the events of a body are told apart by tenant. */
+/** How the events of a body are distinguished by tenant. */
 export interface LoadMeasure {
   /** Dotted path as in `SourceDefinition`; without one no event has a tenant. */
   readonly tenantField?: string | undefined;
@@ -159,7 +159,7 @@ export interface SourceDefinition {
    */
   readonly knownFields: readonly { readonly path: string; readonly type: SqlType }[];
   /**
-   * Dotted path of the STRING field that tells tenants apart, one of the known fields; a source without it has no
+   * Dotted path of the STRING field that identifies the tenant, one of the known fields; a source without it has no
    * tenants.
    */
   readonly tenantField?: string;
@@ -287,11 +287,11 @@ export interface EventStore {
    * can be repeated.
    */
   dropSource(sourceName: string): Promise<void>;
-  /** Acknowledged events that were found gone when the store was opened, told for a week. */
+  /** Acknowledged events that were found gone when the store was opened, reported for a week. */
   readonly logLoss?: LogLoss | undefined;
   /** Counts of the events on this node's disk that are not in the store yet; absent where there are none. */
   spool?(): SpoolCounts;
-  /** Undefined at a moment when deleted events keep their space; absent where it cannot be told exactly. */
+  /** Undefined at a moment when deleted events keep their space; absent where it cannot be determined exactly. */
   space?(signal: AbortSignal): Promise<StoreSpace | undefined>;
   /** Absent on an engine that keeps its state elsewhere. */
   inspect?(signal: AbortSignal): Promise<StoreReport>;

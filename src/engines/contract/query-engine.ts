@@ -155,7 +155,7 @@ export interface CompileOptions {
 export interface ExplainedPart {
   /** Name of an engine. */
   readonly runsOn: string;
-  /** Absent where another part tells it. */
+  /** Absent where another part shows it. */
   readonly sql?: string;
   /** Why it does not run where the events are, in words that follow the name of a function or form. */
   readonly reason?: string;

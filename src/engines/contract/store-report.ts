@@ -10,7 +10,7 @@ export interface FigureDefinition {
   /** A word or two for the head of a column. */
   readonly label: string;
   readonly unit: "bytes" | "events" | "count";
-  /** Told of the store as a whole, or of each source. */
+  /** Notified of the store as a whole, or of each source. */
   readonly of: "store" | "source";
   /** The meaning of the figure, and of a high value, in a sentence. */
   readonly description: string;
@@ -73,7 +73,7 @@ export interface StoreSpace {
 
 /** The state of a store. */
 export interface StoreReport {
-  /** Undefined where it cannot be told exactly. */
+  /** Undefined where it cannot be determined exactly. */
   readonly space?: StoreSpace | undefined;
   /** Folder of the store; undefined where it is not on this machine's disk. */
   readonly directory: string | undefined;

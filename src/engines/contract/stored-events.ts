@@ -7,7 +7,7 @@ export interface TimeRange {
   readonly toUs: bigint;
 }
 
-/** The events of one stretch of time, as a store tells them apart without reading them. */
+/** The events of one stretch of time, as a store distinguishes them without reading them. */
 export interface TimeSlice {
   /** Microseconds since 1970, a multiple of the slice's width. */
   readonly startUs: bigint;

@@ -72,7 +72,7 @@ export interface NewestPlan {
   readonly rows: BoundedStatement;
   /**
    * Times that conditions compare those of rows with, from below and from above: each in microseconds, as a text, or
-   * the position of a value. They only tell where to look first.
+   * the position of a value. They only show where to look first.
    */
   readonly from: readonly TimeValue[];
   readonly until: readonly TimeValue[];

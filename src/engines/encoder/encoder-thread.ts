@@ -44,7 +44,7 @@ interface KnownSchema {
   readonly count: number;
 }
 
-/** One run of the thread, and what it was told. */
+/** One run of the thread, and what it was sent. */
 interface RunningThread<Batch> {
   readonly worker: Worker;
   readonly pending: Map<number, Pending<Batch>>;

@@ -38,7 +38,7 @@ export interface EncodingSchema {
   readonly tree: FieldTree;
   /** Tenants that may bring no further fields: theirs are in the JSON alone. */
   readonly full: ReadonlySet<Tenant>;
-  /** Dotted path of the field by which the store tells tenants apart; null where nothing does. */
+  /** Dotted path of the field by which the store identifies the tenant; null where nothing does. */
   readonly tenantField: string | null;
 }
 

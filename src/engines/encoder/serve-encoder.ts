@@ -60,8 +60,8 @@ class EncoderServer<Batch> {
     }
   }
 
-  #learnSchema(told: Extract<EncoderRequest, { kind: "schema" }>): void {
-    const { source, entries, declaration, isNew, full, tenantField } = told;
+  #learnSchema(message: Extract<EncoderRequest, { kind: "schema" }>): void {
+    const { source, entries, declaration, isNew, full, tenantField } = message;
     const known = isNew ? undefined : this.#schemas.get(source);
     const tree = known?.tree ?? createFieldTree(entries, declaration);
     if (known !== undefined) applyEntries(tree, entries);

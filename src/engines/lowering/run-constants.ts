@@ -83,7 +83,7 @@ export function parametersOf(expression: Expr): ReadonlySet<string | number> {
 }
 
 /**
- * The time of a run as a function of the clock tells it; undefined for another expression. Each of them is named after
+ * The time of a run as a function of the clock shows it; undefined for another expression. Each of them is named after
  * the type that it makes of a timestamp.
  */
 export function readClock(expression: Expr): Expr | undefined {
@@ -110,7 +110,7 @@ export function queryConstants(
   };
 }
 
-/** The constants as a text that tells them apart, wherever in a query they stand. */
+/** The constants as a text that distinguishes them, wherever in a query they stand. */
 export function describeConstants(constants: readonly Expr[]): string {
   return JSON.stringify(constants, (key, value: unknown) => (key === "span" ? undefined : value));
 }

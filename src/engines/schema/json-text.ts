@@ -1,6 +1,6 @@
 /**
  * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept,
- * so that no answer tells where a value is.
+ * so that no answer shows where a value is.
  */
 import { numberText } from "../contract/parse-json.ts";
 import type { EventValue } from "../contract/query-engine.ts";

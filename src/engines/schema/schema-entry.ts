@@ -25,7 +25,7 @@ export type SchemaEntry =
       readonly column: string | null;
       readonly isStale?: boolean;
     }
-  /** An object was seen. `column` (of booleans) tells which rows have it; null: the JSON does. */
+  /** An object was seen. `column` (of booleans) says which rows have it; null: the JSON does. */
   | { readonly role: "record"; readonly path: string; readonly column: string | null; readonly isStale?: boolean }
   /** The JSON text column of a top-level record; with an empty path that of all top-level fields without a column. */
   | { readonly role: "json"; readonly path: string; readonly column: string }

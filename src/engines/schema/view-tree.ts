@@ -1,6 +1,6 @@
 /**
  * A source's fields as one tenant sees them: what its events carried, and what the definition declares. Fields that
- * differ by case are one. The order does not tell in which order fields came: declared ones as the definition has
+ * differ by case are one. The order does not show in which order fields came: declared ones as the definition has
  * them, then all others by name.
  */
 import { foldName } from "./declaration.ts";
@@ -25,9 +25,9 @@ export interface ViewNode {
   isRecord: boolean;
   isRepeated: boolean;
   isOpen: boolean;
-  /** Events may have had values of types that are not listed: each row tells its own. */
+  /** Events may have had values of types that are not listed: each row shows its own. */
   isUncertain: boolean;
-  /** BOOLEAN columns of a record; null where the JSON tells. */
+  /** BOOLEAN columns of a record; null where the JSON shows. */
   presence: readonly string[] | null;
 }
 

@@ -6,7 +6,7 @@ export type Expression =
   | Literal
   | Parameter
   | SystemVariable
-  /** One identifier; `a.b` is a FieldAccess of it. The resolver tells columns, aliases and fields apart. */
+  /** One identifier; `a.b` is a FieldAccess of it. The resolver distinguishes columns, aliases and fields. */
   | Identifier
   | FieldAccess
   | Subscript

@@ -10,7 +10,7 @@ export interface Relation extends Node {
   readonly suffixes: readonly TableSuffix[];
 }
 
-/** A table, a CTE, or a correlated array path (`FROM t, t.items`): which of them, the resolver tells. */
+/** A table, a CTE, or a correlated array path (`FROM t, t.items`): which of them, the resolver decides. */
 export interface TableReference extends Relation {
   readonly kind: "TableReference";
   readonly path: Path;

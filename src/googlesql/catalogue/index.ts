@@ -35,7 +35,7 @@ export interface CatalogueEntry {
 }
 
 export interface Catalogue {
-  /** By name or alias, in any case; the entry's definition tells the canonical name. */
+  /** By name or alias, in any case; the entry's definition shows the canonical name. */
   find(name: string): CatalogueEntry | undefined;
   /** Canonical names and aliases that may be suggested: no operators, nothing that is refused. */
   names(): readonly string[];

@@ -14,7 +14,7 @@ export interface Match {
    * In the order of the signature, repeated places repeated: which argument stands there; undefined for one left out.
    */
   readonly places: readonly Placed[];
-  /** The types of the templates. Those that only a lambda's result tells are missing. */
+  /** The types of the templates. Those that only a lambda's result determines are missing. */
   readonly bindings: Bindings;
 }
 

@@ -48,7 +48,7 @@ export interface Signature {
   readonly minArguments: number;
   /** Infinity when the last place repeats. */
   readonly maxArguments: number;
-  /** Does a place take T, NUMBER or another type that the arguments tell? */
+  /** Does a place take T, NUMBER or another type that the arguments determine? */
   readonly hasTemplates: boolean;
   /**
    * By the number of arguments: where they stand when none is named; undefined for a number that does not fit. Absent

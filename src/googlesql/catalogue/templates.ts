@@ -19,7 +19,7 @@ export function boundType(bindings: Bindings, name: string): SqlType | undefined
   return undefined;
 }
 
-/** The types of all templates that values tell; undefined where they do not go together. */
+/** The types of all templates that values determine; undefined where they do not go together. */
 export function bindTemplates(
   signature: Signature,
   places: readonly Placed[],
@@ -71,7 +71,7 @@ function bindEach(places: readonly Placed[], callArguments: readonly CallArgumen
   return true;
 }
 
-/** The operands that tell a template's type. */
+/** The operands that determine a template's type. */
 type Contributions = { readonly name: string; readonly list: Operand[] }[];
 
 function contributeTo(name: string, operand: Operand, into: Contributions): void {

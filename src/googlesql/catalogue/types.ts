@@ -36,7 +36,7 @@ export interface FunctionFacts {
 /** The fact of functions that fail for no value. */
 export const NEVER_FAILS = { fallibility: [] } as const satisfies FunctionFacts;
 
-/** The fact of functions that tell the time of the run. */
+/** The fact of functions that return the time of the run. */
 export const CLOCK = { volatility: "run" } as const satisfies FunctionFacts;
 
 export interface FunctionDefinition extends FunctionFacts {

@@ -7,7 +7,7 @@ import type { CteDefinition, Scan } from "./scan.ts";
 /** The replacement of a part; undefined to look into it. Asked from the outside in. */
 export interface Replacing {
   expression?(expression: Expr): Expr | undefined;
-  /** As `expression` unless told otherwise. */
+  /** As `expression` unless stated otherwise. */
   bound?(expression: Expr): Expr | undefined;
   scan?(scan: Scan): Scan | undefined;
   /** Asked once for each definition, wherever it is met first: all scans of one read the same. */
@@ -20,7 +20,7 @@ export interface Mapping extends Parts {
   own(scan: Scan): Scan;
 }
 
-/** The mapping that replaces what it is told to. */
+/** The mapping that replaces what it is asked to. */
 export function createMapping(replacing: Replacing): Mapping {
   const definitions = new Map<CteDefinition, CteDefinition>();
   const define = (cte: CteDefinition): CteDefinition => {

@@ -63,7 +63,7 @@ export interface UnnestScan {
   readonly kind: "Unnest";
   readonly input?: Scan | undefined;
   readonly arrays: readonly { readonly array: Expr; readonly element: Column }[];
-  /** How arrays of different length are zipped; PAD unless told otherwise. */
+  /** How arrays of different length are zipped; PAD unless stated otherwise. */
   readonly mode?: "PAD" | "STRICT" | "TRUNCATE" | undefined;
   readonly offset?: Column | undefined;
   readonly isOuter: boolean;

@@ -51,7 +51,7 @@ export interface SandboxOptions extends ResolveOptions {
  * its own). The saved ones stay closed over their own scope: what the consumer names alike hides them for the consumer
  * only. Those that are not read are left out of the result.
  *
- * @throws GoogleSqlError whose `text` tells whose query is at fault. A relation that is not visible is `unknown_table`;
+ * @throws GoogleSqlError whose `text` shows whose query is at fault. A relation that is not visible is `unknown_table`;
  * only names of the saved query's expressions are suggested.
  */
 export function resolveSandboxed(saved: QueryText, consumer: QueryText, options: SandboxOptions): ResolvedQuery {

@@ -95,7 +95,7 @@ export function readLines(bytes: Uint8Array, count: EventCount): readonly unknow
   return splitLines(bytes, () => count.add()).map(parseLine);
 }
 
-/** The lines of a text that are not blank; `onLine` is told of each before the next is looked for. */
+/** The lines of a text that are not blank; `onLine` is called with each before the next is looked for. */
 export function splitLines(bytes: Uint8Array, onLine: () => void): readonly string[] {
   const text = decodeText(bytes);
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import type { EventCount } from "../event-count.ts";
 export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol" | "maxEvents"> {
   /** In lower case, without parameters; empty where the request names none. */
   readonly mediaType: string;
-  /** Told of each event as it is read. */
+  /** Notified of each event as it is read. */
   readonly count: EventCount;
 }
 
@@ -59,7 +59,7 @@ export interface IngestOutcome {
   readonly tookMs: number;
 }
 
-/** An error that a sender is told. */
+/** An error that a sender gets. */
 export interface IngestFailure {
   readonly code: ErrorCode;
   readonly status: number;
@@ -90,7 +90,7 @@ export interface Protocol {
   /** A body of any other type is refused as `unsupported_media_type` before it is read. */
   readonly mediaTypes: MediaTypes;
   readonly read: ProtocolReader;
-  /** True where the answer cannot tell which events were not stored: then one bad event refuses the body. */
+  /** True where the answer cannot determine which events were not stored: then one bad event refuses the body. */
   readonly isAtomic?: true;
   /**
    * Request headers, in lower case, and parameters of the URL (with a `?` before the name) and its path that `read`

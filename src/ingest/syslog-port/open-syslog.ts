@@ -15,7 +15,7 @@ export interface OpenSyslogOptions {
   readonly quotas: Pick<IngestQuotas, "gateFor">;
   /** Returns the source's current tenant field. */
   readonly tenantField: () => string | undefined;
-  /** Is told of the newest event that was stored. */
+  /** Called with the newest event that was stored. */
   readonly onStored: (source: string, newestUs: bigint) => void;
   readonly nowMs: () => number;
   readonly logger: { info(message: string): void; warn(message: string): void };
@@ -53,7 +53,7 @@ export async function openSyslog({
 const warnEveryMs = 60_000;
 
 /**
- * Syslog has no answer that tells a sender to wait, and other tenants' messages come over the same connection: what
+ * Syslog has no answer that asks a sender to wait, and other tenants' messages come over the same connection: what
  * is beyond a tenant's limit is dropped, and counted.
  */
 function createGate(

@@ -47,7 +47,7 @@ function parseMatcher(reader: TokenReader): Matcher {
   return { name, operator, value, at };
 }
 
-/** Runs a check of a text in the query, whose errors are told with its place. */
+/** Runs a check of a text in the query, whose errors are reported with its place. */
 export function checked<T>(reader: TokenReader, at: number, check: () => T): T {
   try {
     return check();

@@ -18,7 +18,7 @@ import { printBytes, printDuration, printNumber } from "./print-number.ts";
 /** A part that has more characters is broken into lines, as in Loki. */
 const maxCharacters = 100;
 
-/** A part of a query: on one line, and in several, each indented by as many levels as it is told. */
+/** A part of a query: on one line, and in several, each indented by as many levels as it is asked to. */
 interface Part {
   readonly flat: string;
   readonly broken: (level: number) => string;

@@ -14,7 +14,7 @@ import { evaluateVector } from "./evaluate-vector.ts";
 import { readSamples, type WantedLabels } from "./read-samples.ts";
 import { keyOf, type Series, type Steps } from "./series.ts";
 
-/** Series of a query's part at most, as labels that tell every line apart would make one of each. */
+/** Series of a query's part at most, as labels that distinguish every line would make one of each. */
 const maxSeries = 5_000;
 /** Values of all series of a part together. */
 const maxValues = 5_000_000;

@@ -26,7 +26,7 @@ export interface WantedLabels {
 
 /**
  * Reads the samples that a range aggregation needs. Where no stage needs the lines themselves, the store counts them;
- * a count then stands at the end of its part of time. Labels tell series apart, and the fields that lines were pushed
+ * a count then stands at the end of its part of time. Labels distinguish series, and the fields that lines were pushed
  * with; other fields of events only where they are wanted.
  */
 export async function readSamples(
@@ -72,10 +72,10 @@ function dropsErrorsOnly(stage: Stage): boolean {
   return stage.kind === "drop" && stage.labels.every(({ name }) => name === errorLabel || name === errorDetailsLabel);
 }
 
-/** Fields that the store tells counted streams apart by at most. */
+/** Fields by which the store distinguishes counted streams, at most. */
 const maxCountedFields = 50;
 
-/** The fields that the store has to tell streams apart by; undefined where it cannot tell all that is wanted. */
+/** The fields that the store has to distinguish streams by; undefined where it cannot determine all that is wanted. */
 function countedFields(readers: readonly LokiReader[], wanted: WantedLabels): readonly string[] | undefined {
   const tables = readers.flatMap((each) => each.tables);
   if (tables.some(({ metadataNames }) => [...wanted.names].some((name) => metadataNames.has(name)))) return undefined;

@@ -102,7 +102,7 @@ const comparisons: Readonly<Record<ComparisonOperator, (a: number, b: number) =>
   "<=": (a, b) => a <= b,
 };
 
-/** The words in which Go tells of a value that it cannot read. */
+/** The words in which Go reports a value that it cannot read. */
 const complaints = {
   number: (text: string) => `strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`,
   duration: (text: string) => `time: invalid duration ${JSON.stringify(text)}`,
@@ -142,7 +142,7 @@ function compileLabelFilter(filter: LabelFilter): (labels: LineLabels) => boolea
         if (text === undefined) return false;
         const number = read(text);
         if (number !== undefined) return test(number, value);
-        // What went wrong before may tell more.
+        // What went wrong before may show more.
         if (labels.get(errorLabel) === undefined) labels.fail("LabelFilterErr", complaints[unit](text.slice(0, 100)));
         return true;
       };

@@ -1,6 +1,6 @@
 import { closingQuote, skipSpace } from "../../values/json/json-tokens.ts";
 
-/** The kinds of values as https://github.com/buger/jsonparser tells them, which Loki reads lines with. */
+/** The kinds of values as https://github.com/buger/jsonparser shows them, which Loki reads lines with. */
 type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array";
 
 /** A value in a text: from where to where, of a string with its quotes. */

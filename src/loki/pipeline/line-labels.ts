@@ -1,7 +1,7 @@
 /** Where a label comes from: the event's stream, its other fields, or a stage of the query. */
 export type LabelOrigin = "stream" | "metadata" | "parsed";
 
-/** The label in which a stage tells that it could not do its work, and the one with the reason. */
+/** The label in which a stage shows that it could not do its work, and the one with the reason. */
 export const errorLabel = "__error__";
 export const errorDetailsLabel = "__error_details__";
 

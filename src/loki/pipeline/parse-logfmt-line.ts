@@ -36,7 +36,7 @@ interface Pair {
   readonly error: PairError | undefined;
 }
 
-/** Told in words only where it counts: the place in bytes is a walk over the line. */
+/** Reported in words only where it counts: the place in bytes is a walk over the line. */
 interface PairError {
   readonly at: number;
   readonly message: string;

@@ -50,7 +50,7 @@ export function compileRegexp(source: string): Regexp {
     },
     find(text) {
       const matcher = open(text);
-      // Telling whether it matches takes a tenth of the time of finding where.
+      // Showing whether it matches takes a tenth of the time of finding where.
       if (!compiled.test(text) || !matcher.find()) return undefined;
       return new Map(groups.map(([name, group]) => [name, matcher.group(group) ?? ""]));
     },

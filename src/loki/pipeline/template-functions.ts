@@ -1,7 +1,7 @@
 import { parseBytes, parseGoDuration } from "../logql/scan-logql.ts";
 import { compileRegexp } from "./regexp.ts";
 
-/** A number with decimals, as Go tells it from a whole one. */
+/** A number with decimals, as Go distinguishes it from a whole one. */
 export interface Float {
   readonly float: number;
 }

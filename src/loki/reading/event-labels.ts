@@ -49,7 +49,7 @@ export function findLabelFields(
   return [...found].map(([name, paths]) => ({ name, paths }));
 }
 
-/** The name under which a field that is no label is told. */
+/** The name under which a field that is no label is reported. */
 function metadataName(path: readonly string[]): string {
   const [first] = path;
   const isStructured = path.join(".").startsWith(structured);
@@ -68,7 +68,7 @@ export function findMetadata(fields: readonly TableField[], labels: readonly Lab
   return { pushedFields, metadataNames: new Set(others.map(({ path }) => metadataName(path.split(".")))) };
 }
 
-/** The paths of fields that are told as labels or in ways of their own. */
+/** The paths of fields that are reported as labels or in ways of their own. */
 export function takenPaths(labels: readonly LabelField[]): ReadonlySet<string> {
   return new Set([...shownApart, ...labels.flatMap(({ paths }) => paths.map((path) => path.join(".")))]);
 }

@@ -21,7 +21,7 @@ export interface LokiTable {
   readonly taken: ReadonlySet<string>;
   /** Names of its other fields by dotted path, as far as lines have had them. */
   readonly names: Map<string, string>;
-  /** The fields that its lines were pushed with, which tell series apart as labels do. */
+  /** The fields that its lines were pushed with, which distinguish series as labels do. */
   readonly pushedFields: readonly LabelField[];
   /** The names of all other fields. */
   readonly metadataNames: ReadonlySet<string>;

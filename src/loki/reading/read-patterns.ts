@@ -11,9 +11,9 @@ export interface LinePattern {
   readonly counts: ReadonlyMap<number, number>;
 }
 
-/** Patterns that are told, and rows that the store answers for each reader, at most. */
+/** Patterns that are reported, and rows that the store answers for each reader, at most. */
 const [maxPatterns, maxCounts] = [300, 50_000];
-/** The names of what was masked, which Loki does not tell apart. */
+/** The names of what was masked, which Loki does not distinguish. */
 const maskNames = new Set(masks.flatMap(([, mask]) => /<\w+>/.exec(mask)?.[0] ?? []));
 const maskName = new RegExp([...maskNames].join("|"), "g");
 

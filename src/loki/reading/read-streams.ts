@@ -14,7 +14,7 @@ export interface CountedStream {
 
 const maxStreams = 50_000;
 
-/** Parts of time in which lines are counted, and the fields that tell streams apart beside their labels. */
+/** Parts of time in which lines are counted, and the fields that distinguish streams beside their labels. */
 export interface StreamParts extends Buckets {
   readonly fields: readonly string[];
 }

@@ -29,7 +29,7 @@ export class TakeOvers {
 
   add(topic: Topic, takeOver: () => Promise<void>): void {
     this.#takers.set(topic, [...(this.#takers.get(topic) ?? []), takeOver]);
-    // What changed since it was read, before this was told.
+    // What changed since it was read, before this was added.
     this.#taken.delete(topic);
   }
 
@@ -37,7 +37,7 @@ export class TakeOvers {
     return this.#counters.get(topic) ?? 0;
   }
 
-  /** Has `versionOf` tell of changes that `run` is still to apply. */
+  /** Has `versionOf` report changes that `run` is still to apply. */
   note(counters: Counters): void {
     this.#counters = counters;
   }

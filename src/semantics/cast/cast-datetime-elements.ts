@@ -2,7 +2,7 @@
  * The format elements of CAST(... FORMAT ...) for dates and times. Source: GoogleSQL's "Format clause for CAST" page.
  */
 
-/** Elements of one category tell the same field. */
+/** Elements of one category set the same field. */
 export type ElementCategory =
   | "LITERAL"
   | "YEAR"

@@ -29,7 +29,7 @@ function skipClass(pattern: string, at: number): number {
   return end + 1;
 }
 
-/** Finds groups and alternatives; throws for parentheses without a partner. Whatever else is wrong, RE2 will tell. */
+/** Finds groups and alternatives; throws for parentheses without a partner. Whatever else is wrong, RE2 reports. */
 export function readShape(pattern: string): RegexpShape {
   const open: { readonly start: number; readonly isCapturing: boolean; readonly index: number }[] = [];
   const groups: (CapturingGroup | undefined)[] = [];

@@ -41,7 +41,7 @@ export function takeNumber(cursor: TextCursor, maxDigits: number, min: number, m
   return digits === "" || value < min || value > max ? undefined : value;
 }
 
-/** The index of the name that stands here in any case: in full, or (unless told otherwise) its first three letters. */
+/** The index of the name that stands here in any case: in full, or (unless stated otherwise) its first three letters. */
 export function takeName(
   cursor: TextCursor,
   names: readonly string[],

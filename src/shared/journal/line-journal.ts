@@ -26,7 +26,7 @@ export interface LineJournal {
   dropOldest(): Promise<number>;
   /** The oldest file that can be read, to which nothing is added any longer; undefined when there is no line. */
   takeOldest(): Promise<JournalFile | undefined>;
-  /** Keeps a copy of the file that has the line of this number, and tells of it once. */
+  /** Keeps a copy of the file that has the line of this number, and reports it once. */
   keepDamaged(number: number): Promise<void>;
   /** Frees the file that `takeOldest` answered. */
   removeTaken(file: JournalFile): Promise<void>;
@@ -68,9 +68,9 @@ export interface JournalOptions {
   readonly segmentBytes?: number;
   /** Waits until what was written is on the disk; for tests that have no machine end. */
   readonly flush?: (file: FileHandle) => Promise<void>;
-  /** Is told of a line without its end before it goes. */
+  /** Called with a line without its end before it goes. */
   readonly onCut?: (path: string) => Promise<void>;
-  /** Is told of a file with damaged lines, or that cannot be read at all: which, why, and where it is kept. */
+  /** Called with a file with damaged lines, or that cannot be read at all: which, why, and where it is kept. */
   readonly onDamage?: (message: string) => void;
 }
 
@@ -137,8 +137,8 @@ class FileJournal implements LineJournal {
   readonly #segmentBytes: number;
   readonly #flush: (file: FileHandle) => Promise<void>;
   readonly #onDamage: (message: string) => void;
-  /** Files whose damage was told. */
-  readonly #told = new Set<string>();
+  /** Files whose damage was reported. */
+  readonly #reported = new Set<string>();
   #end: number;
   #active: FileHandle | undefined;
   #waiting: Waiting[] = [];
@@ -246,8 +246,8 @@ class FileJournal implements LineJournal {
   }
 
   async #tellDamage({ path }: Segment, what: string, setAside: (path: string) => Promise<string>): Promise<void> {
-    if (this.#told.has(path)) return;
-    this.#told.add(path);
+    if (this.#reported.has(path)) return;
+    this.#reported.add(path);
     const kept = await setAside(path).catch(() => undefined);
     this.#onDamage(`${path} ${what}${kept === undefined ? "" : `, and is kept as ${kept}`}`);
   }

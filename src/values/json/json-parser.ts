@@ -84,7 +84,7 @@ class Parser {
   }
 }
 
-/** Reads a JSON text; throws an Error that tells where it is malformed, or which number does not fit. */
+/** Reads a JSON text; throws an Error that shows where it is malformed, or which number does not fit. */
 export function parseJson(text: string, mode: WideNumberMode = "exact"): JsonValue {
   return new Parser(text, mode).parse();
 }

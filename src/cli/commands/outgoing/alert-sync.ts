@@ -64,7 +64,7 @@ export async function diffAlerts(context: CommandContext, path: string): Promise
   failForAny(changes, "change", differsExitCode);
 }
 
-/** Reads the alerts of a service. Throws `CliError` for two of one name, which files cannot tell apart. */
+/** Reads the alerts of a service. Throws `CliError` for two of one name, which files cannot distinguish. */
 async function readServiceAlerts(context: CommandContext): Promise<readonly Fields[]> {
   const shown = await readAnswer<readonly Readonly<Record<string, unknown>>[]>(context, "/api/alerts");
   const alerts = shown.map(keepFields);

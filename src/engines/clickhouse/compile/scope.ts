@@ -6,7 +6,7 @@ import type { Sql } from "../sql/sql.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
-  /** The leaf's value of this type; undefined where no column of the server's tells it exactly. */
+  /** The leaf's value of this type; undefined where no column of the server's shows it exactly. */
   leaf(path: readonly string[], type: SqlType): Sql | undefined;
   /** An expression that is true where the event has the record at `path`; undefined if there is none. */
   presence(path: readonly string[]): Sql | undefined;

@@ -8,7 +8,7 @@ export const MESSAGE_MARK = "lw!";
 /** How the compiler words it where a function would make more than the call may. */
 const LIMIT_ERRORS = / than max_(array_elements|string_bytes) allows$/;
 
-/** An error as the server told it. */
+/** An error as the server reported it. */
 interface ServerFailure {
   readonly code: number;
   readonly message: string;
@@ -24,7 +24,7 @@ const TRANSLATIONS: readonly Translation[] = [
   // TIMEOUT_EXCEEDED, TOO_SLOW
   [[159, 160], "timeout", "The query took longer than it may", { limit: "timeoutMs" }],
   // QUERY_WAS_CANCELLED, QUERY_WAS_CANCELLED_BY_CLIENT: by a server that ends, or by its operator, since a caller that
-  // left is told nothing. Not lost: what an operator stopped is not begun again.
+  // left gets no answer. Not lost: what an operator stopped is not begun again.
   [[394, 734], "unavailable", "The ClickHouse server stopped the statement", { retryAfterSeconds: 2 }],
   // TOO_MANY_ROWS_OR_BYTES, of an answer
   [[396], "result_too_large", "The answer is larger than the query's budget allows", { limit: "maxResultBytes" }],
@@ -39,7 +39,7 @@ const TRANSLATIONS: readonly Translation[] = [
   // AUTHENTICATION_FAILED, REQUIRED_PASSWORD, WRONG_PASSWORD, UNKNOWN_USER, IP_ADDRESS_NOT_ALLOWED
   [[516, 194, 193, 192, 195], "unavailable", "The ClickHouse server refuses the engine's user or its password"],
   // ACCESS_DENIED, READONLY, QUERY_IS_PROHIBITED, SETTING_CONSTRAINT_VIOLATION
-  [[497, 164, 392, 452], "refused", "The engine's user may not do this: `logweir engine check` tells what it lacks"],
+  [[497, 164, 392, 452], "refused", "The engine's user may not do this: `logweir engine check` says what it lacks"],
   // TOO_MANY_PARTS, TOO_MANY_SIMULTANEOUS_QUERIES
   [[252, 202], "overloaded", "The ClickHouse server has too much to do", LATER],
   // ABORTED, SOCKET_TIMEOUT, NETWORK_ERROR, ALL_CONNECTION_TRIES_FAILED, NO_ZOOKEEPER

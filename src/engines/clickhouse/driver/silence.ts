@@ -1,5 +1,5 @@
 /**
- * Tells a server that is silent from one that has much to do: while a call waits for it, it is asked for a sign of life
+ * Distinguishes a silent server from one that has much to do: while a call waits for it, it is asked for a sign of life
  * over a connection of its own.
  */
 import { openDeadline } from "../../../shared/deadline.ts";

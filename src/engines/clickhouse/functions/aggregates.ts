@@ -15,7 +15,7 @@ function counted({ args, filter }: AggregateContext, index = 0): Sql {
   return filter === undefined ? value : sql`if(${filter}, ${value}, NULL)`;
 }
 
-/** One zero and one NaN, where values are told apart by their bits. */
+/** One zero and one NaN, where values are distinguished by their bits. */
 export function canonicalFloat(value: Sql): Sql {
   return sql`if(isNaN(${value}), CAST('nan', 'Float64'), ${value} + 0.)`;
 }
@@ -81,7 +81,7 @@ function sum(context: AggregateContext): Sql {
   }
 }
 
-/** A sum that leaves the range of doubles is told from one of infinities by that of 2^-64 of each. */
+/** A sum that leaves the range of doubles is distinguished from one of infinities by that of 2^-64 of each. */
 function sumOfFloats(context: AggregateContext, value: Sql): Sql {
   const reduced = sql`sumOrNull(${value} * 5.421010862427522e-20)${context.over}`;
   return context.bind([total(context, value), reduced], (whole, small) => {

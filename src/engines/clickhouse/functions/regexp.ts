@@ -48,7 +48,7 @@ function grouped(context: CallContext): { readonly pattern: string; readonly has
   return { pattern: groups === 0 ? `(?-s)(${known})` : `(?-s)${known}`, hasGroup: groups > 0 };
 }
 
-/** An empty match is told from none by asking for one. */
+/** An empty match is distinguished from none by asking for one. */
 function extract(context: CallContext): Sql {
   const known = grouped(context);
   if (known instanceof Refusal) return known;

@@ -7,7 +7,7 @@ export const MAX_COPIES = 64;
 /** Statements of one query: each reads the table again. */
 export const MAX_STATEMENTS = 500;
 
-/** Reasons that are told; more would help nobody. */
+/** Reasons that are reported; more would help nobody. */
 export const MAX_REASONS = 50;
 
 /** Thrown for a query that is nested too deeply, or falls into too many parts. */

@@ -1,4 +1,4 @@
-/** Spooled appends, put together for the server and told apart for the operator. */
+/** Spooled appends, put together for the server and distinguished for the operator. */
 import type { LogEvent } from "../../contract/query-engine.ts";
 import type { SpooledAppend } from "./event-line.ts";
 import type { RefusedEvent } from "./store-in-pieces.ts";

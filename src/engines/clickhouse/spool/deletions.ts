@@ -41,8 +41,8 @@ export class SpoolDeletions {
   }
 
   /**
-   * Reads those of a queue's folder. An empty queue has none: its lines are numbered from 0 again. `onDamage` is told
-   * of a file that cannot be read, without which events are stored that were deleted.
+   * Reads those of a queue's folder. An empty queue has none: its lines are numbered from 0 again. `onDamage` is called
+   * with a file that cannot be read, without which events are stored that were deleted.
    */
   static async open(
     folder: string,
@@ -93,7 +93,7 @@ export class SpoolDeletions {
     await this.#save(this.#noted.map((each) => ({ ...each, end: Math.min(each.end, end) })));
   }
 
-  /** They apply once they are on the disk: what is not is not told of as deleted. */
+  /** They apply once they are on the disk: what is not is not reported as deleted. */
   async #save(noted: readonly NotedDeletion[]): Promise<void> {
     if (noted.length === 0) await rm(this.#path, { force: true });
     else await writeDurably(this.#path, JSON.stringify(noted, replaceTime));

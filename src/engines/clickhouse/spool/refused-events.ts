@@ -99,15 +99,15 @@ export class RefusedEvents {
   readonly #onDamage: (message: string) => void;
   /** By the names of files. */
   #files = new Map<string, RefusedCounts>();
-  /** Paths of files whose damage was told. */
-  readonly #told = new Set<string>();
+  /** Paths of files whose damage was reported. */
+  readonly #reported = new Set<string>();
 
   private constructor(folder: string, onDamage: (message: string) => void) {
     this.#folder = folder;
     this.#onDamage = onDamage;
   }
 
-  /** `onDamage` is told of each file that is set aside, or has damaged lines. */
+  /** `onDamage` is called with each file that is set aside, or has damaged lines. */
   static async open(folder: string, onDamage: (message: string) => void): Promise<RefusedEvents> {
     const refused = new RefusedEvents(folder, onDamage);
     await refused.recount();
@@ -140,9 +140,9 @@ export class RefusedEvents {
   async #read(path: string): Promise<readonly SpooledAppend[]> {
     try {
       const { appends, damagedLines } = await readAppends(path);
-      if (damagedLines > 0 && !this.#told.has(path)) {
+      if (damagedLines > 0 && !this.#reported.has(path)) {
         const kept = await keepAside(path);
-        this.#told.add(path);
+        this.#reported.add(path);
         this.#onDamage(`${damagedLines} lines of refused events are damaged in ${path}, which is kept as ${kept}`);
       }
       return appends;

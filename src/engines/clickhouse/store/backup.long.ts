@@ -67,7 +67,7 @@ it("a restored backup has all views, events and ids, and unmerged decisions are 
   await client.command("SYSTEM STOP MERGES logs.logweir_schema");
   await grow(6);
   await restored("unmerged");
-  expect(logged.filter((message) => message.includes("that logweir_schema does not tell of"))).toHaveLength(1);
+  expect(logged.filter((message) => message.includes("that logweir_schema does not report"))).toHaveLength(1);
   await client.command("SYSTEM START MERGES logs.logweir_schema");
   await client.command("OPTIMIZE TABLE logs.logweir_schema FINAL");
   const again = await restored("merged");

@@ -13,7 +13,7 @@ import {
 } from "./statements.ts";
 import type { AppendTable } from "./stored-ids.ts";
 
-/** The server asks for a file before it removes much at once, unless it is told. */
+/** The server asks for a file before it removes much at once, unless a setting allows it. */
 const UNASKED = { max_table_size_to_drop: "0", max_partition_size_to_drop: "0" };
 
 function tenantCondition(tenantColumn: string | undefined, tenants: EventFilter["tenants"]): string | undefined {
@@ -38,7 +38,7 @@ function conditionOf(tenantColumn: string | undefined, { id, tenants, fromUs, to
   return conditions.length === 0 ? "1" : conditions.join(" AND ");
 }
 
-/** The names of many tenants are longer than the texts that a server takes unless it is told. */
+/** The names of many tenants are longer than the texts that a server takes unless a setting allows it. */
 function settingsFor(condition: string): ServerSettings {
   return { max_query_size: String(1_000_000 + 4 * condition.length) };
 }

@@ -106,11 +106,11 @@ export class SchemaKeeper {
 
   /** Columns of a table that no decision mentions: there are none unless decisions were lost or reordered. */
   strayColumns({ table, entries }: Pick<DecidedSource, "table" | "entries">): readonly string[] {
-    const told = new Set([...fixedColumns, ...columnsOf(entries, undefined)].map(({ name }) => name));
-    return [...(this.#columns.get(table) ?? [])].filter((name) => name !== BATCH_COLUMN && !told.has(name));
+    const known = new Set([...fixedColumns, ...columnsOf(entries, undefined)].map(({ name }) => name));
+    return [...(this.#columns.get(table) ?? [])].filter((name) => name !== BATCH_COLUMN && !known.has(name));
   }
 
-  /** Notes that this node drops the table: decisions that were read before still tell of it. */
+  /** Notes that this node drops the table: decisions that were read before still report it. */
   noteDropped(table: string): void {
     this.#dropped.add(table);
     this.#columns.delete(table);

@@ -41,7 +41,7 @@ export class SchemaWatch {
       const stray = keeper.strayColumns(source);
       if (stray.length === 0) continue;
       const message =
-        `${source.table} has columns that logweir_schema does not tell of (${stray.slice(0, 5).join(", ")}), so that ` +
+        `${source.table} has columns that logweir_schema does not report (${stray.slice(0, 5).join(", ")}), so that ` +
         "events lack fields: was it restored from a backup that was made before it was merged?";
       log("warn", message);
     }
@@ -68,14 +68,14 @@ export class SchemaWatch {
         .then(() => {
           this.#hasFailed = false;
         })
-        .catch((error: unknown) => this.#tell(error))
+        .catch((error: unknown) => this.#report(error))
         .finally(() => this.#plan());
     }, this.#options.watchMs);
     this.#timer.unref();
   }
 
   /** Logged once for as long as it lasts. */
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const reason = messageOf(error);

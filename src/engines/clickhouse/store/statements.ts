@@ -60,7 +60,7 @@ export function createDatabase(place: TablePlace): string {
 
 /**
  * The store's own tables: what was decided of schemas, in the order in which the server took it, which the number of a
- * row's block tells for good; and which tenants carried what.
+ * row's block shows for good; and which tenants carried what.
  */
 export function createOwnTables(place: TablePlace): readonly string[] {
   const make = (table: string, columns: string, order: string) =>
@@ -89,7 +89,7 @@ export function columnsOf(entries: readonly SchemaEntry[], tenantColumn: string 
   return [...columns.values()];
 }
 
-/** The column that tells tenants apart; undefined for a source without tenants. */
+/** The column that identifies the tenant; undefined for a source without tenants. */
 export function tenantColumnOf(entries: readonly SchemaEntry[], tenantField: string | null): string | undefined {
   if (tenantField === null) return undefined;
   for (const entry of entries) {

@@ -87,7 +87,7 @@ async function readSizes(
   return ({ table }) => byTable.get(table) ?? byTable.get(`${table}_rows`) ?? [0, 0];
 }
 
-/** The server frees the disk of deleted parts some minutes later, so what is free does not tell. */
+/** The server frees the disk of deleted parts some minutes later, so what is free does not show. */
 export async function readSpace(
   client: ServerClient,
   place: TablePlace,

@@ -50,7 +50,7 @@ import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
 
 /** How often events may meet a schema that changed since they were encoded. */
 const MAX_ROUNDS = 1000;
-/** Rows a second that a small server stores, for telling a client when to come again. */
+/** Rows a second that a small server stores, to advise a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 20_000;
 
 export interface StoreSettings {

@@ -46,7 +46,7 @@ export interface SentEvent {
   readonly id: string;
   readonly tenant: string | null;
   readonly timestampUs: bigint;
-  /** Tells ids of different tenants apart. */
+  /** Distinguishes ids of different tenants. */
   readonly key: string;
 }
 
@@ -256,7 +256,7 @@ function partsOf(place: TablePlace, table: string, operator: "<" | ">=", seconds
   );
 }
 
-/** A row that tells how many rows the parts have, on the server that is asked. */
+/** A row that says how many rows the parts have, on the server that is asked. */
 function countOf(place: TablePlace, table: string, seconds: number): string {
   return `SELECT '', NULL, 'rows', toString(sum(rows)) FROM ${partsOf(place, table, ">=", seconds)} AND active`;
 }

@@ -32,7 +32,7 @@ interface Kept {
   plain: PlainTree | undefined;
 }
 
-/** Encodes events, or tells what the schema lacks for them. */
+/** Encodes events, or says what the schema lacks for them. */
 export class BatchEncoder implements EventEncoder<EncodedBatch> {
   /** The one that was not used for the longest time first. */
   readonly #kept = new Map<FieldTree, Kept>();

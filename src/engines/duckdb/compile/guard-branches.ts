@@ -1,7 +1,7 @@
 /**
  * Sub-queries in branches of CASE, IF, IFNULL and COALESCE. DuckDB computes a sub-query as a join, before the branch is
  * chosen: one that fails would fail the query where its branch is not taken. Such a sub-query is made to read no rows
- * there: a column tells whether the branch is taken, and its scans are filtered by it, as are those of the sub-queries
+ * there: a column says whether the branch is taken, and its scans are filtered by it, as are those of the sub-queries
  * within.
  */
 
@@ -78,7 +78,7 @@ function guardScan(guards: Guards, scan: Scan, around?: Expr): Scan {
   }
 }
 
-/** A condition of pairs of rows. What only a pair tells is a column of neither side. */
+/** A condition of pairs of rows. What only a pair shows is a column of neither side. */
 function guardPairs(guards: Guards, on: Expr | undefined, around: Expr | undefined): Expr | undefined {
   const asked: Asked = [];
   const guarded = on && guard(guards, asked, on, around);
@@ -198,7 +198,7 @@ function guardQuery(guards: Guards, asked: Asked, query: AnySubquery, taken: Exp
   return emptyUnless(column, own) ?? own;
 }
 
-/** Is it another value the next time, or one that another sub-query has to tell first? */
+/** Is it another value the next time, or one that another sub-query has to show first? */
 const isRandomOrQuery = (at: AnyExpr) => isRandomCall(at) || isSubquery(at);
 
 /** The condition as a column that the scan below is asked for; itself where it is one of a query around. */

@@ -1,6 +1,6 @@
 /**
  * Failures that DuckDB does not see. What cannot fail, to its knowledge, it computes over the whole dictionary of a
- * segment, with the values of rows that the query leaves out: an error would tell such a value, and TRY would give
+ * segment, with the values of rows that the query leaves out: an error would show such a value, and TRY would give
  * NULL for values that are fine. It knows which of its own functions can fail, but for a few; it knows nothing of
  * ours, nor of what stands in a lambda. So every statement passes here, and what can fail unseen is written so that
  * it never runs over a dictionary:

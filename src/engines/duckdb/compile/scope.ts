@@ -9,10 +9,10 @@ export interface RecordSource {
   /**
    * The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. `as`: of
    * a leaf of several shapes, the values of this type (MIXED: what they sort by), undefined also where the columns
-   * alone do not tell them.
+   * alone do not show them.
    */
   leaf(path: readonly string[], as?: SqlType): Sql | undefined;
-  /** A BOOLEAN that is true where the event has the record at `path`; undefined if only the JSON tells. */
+  /** A BOOLEAN that is true where the event has the record at `path`; undefined if only the JSON shows. */
   presence(path: readonly string[]): Sql | undefined;
   /** The JSON text that holds the value, and where in it. */
   json(): JsonPlace;
@@ -27,7 +27,7 @@ export interface StoredColumn {
   readonly column: string;
   /** A message or a record's JSON. */
   readonly isText: boolean;
-  /** Tells events apart, beside a column of their times. */
+  /** Distinguishes events, beside a column of their times. */
   readonly isEventId: boolean;
   /** The events' own time. */
   readonly isEventTime: boolean;

@@ -33,7 +33,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * A value to bind, with its type where the driver cannot tell it from the value (NULLs, lists, timestamps made of
+ * A value to bind, with its type where the driver cannot determine it from the value (NULLs, lists, timestamps made of
  * bigints).
  */
 export interface BoundValue {

@@ -71,6 +71,6 @@ it.each([
   'IO Error: Could not read enough bytes from file "events.duckdb": attempted to read 4096 bytes from location 4096',
 ])("toEngineError tells what to do where a block is damaged or cut off: %s", (message) => {
   expect(toEngineError(new Error(message))).toMatchObject({
-    ...{ code: "damaged", message: expect.stringContaining("`logweir doctor --deep` tells which") },
+    ...{ code: "damaged", message: expect.stringContaining("`logweir doctor --deep` says which") },
   });
 });

@@ -4,7 +4,7 @@ import { messageOf } from "../../../shared/message-of.ts";
 import { trimEnd } from "../../../values/trim-end.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 
-/** Kinds of errors that a query's data causes; their texts tell nothing of the owner's query once cut as below. */
+/** Kinds of errors that a query's data causes; their texts reveal nothing of the owner's query once cut as below. */
 const DATA_ERRORS =
   /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Arithmetic|Decimal|Divide by Zero) Error: /;
 
@@ -124,7 +124,7 @@ export function toEngineError(error: unknown): EngineError {
     return new EngineError("limit_exceeded", publicText(message), { cause: error, limit });
   }
   if (isDamage(message)) {
-    const text = "A block of the store's file is damaged; `logweir doctor --deep` tells which, and what to do";
+    const text = "A block of the store's file is damaged; `logweir doctor --deep` says which, and what to do";
     return new EngineError("damaged", text, { cause: error });
   }
   if (TOO_DEEP.test(message)) {

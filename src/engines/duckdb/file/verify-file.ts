@@ -9,7 +9,7 @@ import { storePaths } from "../host/store/store-paths.ts";
 import { quoteIdentifier, quoteString } from "../sql-text.ts";
 import { BlockChecker } from "./block-checker.ts";
 
-/** More damages than this are told as a number. */
+/** More damages than this are reported as a number. */
 const MAX_DAMAGES = 20;
 
 async function findDamagedBlocks(path: string): Promise<readonly number[]> {

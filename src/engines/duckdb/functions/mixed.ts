@@ -1,6 +1,6 @@
 /**
  * Values of several shapes (MIXED). Each is JSON text: `5`, `"text"`, `true`, `[1,2]`, `[{"a":1}]` for a record,
- * `{"a":1}` for an element of an array of records. Its first character tells the shape. Numbers are as the JSON of
+ * `{"a":1}` for an element of an array of records. Its first character shows the shape. Numbers are as the JSON of
  * records has them, so that equal values are equal texts.
  */
 

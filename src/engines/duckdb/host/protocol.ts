@@ -61,7 +61,7 @@ export interface AppendContext {
   readonly rowCounts?: readonly number[];
 }
 
-/** The rows of all requests, and of each where they were told apart. */
+/** The rows of all requests, and of each where they were distinguished. */
 export interface JointResult extends AppendResult {
   readonly parts?: readonly AppendResult[];
 }

@@ -109,7 +109,7 @@ export class HostClient implements EngineHost {
   }
 
   /**
-   * The host is gone: everything under way and to come fails. One query may be to blame, which is told so and fails
+   * The host is gone: everything under way and to come fails. One query may be to blame, which is reported so and fails
    * with `memory_exceeded`; the rest was lost, and may be tried again.
    */
   fail(blame: Blame): void {

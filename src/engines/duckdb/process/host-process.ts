@@ -190,7 +190,7 @@ export class HostProcess {
       if (running?.child === child) this.#end(running, `what it sends cannot be read: ${reason}`, "nobody");
       else child.kill("SIGKILL");
     });
-    // The end of the process tells more than the broken stream.
+    // The end of the process shows more than the broken stream.
     stream.on("error", () => undefined);
     child.stderr?.on("data", (text: Buffer) => this.#options.log("error", `engine host: ${text.toString().trimEnd()}`));
     const exited = new Promise<void>((resolve) => {

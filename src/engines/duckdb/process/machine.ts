@@ -13,7 +13,7 @@ export function slowness(load = 0, processors: number = availableParallelism()):
   return Math.min(MAX_SLOWNESS, Math.max(1, load / processors / USUAL_LOAD));
 }
 
-/** Resident memory of a process; undefined where the platform does not tell. */
+/** Resident memory of a process; undefined where the platform does not report it. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);

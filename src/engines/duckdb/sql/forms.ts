@@ -45,7 +45,7 @@ export function castTo(value: Sql, type: Sql): Sql {
 
 export { callSql } from "./sql.ts";
 
-/** The conversion fails the query for some values, which its SQL does not tell. */
+/** The conversion fails the query for some values, which its SQL does not show. */
 export function fallible(conversion: Sql): Sql {
   return withFacts(conversion, Fact.CAN_FAIL);
 }

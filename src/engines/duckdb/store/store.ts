@@ -46,7 +46,7 @@ import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { MAX_ROUNDS, untilDone } from "./until-done.ts";
 
-/** Rows a second that a small machine stores, for telling a client when to come again. */
+/** Rows a second that a small machine stores, to advise a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
 
 /** Reads long bodies in a thread of its own. */
@@ -253,7 +253,7 @@ export class DuckDbStore implements EventStore {
     throw new Error(`The schema of ${state.name} still lacks fields of a batch after ${MAX_ROUNDS} changes`);
   }
 
-  /** Records fields that tenants carried for the first time with the rows; queries see them before anyone is told. */
+  /** Records fields that tenants carried for the first time with the rows; queries see them before an answer. */
   async #send(
     state: SourceState,
     batch: EncodedBatch,

@@ -7,7 +7,7 @@ import { createStoredRows, type StoredCells, type StoredColumn } from "./stored-
 
 /** Which rows are read: all of a range, or those that are looked for. */
 export interface RowSelection extends Partial<EventSearch> {
-  /** Tells tenants apart; where it is missing, rows of all tenants are read. */
+  /** Distinguishes tenants; where it is missing, rows of all tenants are read. */
   readonly tenantColumn?: string;
 }
 

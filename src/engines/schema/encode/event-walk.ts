@@ -313,7 +313,7 @@ export class EventWalk {
 const NO_TENANTS: ReadonlySet<Tenant> = new Set();
 
 /**
- * Puts the events into rows, or tells what the schema lacks for them. `full`: tenants that may bring no further fields;
+ * Puts the events into rows, or says what the schema lacks for them. `full`: tenants that may bring no further fields;
  * theirs are in the JSON alone.
  */
 export function walkEvents(

@@ -16,7 +16,7 @@ export class PendingWork {
   readonly #all: Held = { rows: 0, bytes: 0 };
   readonly #bySender = new Map<string, Held>();
 
-  /** `rowsPerSecond`: what a small store takes, for telling a client when to come again. */
+  /** `rowsPerSecond`: what a small store takes, to advise a client when to come again. */
   constructor(limits: StoreLimits, rowsPerSecond: number) {
     this.#limits = limits;
     this.#rowsPerSecond = rowsPerSecond;

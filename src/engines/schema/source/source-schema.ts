@@ -8,7 +8,7 @@ export interface SourceSchema {
   readonly entries: readonly SchemaEntry[];
   /** Which entries each tenant's events carried; a tenant may stand here several times. */
   readonly tenants: readonly TenantEntries[];
-  /** As they were told last; absent in a store of an earlier format, until they are told. */
+  /** As they were reported last; absent in a store of an earlier format, until they are reported. */
   readonly rules?: SourceRules | undefined;
 }
 
@@ -17,7 +17,7 @@ export type TenantEntries = readonly [tenant: string | null, entries: string];
 
 /** The service's rules for a source, which the store needs. */
 export interface SourceRules {
-  /** Dotted path of the field that tells tenants apart; null where nothing does. */
+  /** Dotted path of the field that identifies the tenant; null where nothing does. */
   readonly tenantField: string | null;
   /** Declared fields, records apart: dotted path and type. */
   readonly fields: readonly (readonly [path: string, type: ValueType])[];

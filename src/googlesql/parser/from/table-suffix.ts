@@ -5,7 +5,7 @@ import type { Cursor } from "../cursor.ts";
 import { parseString, parseVariable } from "../literal.ts";
 import { parseType } from "../type.ts";
 
-/** PIVOT and UNPIVOT are no reserved words: what follows tells the clause from a name. */
+/** PIVOT and UNPIVOT are no reserved words: what follows distinguishes the clause from a name. */
 export function isPivotOrUnpivot(cursor: Cursor): boolean {
   const next = cursor.peek().code;
   if (cursor.is("PIVOT")) return next === "(";

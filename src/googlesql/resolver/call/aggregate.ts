@@ -148,7 +148,7 @@ function resolveCallLimit(context: ExprContext, { limit: node }: FunctionCall): 
   return limit;
 }
 
-/** Can the arguments be told apart, and is the call sorted by them only? Reports what is not so. */
+/** Can the arguments be distinguished, and is the call sorted by them only? Reports what is not so. */
 function isDistinctFine(
   resolution: Resolution,
   node: FunctionCall,

@@ -242,7 +242,7 @@ export function typeName(type: SqlType): string {
   return type.kind === "UNKNOWN" ? "NULL" : formatType(type);
 }
 
-/** The same where values are told apart, which a collation decides too. */
+/** The same where values are distinguished, which a collation decides too. */
 export function keyTypeName(type: SqlType): string {
   const isString = type.kind === "STRING" && type.collation !== undefined;
   return isString ? `STRING with collation '${type.collation}'` : typeName(type);

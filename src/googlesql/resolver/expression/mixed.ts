@@ -19,7 +19,7 @@ export function castSafely(value: Expr, type: SqlType): Expr {
 }
 
 /**
- * A call's arguments, where the function asks more of them than its signature tells. `first` is the call's first
+ * A call's arguments, where the function asks more of them than its signature says. `first` is the call's first
  * argument.
  */
 export function argumentsOf<Value extends Expr | undefined>(
@@ -107,7 +107,7 @@ function comparedAs(resolution: Resolution, others: readonly Expr[]): SqlType | 
   return type;
 }
 
-/** A whole number that a FLOAT64 may not tell from its neighbours. */
+/** A whole number that a FLOAT64 may not distinguish from its neighbours. */
 function isBeyondDoubles(expression: Expr): boolean {
   if (expression.kind !== "Literal" || expression.type.kind !== "INT64" || expression.value === null) return false;
   return !Number.isSafeInteger(Number(expression.value));

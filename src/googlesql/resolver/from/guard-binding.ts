@@ -12,7 +12,7 @@ const COMPARISONS = new Set(["$equal", "$less", "$less_or_equal", "$greater", "$
 /**
  * The common table expression as a consumer reads it, with a limit of all rows around it unless what it leaves out is
  * left out while the table is read. An optimizer may otherwise compute a consumer's expression, which may fail,
- * before the saved query's conditions have taken rows away: the error would then tell of rows that the consumer must
+ * before the saved query's conditions have taken rows away: the error would then report rows that the consumer must
  * not see. No condition moves below a limit.
  */
 export function guardBinding(resolution: Resolution, binding: CteBinding): CteBinding {

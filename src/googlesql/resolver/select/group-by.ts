@@ -27,7 +27,7 @@ export interface Grouping {
 }
 
 /**
- * Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` tells of an expression
+ * Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` reports an expression
  * that it holds one.
  */
 export function resolveGroupBy(

@@ -16,7 +16,7 @@ export class SyslogFrames {
   readonly #onMessage: () => void;
   #rest: Uint8Array = new Uint8Array();
 
-  /** `onMessage` is told of each message before the next is looked for; what it throws ends the reading. */
+  /** `onMessage` is called with each message before the next is looked for; what it throws ends the reading. */
   constructor(onMessage: () => void = () => undefined) {
     this.#onMessage = onMessage;
   }

@@ -23,7 +23,7 @@ interface Message {
 
 /**
  * One message of syslog: RFC 5424, RFC 3164 and what is sent in its name, as an event. What has no priority, or
- * nothing that can be read behind it, is a text. `nowUs` tells the year that RFC 3164 leaves out.
+ * nothing that can be read behind it, is a text. `nowUs` shows the year that RFC 3164 leaves out.
  */
 export function readSyslogMessage(line: string, nowUs: bigint): TimedEvent {
   const [whole, digits] = /^<(\d{1,3})>/.exec(line) ?? [];

@@ -156,7 +156,7 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
   if (type.kind === "UNKNOWN") return printNull(type);
   const source = sourceOf(base, scope);
   const found = isRecordType(type) ? source?.json(path) : source?.leaf(path, type);
-  return found ?? new Refusal(`the field ${path.join(".")}, which only the event's JSON tells`, span);
+  return found ?? new Refusal(`the field ${path.join(".")}, which only the event's JSON shows`, span);
 }
 
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {

@@ -15,7 +15,7 @@ function printArrayColumn(column: Sql, type: SqlType): Sql {
   return castTo(sql`if(empty(${column}), [], [${column}])`, type);
 }
 
-/** The leaf's value; undefined where its columns do not tell every value exactly. */
+/** The leaf's value; undefined where its columns do not show every value exactly. */
 function printLeaf(alias: string, leaf: LeafLayout | undefined, type: SqlType): Sql | undefined {
   if (leaf === undefined || leaf.type.kind === "MIXED" || leaf.isPartial === true) return undefined;
   if (JSON.stringify(leaf.type) !== JSON.stringify(type)) return undefined;

@@ -36,7 +36,7 @@ function buildAlias(scan: Unnest, builder: SelectBuilder, { array, element }: Un
   }
   const presence = scan.isOuter ? undefined : source.presence([]);
   if (!scan.isOuter && presence === undefined) {
-    return refusedSelect(new Refusal("UNNEST of a record that only the event's JSON tells", array.span));
+    return refusedSelect(new Refusal("UNNEST of a record that only the event's JSON shows", array.span));
   }
   const record = refusedBinding(new Refusal("a record as a value", array.span), source);
   const rows = withColumns(builder, [[element.id, record]]);

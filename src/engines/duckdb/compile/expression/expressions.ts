@@ -91,7 +91,7 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
 function printParameter(compilation: Compilation, { key, span }: Expr & { kind: "Parameter" }): Sql {
   const parameter = compilation.parameters.get(key);
   if (parameter === undefined) return fail(compilation, "unknown_parameter", `Unknown parameter: ${key}`, span);
-  // A parameter without a type of its own is bound as what the query tells.
+  // A parameter without a type of its own is bound as what the query shows.
   return castTo(placeholder(parameter.index), physicalTypeSql(parameter.type));
 }
 

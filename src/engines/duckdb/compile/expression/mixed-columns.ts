@@ -1,6 +1,6 @@
 /**
  * A field of several shapes, read from the columns that hold its values by type. What is read is exactly what the
- * record's JSON tells: where a column has lost something of a value, that row is read from the JSON.
+ * record's JSON shows: where a column has lost something of a value, that row is read from the JSON.
  */
 
 import type { SqlType } from "../../../../googlesql/types.ts";

@@ -1,4 +1,4 @@
-/** Times that conditions compare those of events with, which tell where to look for the newest. */
+/** Times that conditions compare those of events with, which show where to look for the newest. */
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { Sql } from "../../sql/sql.ts";
 import { TIMESTAMP } from "../../sql/types.ts";

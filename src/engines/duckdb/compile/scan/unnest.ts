@@ -91,7 +91,7 @@ function length(list: Sql): Sql {
   return sql`coalesce(len(${list}), 0)`;
 }
 
-/** The number of rows that arrays of different length make, as the mode tells. */
+/** The number of rows that arrays of different length make, as the mode shows. */
 function zippedLength(lists: readonly Sql[], mode: Unnest["mode"]): Sql {
   const lengths = lists.map(length);
   const [only] = lengths;

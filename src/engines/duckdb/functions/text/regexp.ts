@@ -68,7 +68,7 @@ function listMatches(text: Sql, pattern: Sql, group: Sql): Sql {
 
 /**
  * All matches. RE2 finds empty ones at the end of the text, also behind a match that ended there, where GoogleSQL has
- * stopped: where one is empty, those that count are told by their places.
+ * stopped: where one is empty, those that count are recognised by their places.
  */
 function allMatches(text: Sql, pattern: Sql, group: Sql): Sql {
   return computeOnce([text, pattern], "text", (t = EMPTY, p = EMPTY) => {

@@ -1,6 +1,6 @@
 /**
  * Remembers ids in eight bytes each: 43 bits of the id's hash and the hour of its event. "No" is certain, "perhaps"
- * tells where in the table to look for the id itself, which then costs a few milliseconds.
+ * shows where in the table to look for the id itself, which then costs a few milliseconds.
  */
 
 const HOUR_US = 3_600_000_000n;

@@ -41,14 +41,14 @@ export class IdIndex {
   #uncovered: readonly string[] | undefined = [ALL_ROWS];
   #isDropped = false;
 
-  /** `lastRun`: the table's last sorted run. Files that tell of later ones are of another table, and not used. */
+  /** `lastRun`: the table's last sorted run. Files that report later ones are of another table, and not used. */
   constructor(options: IdIndexOptions, lastRun = 0) {
     this.#options = options;
     const { folder, table } = options;
     const { coveredRun, files } = folder?.filesOf(table) ?? { coveredRun: null, files: [] };
     if (coveredRun === null) return;
     try {
-      if (coveredRun > lastRun) throw new DamagedRunError("Files of ids tell of rows that the table does not have");
+      if (coveredRun > lastRun) throw new DamagedRunError("Files of ids report rows that the table does not have");
       for (const file of files) {
         this.#runs.push({ file, run: new IdRun(folder?.pathOf(file) ?? "", this.#isRecent(file)) });
       }

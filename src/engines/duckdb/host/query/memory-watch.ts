@@ -10,7 +10,7 @@ const MEMORY_OF_QUERIES =
 export interface MemoryWatch {
   /**
    * Calls `onExceeded` once when the engine's queries hold more than `maxBytes` more than when this one began, shared
-   * out among those that run: DuckDB does not tell which query holds what. The function that is answered ends the
+   * out among those that run: DuckDB does not show which query holds what. The function that is answered ends the
    * watch.
    */
   watch(maxBytes: number, onExceeded: () => void): () => void;

@@ -12,7 +12,7 @@ const GROWTH = 16n;
 /** A single event of another century makes a table look sparse: the first window is at most six hours long. */
 const MAX_FIRST_US = 6n * 3_600_000_000n;
 /**
- * How long a table's extent is believed, in milliseconds: it only tells where to look first. Reading it takes two
+ * How long a table's extent is believed, in milliseconds: it only shows where to look first. Reading it takes two
  * milliseconds for 100,000,000 rows, or 150 after some were deleted.
  */
 const EXTENT_MS = 60_000;

@@ -138,7 +138,7 @@ async function* readRows(
 
 /**
  * Behind the last row that is written together with the one at `from`: `ROWS_PER_BATCH` on, or as soon as rows have
- * `BATCH_BYTES`. `check` is told the least bytes of these rows, before any of them is read.
+ * `BATCH_BYTES`. `check` is called with the least bytes of these rows, before any of them is read.
  */
 function endOfBatch(
   from: number,

@@ -12,7 +12,7 @@ export interface QueryMemory {
   readonly ofProcess: ProcessWatch | undefined;
 }
 
-/** Stops one query, until `end`. The reason of its signal is the error that the caller is told. */
+/** Stops one query, until `end`. The reason of its signal is the error that the caller gets. */
 export class QueryStop {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal;

@@ -31,7 +31,7 @@ function positionOf(columns: readonly PlainColumn[], name: string): number {
   return columns.findIndex(({ column }) => column === name);
 }
 
-/** The column that tells tenants apart in a table; undefined where nothing does. */
+/** The column that identifies the tenant in a table; undefined where nothing does. */
 export type FindTenantColumn = (table: string) => string | undefined;
 
 /** Undefined where there is no text, or no id to find it by. */

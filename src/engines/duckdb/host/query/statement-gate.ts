@@ -33,7 +33,7 @@ export class StatementGate {
 
   /**
    * Does the work while no statement begins, once those that run have ended, for which it waits a bounded time.
-   * Tells it, and answers, whether none was left. At most one pause is asked for at a time.
+   * Reports it, and answers, whether none was left. At most one pause is asked for at a time.
    */
   async pause(work: (isAlone: boolean) => Promise<void>, maxWaitMs = this.#maxWaitMs): Promise<boolean> {
     let end = (): void => undefined;

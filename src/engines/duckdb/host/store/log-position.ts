@@ -1,7 +1,7 @@
 /**
  * How far the log goes for certain: a file beside it, written after each commit that was acknowledged. DuckDB replays
  * a log that was cut short as if it had never been longer, and one whose head or lengths of entries are damaged as if
- * it ended there, so this file alone tells that acknowledged events are gone.
+ * it ended there, so this file alone shows that acknowledged events are gone.
  *
  * It is written without a sync, which costs a commit two microseconds: the log was synced before, so whatever becomes
  * of the machine the log is never shorter than what stands here. Before anything that replaces the log it says that
@@ -50,7 +50,7 @@ function parse(text: string): Known {
 }
 
 /**
- * Tells why the database would not read the log as far as it was acknowledged, though it is long enough; undefined
+ * Reports why the database would not read the log as far as it was acknowledged, though it is long enough; undefined
  * where it will, or where that is not known. Damage between heads of entries is found by the database itself. To be
  * asked before it opens the log, and changes nothing.
  */

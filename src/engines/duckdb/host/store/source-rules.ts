@@ -15,7 +15,7 @@ export async function applyRules(connection: Connection, source: StoredSource, r
     // The columns must be complete before they are queried for the fields of each tenant.
     await fillDeclaredColumns(connection, source, rules.fields);
     source.rules = rules;
-    // Who has carried what is known as long as the tenants are the same; rows alone tell less of it than the events
+    // Who has carried what is known as long as the tenants are the same; rows alone show less of it than the events
     // did.
     const isKnown = before != null && before.tenantField === rules.tenantField;
     const tenants = isKnown ? undefined : await findTenants(connection, source);

@@ -134,7 +134,7 @@ export interface StoreFile {
 
 /**
  * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the
- * folder is used by another process, holds something else, or is damaged. `onProblem` is told of a commit that was cut
+ * folder is used by another process, holds something else, or is damaged. `onProblem` gets a commit that was cut
  * off the log.
  */
 export async function openStoreFile(

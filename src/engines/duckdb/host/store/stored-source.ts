@@ -58,7 +58,7 @@ export function createStoredSource(
   return source;
 }
 
-/** The VARCHAR column that tells tenants apart; undefined for a source without tenants. */
+/** The VARCHAR column that identifies the tenant; undefined for a source without tenants. */
 export function tenantColumnOf({ rules, entries }: StoredSource): string | undefined {
   const path = rules?.tenantField ?? null;
   if (path === null) return undefined;
@@ -69,7 +69,7 @@ export function tenantColumnOf({ rules, entries }: StoredSource): string | undef
   return undefined;
 }
 
-/** Tells ids of different tenants apart. */
+/** Distinguishes ids of different tenants. */
 export function idKey(tenant: string | null, id: string): string {
   return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
@@ -121,7 +121,7 @@ export function findCandidates({ ids }: StoredSource, id: string, hash: IdHash, 
   return ids.uncovered === undefined ? found : [...found, { id, place: "uncovered", isSameTime: false }];
 }
 
-/** Tells events of the same tenant and id apart by their times. */
+/** Distinguishes events of the same tenant and id by their times. */
 export function eventKey(key: string, timestampUs: bigint): string {
   return `${timestampUs}@${key}`;
 }

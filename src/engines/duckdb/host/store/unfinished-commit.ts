@@ -1,7 +1,7 @@
 /**
  * A commit that a power failure left unfinished at the end of the log. DuckDB passes over an entry that was cut short,
  * but refuses the whole log where the file had grown and blocks of its last commit were not written. Each commit is
- * synced before the next begins: only the last one can be unfinished, and nobody was told that it is stored.
+ * synced before the next begins: only the last one can be unfinished, and nobody was answered that it is stored.
  */
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from "node:fs";
 

@@ -5,7 +5,7 @@ import { quoteIdentifier } from "../../sql-text.ts";
 /**
  * The first format knew no tenants, and left what stands below an array of objects out of its columns from the first
  * such array on: these columns count for nothing, until a field is declared (see `declared-columns.ts`). Who carried
- * what is found out when the source's rules are told. The format is raised last: cut short, it is done again.
+ * what is found out when the source's rules are reported. The format is raised last: cut short, it is done again.
  */
 export async function upgradeFromFirst(connection: Connection): Promise<void> {
   await connection.transaction(async () => {

@@ -25,7 +25,7 @@ export interface PlainNode {
   readonly key: Buffer;
   readonly field: FieldNode;
   readonly reserved: Reserved | undefined;
-  /** The field that tells tenants apart, and that or a record above it. */
+  /** The field that identifies the tenant, and that or a record above it. */
   readonly isTenant: boolean;
   readonly holdsTenant: boolean;
   readonly children: Map<string, PlainNode>;
@@ -33,7 +33,7 @@ export interface PlainNode {
   readonly ints: PlainValue | undefined;
   readonly floats: PlainValue | undefined;
   readonly bools: PlainValue | undefined;
-  /** Booleans that tell which rows have the record. */
+  /** Booleans that show which rows have the record. */
   readonly presence: ByteColumn | null;
   /** JSON text of a top-level record. */
   readonly json: ByteColumn | undefined;
