@@ -30,7 +30,7 @@ describe("a call's token is taken from X-API-KEY, else from Authorization, else 
     ["Authorization before api_key", bearer(right), "&api_key=wrong", 200],
     ["Authorization before api_key, though it is wrong", bearer("wrong"), `&api_key=${right}`, 401],
     ["api_key alone", {}, `&api_key=${right}`, 200],
-    ["two keys in one header, which are invalid", { "x-api-key": [right, right] }, "", 401],
+    ["two headers with a key each, which a proxy could read in another way", { "x-api-key": [right, right] }, "", 400],
     ["two parameters of different keys", {}, `&api_key=wrong&api_key=wrong`, 401],
   ])("%s", async (_, headers, query, status) => {
     expect((await get(`${path}?project=abc${query}`, headers)).statusCode).toBe(status);

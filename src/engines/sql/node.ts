@@ -267,7 +267,7 @@ export function joinSql(nodes: readonly Sql[], separator: Separator): Sql {
   return inner("sequence", separator, nodes, isUnproven ? Fact.UNPROVEN : 0);
 }
 
-/** What is printed of each item, joined. */
+/** The printed items, joined. */
 export function joinMapped<T>(items: readonly T[], separator: Separator, print: (item: T, index: number) => Sql): Sql {
   return joinSql(items.map(print), separator);
 }

@@ -5,7 +5,7 @@ import { readCookie } from "./cookies.ts";
 const overHttp = { publicUrl: undefined };
 const overHttps = { publicUrl: new URL("https://logs.example.com/") };
 
-const read = (cookie: string | undefined, place = overHttp) =>
+const read = (cookie: string | undefined, place: { publicUrl: URL | undefined } = overHttp) =>
   readCookie({ headers: { cookie } } as FastifyRequest, "session", place);
 
 describe("the cookie of a session", () => {

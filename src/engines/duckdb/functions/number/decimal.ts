@@ -1,12 +1,12 @@
 /**
  * NUMERIC is DECIMAL(38, 9) in DuckDB. BIGNUMERIC has 76 digits, 38 of them after the point, which no DECIMAL holds: it
- * is a BIGNUM, an integer of any size, that is the value times 10^38. So everything that only compares values is native:
- * `= < BETWEEN IN`, ORDER BY, GROUP BY, DISTINCT, joins, MIN, MAX, GREATEST, window frames, and NULL handling.
+ * is a BIGNUM, an integer of any size, that is the value times 10^38. So all that only compares values is native: `= <
+ * BETWEEN IN`, ORDER BY, GROUP BY, DISTINCT, joins, MIN, MAX, GREATEST, window frames, and NULL handling.
  *
  * Arithmetic and conversions are printed by the functions here and by nothing else: a cast of a BIGNUM to another type
- * of DuckDB would give 10^38 times the value. Each takes and gives SQL expressions, NULL for a NULL, and fails the query
- * where GoogleSQL does (TRY(...) around it gives NULL instead). Result rows and bound parameters are converted where
- * they cross (rows.ts, parameters.ts).
+ * of DuckDB would give 10^38 times the value. Each takes and gives SQL expressions, NULL for a NULL, and fails the
+ * query where GoogleSQL does (TRY(...) around it gives NULL instead). Result rows and bound parameters are converted
+ * where they cross (rows.ts, parameters.ts).
  */
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../../../values/decimal.ts";
@@ -45,7 +45,7 @@ export interface DecimalForms {
 
 export type DecimalKind = "NUMERIC" | "BIGNUMERIC";
 
-/** What JavaScript computes of both. */
+/** The forms that JavaScript computes for both. */
 function computed(kind: "numeric" | "bignumeric") {
   const call =
     (name: string) =>
