@@ -36,7 +36,8 @@ describe("the response headers", () => {
     const timing = response.headers.get("server-timing") ?? "";
     for (const phase of ["auth", "parse", "queue", "engine", "encode"])
       expect(timing).toMatch(new RegExp(`${phase};dur=[0-9.]+`));
-    expect(response.headers.get("vary")).toBe("Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII");
+    const varying = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII, X-API-KEY, Authorization";
+    expect(response.headers.get("vary")).toBe(varying);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-logweir-data-through")).toBe("2026-08-20T09:00:24.000000Z");
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
