@@ -54,9 +54,6 @@ function describe(keyword: string, params: object, message: string): string {
   return message;
 }
 
-/** Characters of a text that is stored; a field may have a lower limit of its own. */
-export const maxStoredCharacters = 1_000_000;
-
 /** Problems of texts that are reported of one document. */
 const maxTextProblems = 10;
 
@@ -100,7 +97,6 @@ function pathOf(place: Place): readonly string[] {
 }
 
 function whyNotStored(text: string): string | undefined {
-  if (text.length > maxStoredCharacters) return `must have ${maxStoredCharacters} characters at most`;
   if (!text.isWellFormed()) return "has half a surrogate pair, which is no character";
   const control = /(?![\t\n\r])\p{Cc}/u.exec(text)?.[0];
   return control === undefined ? undefined : `has the control character ${toShown(control)}`;
