@@ -6,9 +6,13 @@ import { type Scene, scenes } from "./scenes.ts";
 import type { DemoService } from "./service.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const widths = [1440, 1024, 390] as const;
-/** Where axe looks: between them the same elements stand in the same order. */
-const axeWidths: ReadonlySet<number> = new Set([1440, 390]);
+const height = 900;
+/** Where pages are opened, and axe looks at them; each is narrowed to the other widths, where the same elements stand. */
+const layouts = [
+  { width: 1440, narrower: [1024] },
+  { width: 390, narrower: [] },
+] as const;
+type Layout = (typeof layouts)[number];
 /** Pictures are for people who look at them: CI has those of what failed alone. */
 const takesPictures = process.env.CI !== "true";
 /** The dark scheme differs by its colours alone: the rules about them look at it again. */
@@ -22,11 +26,17 @@ const schemes = [
  * than its window, which does not depend on the scheme.
  */
 export async function checkPages(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
-  const found = await Promise.all(widths.map((width) => checkWidth(browser, service, pictures, width)));
+  const found = await Promise.all(layouts.map((layout) => checkLayout(browser, service, pictures, layout)));
   return found.flat();
 }
 
-async function checkWidth(browser: Browser, service: DemoService, pictures: string, width: number): Promise<string[]> {
+async function checkLayout(
+  browser: Browser,
+  service: DemoService,
+  pictures: string,
+  layout: Layout,
+): Promise<string[]> {
+  const { width } = layout;
   const findings: string[] = [];
   // Some states are refusals: of a query with an error, of a page that nobody may open.
   const opened = await openPage(browser, service.url, { width, scheme: "light" }, (status) =>
@@ -35,11 +45,11 @@ async function checkWidth(browser: Browser, service: DemoService, pictures: stri
   const { page } = opened;
   await page.goto(service.url);
   await page.waitForSelector("form");
-  findings.push(...(await look(page, "sign-in", width, pictures)));
+  findings.push(...(await look(page, "sign-in", layout, pictures)));
   await page.goto("about:blank");
   await page.goto(`${service.url}/#token=${service.token}&project=default`);
   await page.waitForSelector(".grid-row");
-  for (const scene of scenes) findings.push(...(await checkScene(page, scene, service, width, pictures)));
+  for (const scene of scenes) findings.push(...(await checkScene(page, scene, service, layout, pictures)));
   findings.push(...opened.findings);
   await opened.close();
   return findings.map((text) => `${width}: ${text}`);
@@ -49,7 +59,7 @@ async function checkScene(
   page: Page,
   { name, path, waitFor, act }: Scene,
   service: DemoService,
-  width: number,
+  layout: Layout,
   pictures: string,
 ): Promise<string[]> {
   try {
@@ -58,9 +68,9 @@ async function checkScene(
     await page.goto(`${service.url}/#/${path}${project}`);
     await page.waitForSelector(waitFor);
     await act?.(page);
-    return await look(page, name, width, pictures);
+    return await look(page, name, layout, pictures);
   } catch (error) {
-    await page.screenshot({ path: `${pictures}/${name}-${width}-failed.png` }).catch(() => undefined);
+    await page.screenshot({ path: `${pictures}/${name}-${layout.width}-failed.png` }).catch(() => undefined);
     return [`${name}: ${tell(error)}`];
   } finally {
     await page.emulateMedia({ colorScheme: "light" });
@@ -83,28 +93,47 @@ const cutOffNames = `[...document.querySelectorAll(".nav a, .nav button")]
   .map((each) => each.title)
   .join(", ")`;
 
-/** Looks at what is shown, in both colour schemes. */
-async function look(page: Page, name: string, width: number, pictures: string): Promise<string[]> {
-  const findings: string[] = [];
+/** Looks at what is shown, at each width of the layout. */
+async function look(page: Page, name: string, { width, narrower }: Layout, pictures: string): Promise<string[]> {
   // The policy lets no script of a page's text run; the debugger's may.
   await page.evaluate(axeSource);
-  for (const { scheme, rules } of takesPictures || axeWidths.has(width) ? schemes : schemes.slice(0, 1)) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await waitForIdle(page);
+  const findings: string[] = [];
+  const shown = takesPictures ? schemes : schemes.slice(0, 1);
+  // Colours are the same at every width.
+  for (const { scheme, rules } of width === layouts[0].width ? schemes : shown) {
     const title = `${name}-${width}-${scheme}`;
-    if (takesPictures) await page.screenshot({ path: `${pictures}/${title}.png` });
-    const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"));
-    if (overflow > 0) findings.push(`${title}: the page is ${overflow} pixels wider than its window`);
-    const cutOff = await page.evaluate(cutOffNames);
-    if (cutOff !== "") findings.push(`${title}: the window cuts off ${cutOff} of the navigation`);
-    if (!axeWidths.has(width)) continue;
-    const options = JSON.stringify({ ...rules, resultTypes: ["violations"] });
-    const { violations } = (await within("axe", page.evaluate(`axe.run(${options})`))) as AxeResult;
-    for (const { id, nodes } of violations) {
-      const [first] = nodes;
-      const summary = first?.failureSummary?.split("\n")[1] ?? "";
-      findings.push(`${title}: axe ${id} (${nodes.length}): ${first?.html.slice(0, 140)} ${summary}`);
+    findings.push(...(await lookAtShape(page, title, scheme, pictures)));
+    findings.push(...(await askAxe(page, title, rules)));
+  }
+  for (const other of narrower) {
+    await page.setViewportSize({ width: other, height });
+    for (const { scheme } of shown) {
+      findings.push(...(await lookAtShape(page, `${name}-${other}-${scheme}`, scheme, pictures)));
     }
+    await page.setViewportSize({ width, height });
   }
   return findings;
+}
+
+/** A page no wider than its window, and a navigation that is whole. */
+async function lookAtShape(page: Page, title: string, scheme: "light" | "dark", pictures: string): Promise<string[]> {
+  const findings: string[] = [];
+  await page.emulateMedia({ colorScheme: scheme });
+  await waitForIdle(page);
+  if (takesPictures) await page.screenshot({ path: `${pictures}/${title}.png` });
+  const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"));
+  if (overflow > 0) findings.push(`${title}: the page is ${overflow} pixels wider than its window`);
+  const cutOff = await page.evaluate(cutOffNames);
+  if (cutOff !== "") findings.push(`${title}: the window cuts off ${cutOff} of the navigation`);
+  return findings;
+}
+
+async function askAxe(page: Page, title: string, rules: object): Promise<string[]> {
+  const options = JSON.stringify({ ...rules, resultTypes: ["violations"] });
+  const { violations } = (await within("axe", page.evaluate(`axe.run(${options})`))) as AxeResult;
+  return violations.map(({ id, nodes }) => {
+    const [first] = nodes;
+    const summary = first?.failureSummary?.split("\n")[1] ?? "";
+    return `${title}: axe ${id} (${nodes.length}): ${first?.html.slice(0, 140)} ${summary}`;
+  });
 }
