@@ -139,10 +139,11 @@ class StoredDrains implements Drains {
       if (problem !== undefined) throw refuseDocument("The backend was not saved", { "config.url": [problem] });
       const backend = toBackend(read.draft, before, nowMs());
       const undo = async () => {
-        if (before === undefined) this.#backends.delete(backend.id);
-        else this.#backends.set(before.id, before);
-        await (before === undefined ? documents.removeBackend(backend.id) : documents.putBackend(before));
-        for (const rule of this.#rulesOf(backend)) await running.restart(rule, before ?? backend);
+        // A new one has no rules yet, and nothing else is restarted.
+        if (before === undefined) return;
+        this.#backends.set(before.id, before);
+        await documents.putBackend(before);
+        for (const rule of this.#rulesOf(before)) await running.restart(rule, before);
       };
       await documents.putBackend(backend);
       this.#backends.set(backend.id, backend);
@@ -187,12 +188,15 @@ class StoredDrains implements Drains {
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
       const rule = { ...read.draft, ...own };
       const undo = async () => {
-        if (before === undefined) this.#rules.delete(rule.id);
-        else this.#rules.set(before.id, before);
-        await (before === undefined ? documents.removeRule(rule.id) : documents.putRule(before));
-        await (before === undefined
-          ? running.remove(rule)
-          : running.restart(before, this.findBackend(before.backendId)));
+        if (before === undefined) {
+          this.#rules.delete(rule.id);
+          await documents.removeRule(rule.id);
+          await running.remove(rule);
+        } else {
+          this.#rules.set(before.id, before);
+          await documents.putRule(before);
+          await running.restart(before, this.findBackend(before.backendId));
+        }
       };
       await documents.putRule(rule);
       this.#rules.set(rule.id, rule);
