@@ -14,18 +14,25 @@ function open({ url }: Service, text: string): Socket {
   return socket;
 }
 
+/** All that the service answers before it ends the connection, which resets it where it does not read to the end. */
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
-  for await (const chunk of socket) text += String(chunk);
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  await new Promise((resolve) => socket.once("close", resolve));
   return text;
 }
 
-/** Sends a piece every 50 ms until the service ends the connection; all that it answers. */
-async function drip(socket: Socket, piece: string): Promise<string> {
-  const timer = setInterval(() => socket.write(piece), 50);
-  const text = await readAll(socket);
-  clearInterval(timer);
-  return text;
+/** Sends a piece every 50 ms, `count` in all, until the service answers; all that it answers. */
+async function drip(socket: Socket, piece: string, count = Number.POSITIVE_INFINITY): Promise<string> {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (sent++ < count) socket.write(piece);
+  }, 50);
+  const stop = () => clearInterval(timer);
+  socket.once("data", stop).once("close", stop);
+  return await readAll(socket);
 }
 
 /** Attempts that show the effect of each setting of connections, by its name. */
@@ -42,7 +49,7 @@ export const connectionAttempts = {
   minBodyBytesPerSecond: async (start) => {
     const slow = async (minimum: string) => {
       const service = await start({ LOGWEIR_BODY_TIMEOUT_MS: "1000", LOGWEIR_MIN_BODY_BYTES_PER_SECOND: minimum });
-      return await drip(open(service, `${sendingEvents}connection: close\r\ncontent-length: 40\r\n\r\n[`), " ");
+      return await drip(open(service, `${sendingEvents}connection: close\r\ncontent-length: 40\r\n\r\n[`), " ", 39);
     };
     expect(await slow("1000")).toMatch(/^HTTP\/1\.1 408 [\s\S]*less than 1000 bytes a second/);
     expect(await slow("1")).toMatch(/^HTTP\/1\.1 400 [\s\S]*invalid_body/);

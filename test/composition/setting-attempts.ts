@@ -15,7 +15,6 @@ import {
   publicToken,
   readError,
   type Service,
-  startService,
   startServiceProcess,
 } from "../acceptance/service.ts";
 import { startMailServer } from "../support/mail-server.ts";
@@ -128,6 +127,9 @@ function keepsWithin(variable: string, deleting: string, keeping: string): Attem
 
 const query = "/api/endpoints/query/logs.all?project=abc";
 
+/** A query runs until its caller leaves, however slow the machine is. */
+const patient = { LOGWEIR_QUERY_TIMEOUT_MS: "3600000", LOGWEIR_UNSTOPPABLE_AFTER_MS: "60000" };
+
 /** No minute passes, however long the calls take. */
 const stopped = { isStopped: true } as const;
 
@@ -226,7 +228,8 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   },
   queryTimeoutMs: limits,
   maxConcurrentQueries: async (start) => {
-    const service = await start({ LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "0" });
+    const one = { LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "0" };
+    const service = await start({ ...patient, ...one });
     const running = ask(service, busy(4));
     await waitUntil(async () => (await runningQueries(service)) === 1);
     const refused = await ask(service, "select 1 as n").answer;
@@ -236,7 +239,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
   },
   maxConcurrentQueriesPerToken: async (start) => {
     const two = { LOGWEIR_MAX_CONCURRENT_QUERIES: "2", LOGWEIR_MAX_CONCURRENT_QUERIES_PER_TOKEN: "1" };
-    const service = await start({ ...two, LOGWEIR_MAX_QUEUED_QUERIES: "1" });
+    const service = await start({ ...patient, ...two, LOGWEIR_MAX_QUEUED_QUERIES: "1" });
     const [own, other] = [await tokenOf(service), await tokenOf(service)];
     const running = ask(service, busy(4), own);
     await waitUntil(async () => (await runningQueries(service)) === 1);
@@ -251,7 +254,8 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
     expect((await waiting.answer).status).toBe(200);
   },
   maxQueuedQueries: async (start) => {
-    const service = await start({ LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "2" });
+    const two = { LOGWEIR_MAX_CONCURRENT_QUERIES: "1", LOGWEIR_MAX_QUEUED_QUERIES: "2" };
+    const service = await start({ ...patient, ...two });
     const running = ask(service, busy(4));
     await waitUntil(async () => (await runningQueries(service)) === 1);
     const waiting = [ask(service, "select 1 as n"), ask(service, "select 2 as n")];
@@ -441,18 +445,4 @@ async function metric(service: Service, name: string): Promise<number> {
 
 function runningQueries(service: Service): Promise<number> {
   return metric(service, "queries_running");
-}
-
-/** Starts services for one attempt and stops them behind it. */
-export async function attempt(run: Attempt): Promise<void> {
-  const started: Service[] = [];
-  try {
-    await run(async (env, options) => {
-      const service = await startService({ env, ...options });
-      started.push(service);
-      return service;
-    });
-  } finally {
-    for (const service of started) await service.stop();
-  }
 }

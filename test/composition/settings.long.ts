@@ -1,5 +1,32 @@
-import { describe, it } from "vitest";
-import { attempt, settingAttempts } from "./setting-attempts.ts";
+import { afterAll, describe, it } from "vitest";
+import { type Service, startService } from "../acceptance/service.ts";
+import type { Attempt } from "./attempt.ts";
+import { settingAttempts } from "./setting-attempts.ts";
+
+/** The service without any setting, which all attempts share. */
+let plain: Promise<Service> | undefined;
+
+afterAll(async () => {
+  await (await plain)?.stop();
+});
+
+/** Starts services for one attempt and stops them behind it. */
+async function attempt(run: Attempt): Promise<void> {
+  const started: Service[] = [];
+  try {
+    await run(async (env, options) => {
+      if (Object.keys(env).length === 0 && options === undefined) {
+        plain ??= startService();
+        return await plain;
+      }
+      const service = await startService({ env, ...options });
+      started.push(service);
+      return service;
+    });
+  } finally {
+    for (const service of started) await service.stop();
+  }
+}
 
 // Each starts services of its own, and mostly waits for them. `expect.poll` works in no concurrent test.
 describe.concurrent("the setting", () => {

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** For how long a test waits for what must happen: far longer than it takes on a busy machine. */
 export const patienceMs = 30_000;
-const intervalMs = 5;
+const minIntervalMs = 5;
+const maxIntervalMs = 100;
 
 /**
  * Resolves once `isTrue` is, with the milliseconds that it took: for what another process does and reports to nobody.
- * Rejects after `limitMs`.
+ * Rejects after `limitMs`. The longer it takes, the less often it looks, which would slow down what it waits for.
  */
 export async function waitUntil(
   isTrue: () => boolean | Promise<boolean>,
@@ -15,8 +16,9 @@ export async function waitUntil(
 ): Promise<number> {
   const started = performance.now();
   while (!(await isTrue())) {
-    if (performance.now() - started > limitMs) throw new Error(`Not within ${limitMs} ms: ${expected}`);
-    await sleep(intervalMs);
+    const passedMs = performance.now() - started;
+    if (passedMs > limitMs) throw new Error(`Not within ${limitMs} ms: ${expected}`);
+    await sleep(Math.min(maxIntervalMs, Math.max(minIntervalMs, passedMs / 10)));
   }
   return performance.now() - started;
 }
