@@ -83,7 +83,8 @@ function address(random: Random): string {
   return random.next() < 0.85 ? `${network}.${random.integer(1, 254)}` : `2001:db8:${hex8(random).slice(4)}::1`;
 }
 
-function isoMicros(us: number): string {
+/** ISO 8601 in UTC with six decimals. */
+export function isoMicros(us: number): string {
   const ms = Math.floor(us / 1_000);
   return `${new Date(ms).toISOString().slice(0, -1)}${String(us - ms * 1_000).padStart(3, "0")}Z`;
 }
@@ -230,12 +231,18 @@ export function batchCount(plan: EventPlan): number {
   return Math.ceil(plan.eventCount / eventsPerBatch);
 }
 
-const idAt = '{"id":"'.length;
-const timestampAt = idAt + 36 + '","timestamp":"'.length;
+/** Where `id` and `timestamp` stand in an event's text, in bytes: before anything that is not ASCII. */
+export const idAt: number = '{"id":"'.length;
+export const timestampAt: number = idAt + 36 + '","timestamp":"'.length;
+
+/** The first eight digits of an id that nobody has had before. */
+export function idPrefix(cycle: number): string {
+  return cycle.toString(16).padStart(8, "0");
+}
 
 /** The event again under another id and time: how a long run gets new events without the cost of making them. */
 export function restamp(event: BenchEvent, cycle: number, timestampUs: number): BenchEvent {
-  const id = cycle.toString(16).padStart(8, "0") + event.id.slice(8);
+  const id = idPrefix(cycle) + event.id.slice(8);
   const timestamp = isoMicros(timestampUs);
   const json = `{"id":"${id}","timestamp":"${timestamp}${event.json.slice(timestampAt + timestamp.length)}`;
   return { ...event, id, timestamp, timestampUs, json };

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
-import { createSupply } from "./event-supply.ts";
+import { createBodies } from "./event-supply.ts";
 import { defaultEndMs, type EventPlan } from "./events.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import { treeCpuSeconds, treeMemoryBytes } from "./processes.ts";
@@ -54,7 +54,7 @@ const flags = new Command("bench:sustained")
 const [rate, minutes, queryRate] = [Number(flags.rate), Number(flags.minutes), Number(flags.queries)];
 if (!(rate > 0 && queryRate > 0 && minutes >= 3)) throw new Error("Thirds of minutes are compared: three at least");
 const plan: EventPlan = { seed: 20_260_820, eventCount: batchEvents, endMs: defaultEndMs };
-const supply = createSupply(plan);
+const takeBody = createBodies(plan);
 rmSync(flags.dir, { recursive: true, force: true });
 const service: LogweirPeer = await startLogweir(flags.dir, defaultEndMs);
 const startedAt = performance.now();
@@ -72,9 +72,9 @@ async function send(): Promise<void> {
   while (!isOver()) {
     const turn = taken++;
     await waitForTurn(turn, rate / batchEvents);
-    const events = supply.take(batchEvents);
+    const body = takeBody();
     const sentAt = performance.now();
-    await service.insert(events);
+    await service.insertBody(body);
     insertMs.push(performance.now() - sentAt);
     stored += batchEvents;
   }

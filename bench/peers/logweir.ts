@@ -32,6 +32,8 @@ export interface LogweirPeer extends Peer {
   readonly client: HttpClient;
   /** The store's folder. */
   readonly storeFolder: string;
+  /** Stores a body of events, and comes again where the service asks for it. */
+  insertBody(body: Buffer): Promise<void>;
 }
 
 /**
@@ -138,8 +140,7 @@ export async function startLogweir(
   const url = await starting;
   const client = openHttpClient(url, token, 64);
 
-  const insert: Peer["insert"] = async (events) => {
-    const body = Buffer.from(`[${events.map(({ json }) => json).join(",")}]`);
+  const insertBody: LogweirPeer["insertBody"] = async (body) => {
     for (;;) {
       const { status, headers, body: answer } = await client.send({ method: "POST", path: ingestPath, body });
       if (status === 200) return;
@@ -147,6 +148,7 @@ export async function startLogweir(
       await new Promise((resolve) => setTimeout(resolve, Number(headers["retry-after"] ?? 1) * 1_000));
     }
   };
+  const insert: Peer["insert"] = (events) => insertBody(Buffer.from(`[${events.map(({ json }) => json).join(",")}]`));
 
   return {
     name: "logweir",
@@ -157,6 +159,7 @@ export async function startLogweir(
     client,
     storeFolder: join(home, "data", "store"),
     insert,
+    insertBody,
     load: (batches) => runLanes(batches, connections, insert),
     waitForCompaction: () => waitForCompaction(client),
     async run(query, context): Promise<Answer> {

@@ -35,6 +35,17 @@ export const languageCases: readonly ConformanceCase[] = [
     [2, 1, 1, 2, 1].map((place, id) => ({ id: `${id}`, place })),
   ),
   queryCase(
+    "windows that count a field that nothing else reads",
+    "SELECT COUNT(host) OVER () AS n, COUNT(ok) OVER (ORDER BY ms ROWS UNBOUNDED PRECEDING) AS upTo FROM calls " +
+      "ORDER BY ms",
+    [0, 1, 2, 2, 3].map((upTo) => ({ n: 4, upTo })),
+  ),
+  queryCase(
+    "what may fail only for rows that UNNEST leaves",
+    "SELECT DIV(10, IF(ok, 1, 0)) AS n FROM calls, UNNEST(IF(ok, [1, 2], [])) AS x WHERE DIV(20, IF(ok, 2, 0)) = 10",
+    Array.from({ length: 4 }, () => ({ n: 10 })),
+  ),
+  queryCase(
     "a sub-query that reads the row around it",
     "SELECT c.id FROM calls c WHERE EXISTS (SELECT 1 FROM calls d WHERE d.host = c.host AND d.ms > c.ms) ORDER BY id",
     [{ id: "0" }],

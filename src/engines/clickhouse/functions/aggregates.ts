@@ -48,7 +48,9 @@ function count(context: AggregateContext): Sql {
   if (type !== undefined && isWrapped(type)) {
     return countStar({ ...context, filter: both(filter, sql`notEmpty(${args[0] ?? EMPTY})`) });
   }
-  return sql`toInt64(count(${counted(context)})${over})`;
+  // Over a window the server reads count(x) as a sub-column that its plan does not have: NOT_FOUND_COLUMN_IN_BLOCK.
+  if (over !== EMPTY) return countStar({ ...context, filter: both(filter, sql`isNotNull(${args[0] ?? EMPTY})`) });
+  return sql`toInt64(count(${counted(context)}))`;
 }
 
 function countIf(context: AggregateContext): Sql {

@@ -148,7 +148,16 @@ function resolveCallLimit(context: ExprContext, { limit: node }: FunctionCall): 
   return limit;
 }
 
-/** Can the arguments be distinguished, and is the call sorted by them only? Reports what is not so. */
+/** Can the arguments of a call with DISTINCT be distinguished? Reports the type of one that cannot. */
+export function isDistinguishable(resolution: Resolution, node: FunctionCall, callArguments: readonly Expr[]): boolean {
+  const odd = callArguments.find((argument) => !isGroupable(argument.type));
+  if (odd === undefined) return true;
+  const message = `Aggregate functions with DISTINCT cannot be used with arguments of type ${keyTypeName(odd.type)}`;
+  resolution.report("type_mismatch", message, node.span);
+  return false;
+}
+
+/** The same, and is the call sorted by them only? */
 function isDistinctFine(
   resolution: Resolution,
   node: FunctionCall,
@@ -156,12 +165,7 @@ function isDistinctFine(
   callArguments: readonly Expr[],
   orderBy: readonly SortExpression[],
 ): boolean {
-  if (callArguments.some((argument) => !isGroupable(argument.type))) {
-    const type = keyTypeName(callArguments[0]?.type ?? INT64);
-    const message = `Aggregate functions with DISTINCT cannot be used with arguments of type ${type}`;
-    resolution.report("type_mismatch", message, node.span);
-    return false;
-  }
+  if (!isDistinguishable(resolution, node, callArguments)) return false;
   const isStray = (key: SortExpression) => !callArguments.some((argument) => isArgument(key.expression, argument));
   const strayKey = orderBy.find(isStray);
   if (strayKey === undefined) return true;

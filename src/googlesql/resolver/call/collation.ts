@@ -1,11 +1,11 @@
-import type { OrderItem } from "../../ast.ts";
+import type { Expression, OrderItem } from "../../ast.ts";
 import { functionFacts } from "../../catalogue/index.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { CallExpr, Expr } from "../../resolved.ts";
 import { type ScalarType, type SqlType, STRING } from "../../types.ts";
 import { isCollated } from "../../typing/same-type.ts";
 import { call } from "../expression/expr.ts";
-import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
+import { ERROR_TYPE, errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 
 /**
  * The collation that compares strings regardless of case, the only one of the "Collation concepts" page beside that
@@ -17,16 +17,53 @@ const COLLATED: ScalarType = { kind: "STRING", collation: CASE_INSENSITIVE };
 
 /** Reads `'und:ci'`, and `''` or `'binary'` for no collation, as ''; undefined where it was reported. */
 function readCollation(resolution: Resolution, value: Expr): typeof CASE_INSENSITIVE | "" | undefined {
-  const name = value.kind === "Literal" && value.type.kind === "STRING" ? value.value : undefined;
+  return readName(
+    resolution,
+    value.kind === "Literal" && value.type.kind === "STRING" ? value.value : undefined,
+    value.span,
+  );
+}
+
+function readName(
+  resolution: Resolution,
+  name: string | null | undefined,
+  span: Span,
+): typeof CASE_INSENSITIVE | "" | undefined {
   if (name === "" || name === CASE_INSENSITIVE) return name;
   if (name === "binary") return "";
   resolution.report(
     "unsupported",
     `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the ` +
       "literal 'und:ci', or '' for none",
-    value.span,
+    span,
   );
   return undefined;
+}
+
+/** `STRING COLLATE 'und:ci'`, as CAST names it; the type itself where the collation is none. */
+export function collatedType(resolution: Resolution, type: SqlType, collation: Expression | undefined): SqlType {
+  if (collation === undefined) return type;
+  if (type.kind !== "STRING") {
+    resolution.report("type_mismatch", "COLLATE can only be applied to the type STRING", collation.span);
+    return ERROR_TYPE;
+  }
+  const name = readName(
+    resolution,
+    collation.kind === "StringLiteral" ? collation.value : undefined,
+    collation.span,
+  );
+  if (name === undefined) return ERROR_TYPE;
+  if (name === "") return STRING;
+  resolution.hasCollation = true;
+  return COLLATED;
+}
+
+/** The text, compared as one of the operands beside it is. */
+export function inCollationOf(text: Expr, others: readonly Expr[]): Expr {
+  const isPlain = text.type.kind === "STRING" && text.type.collation === undefined;
+  return isPlain && others.some(({ type }) => type.kind === "STRING" && isCollated(type))
+    ? call("COLLATE", [text], COLLATED, text.span)
+    : text;
 }
 
 /** `COLLATE(text, 'und:ci')`: the text, of a type that compares by the collation. */

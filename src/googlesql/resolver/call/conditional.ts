@@ -5,6 +5,7 @@ import { type ExprContext, resolveExpression } from "../context.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { errorExpr, isErrorExpr } from "../resolution.ts";
 import { callOperator } from "./call-function.ts";
+import { inCollationOf } from "./collation.ts";
 import { coerce, coerceOrFail, columnOf, commonTypeOf, typeName } from "./coerce.ts";
 
 /** CASE. The operand of a simple CASE is computed once, as a variable, when it is more than a column or a constant. */
@@ -22,10 +23,11 @@ export function resolveCase(context: ExprContext, node: Case): Expr {
     variable = { column: columnOf(resolution, "operand", operand), expression: operand };
     compared = { kind: "Variable", type: operand.type, column: variable.column, span: operand.span };
   }
-  const whens = node.branches.map(({ when }) => {
-    const condition = resolveExpression(context, when);
+  const conditions = node.branches.map(({ when }) => resolveExpression(context, when));
+  if (compared !== undefined && resolution.hasCollation) compared = inCollationOf(compared, conditions);
+  const whens = conditions.map((condition) => {
     if (compared === undefined) return coerceOrFail(resolution, condition, BOOL, "A WHEN condition");
-    return callOperator(resolution, "$equal", reconcile(resolution, [compared, condition]), when.span);
+    return callOperator(resolution, "$equal", reconcile(resolution, [compared, condition]), condition.span);
   });
   const thens = node.branches.map(({ then }) => resolveExpression(context, then));
   const otherwise = node.else === undefined ? undefined : resolveExpression(context, node.else);

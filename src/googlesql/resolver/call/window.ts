@@ -9,7 +9,7 @@ import { type ExprContext, inClause, inScope, resolveExpression, type Window } f
 import { columnExpr, isConstant } from "../expression/expr.ts";
 import { castSafely } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
-import { COUNT_DISTINCT_STAR, checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
+import { COUNT_DISTINCT_STAR, checkModifiers, isDistinguishable, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { asMixed, coerceOrFail, isLenientExpr, passesLenient, typeName } from "./coerce.ts";
@@ -104,6 +104,7 @@ function refuseArguments(
     const message = `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`;
     return resolution.fail("invalid_query", message, node.span, { name });
   }
+  if (node.isDistinct && !isDistinguishable(resolution, node, call.arguments)) return errorExpr(node.span);
   const fallback = name === "LAG" || name === "LEAD" ? call.arguments[2] : undefined;
   if (fallback === undefined || !readsRows(fallback)) return undefined;
   const message = `The default of ${name} must be a constant: it can read no column`;

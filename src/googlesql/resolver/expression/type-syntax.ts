@@ -1,5 +1,6 @@
 import type { TypeSyntax } from "../../ast.ts";
 import { BIGNUMERIC, BOOL, INT64, NUMERIC, SCALAR_TYPES, type SqlType, STRING, type StructField } from "../../types.ts";
+import { collatedType } from "../call/collation.ts";
 import { ERROR_TYPE, isErrorType, type Resolution } from "../resolution.ts";
 
 const NAMES: Readonly<Record<string, SqlType>> = {
@@ -28,6 +29,11 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** The type that CAST or a constructor names. Type parameters are checked where they can be applied, see cast.ts. */
 export function resolveType(resolution: Resolution, node: TypeSyntax): SqlType {
+  const type = uncollatedType(resolution, node);
+  return node.kind === "RangeTypeSyntax" || isErrorType(type) ? type : collatedType(resolution, type, node.collation);
+}
+
+function uncollatedType(resolution: Resolution, node: TypeSyntax): SqlType {
   switch (node.kind) {
     case "ArrayTypeSyntax": {
       const element = resolveType(resolution, node.element);

@@ -59,7 +59,7 @@ function buildArray(
   }
   if (scan.isOuter) return refusedSelect(new Refusal("LEFT JOIN UNNEST of an array", array.span));
   const alias = nextAlias(compilation, "a");
-  const listed = { ...rows, exports: new Map(rows.exports) };
+  const listed = { ...rows, where: [...rows.where, hasElements(nameSql(alias))], exports: new Map(rows.exports) };
   exportAs(listed, `list/${alias}`, alias, () => list);
   const outside = wrapSelect(compilation, listed);
   const from = { print: () => sql`${outside.from?.print() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}` };
@@ -76,9 +76,17 @@ interface Alone {
 }
 
 function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
-  const one = sql`(SELECT 1 AS one) AS ${nameSql(`one_${name.token}`)}`;
+  const one = sql`(SELECT 1 AS one WHERE ${hasElements(sql`(${list})`)}) AS ${nameSql(`one_${name.token}`)}`;
   const from = { print: () => sql`${one} ${arrayJoin(sql`(${list})`, name, position)}` };
   return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
+}
+
+/**
+ * Rows without an element are left out before the join: the server computes what reads no element ahead of it, and for
+ * such a row that may fail.
+ */
+function hasElements(list: Sql): Sql {
+  return sql`notEmpty(${list}[1])`;
 }
 
 /** The elements of the list, which stands in an array of one, with their positions. */
