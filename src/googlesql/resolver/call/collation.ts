@@ -47,11 +47,7 @@ export function collatedType(resolution: Resolution, type: SqlType, collation: E
     resolution.report("type_mismatch", "COLLATE can only be applied to the type STRING", collation.span);
     return ERROR_TYPE;
   }
-  const name = readName(
-    resolution,
-    collation.kind === "StringLiteral" ? collation.value : undefined,
-    collation.span,
-  );
+  const name = readName(resolution, collation.kind === "StringLiteral" ? collation.value : undefined, collation.span);
   if (name === undefined) return ERROR_TYPE;
   if (name === "") return STRING;
   resolution.hasCollation = true;

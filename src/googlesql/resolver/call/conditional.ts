@@ -5,8 +5,8 @@ import { type ExprContext, resolveExpression } from "../context.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { errorExpr, isErrorExpr } from "../resolution.ts";
 import { callOperator } from "./call-function.ts";
-import { inCollationOf } from "./collation.ts";
 import { coerce, coerceOrFail, columnOf, commonTypeOf, typeName } from "./coerce.ts";
+import { inCollationOf } from "./collation.ts";
 
 /** CASE. The operand of a simple CASE is computed once, as a variable, when it is more than a column or a constant. */
 export function resolveCase(context: ExprContext, node: Case): Expr {

@@ -9,7 +9,13 @@ import { type ExprContext, inClause, inScope, resolveExpression, type Window } f
 import { columnExpr, isConstant } from "../expression/expr.ts";
 import { castSafely } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
-import { COUNT_DISTINCT_STAR, checkModifiers, isDistinguishable, resolveOrderItems, type SortExpression } from "./aggregate.ts";
+import {
+  COUNT_DISTINCT_STAR,
+  checkModifiers,
+  isDistinguishable,
+  resolveOrderItems,
+  type SortExpression,
+} from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { asMixed, coerceOrFail, isLenientExpr, passesLenient, typeName } from "./coerce.ts";
