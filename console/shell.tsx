@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { Icon, type IconName } from "./components/icon.tsx";
 import { Empty, Spinner } from "./components/notices.tsx";
@@ -81,9 +82,7 @@ export function Shell() {
         <main class="sign-in">
           <Empty title="The service cannot be reached">
             <p>{state.message}</p>
-            <button type="button" class="button primary" onClick={() => void retrySession()}>
-              Try again
-            </button>
+            <Button class="primary" text="Try again" onClick={() => void retrySession()} />
           </Empty>
         </main>
       );

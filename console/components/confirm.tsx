@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAction } from "../lib/use-form.ts";
 import { say } from "../state/toasts.ts";
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNotice } from "./notices.tsx";
 
@@ -57,12 +58,8 @@ export function EditAndDelete({ kind, form, onSaved, consequence, remove, onRemo
   };
   return (
     <>
-      <button type="button" class="button" onClick={() => setAsked("edit")}>
-        Edit
-      </button>
-      <button type="button" class="button danger" onClick={() => setAsked("delete")}>
-        Delete
-      </button>
+      <Button text="Edit" onClick={() => setAsked("edit")} />
+      <Button class="danger" text="Delete" onClick={() => setAsked("delete")} />
       {asked === "edit" && (
         <Dialog title={`Edit the ${kind}`} onClose={close}>
           {form(saved)}

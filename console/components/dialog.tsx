@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "./icon.tsx";
+import { IconButton } from "./button.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -16,14 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog class="dialog" ref={element} onClose={onClose} aria-label={title}>
       <header>
         <h2>{title}</h2>
-        <button
-          type="button"
-          class="button plain icon-only"
-          aria-label="Close"
-          onClick={() => element.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton class="plain" icon="close" label="Close" onClick={() => element.current?.close()} />
       </header>
       <div>{children}</div>
     </dialog>

@@ -17,7 +17,9 @@ import {
 import { linkTo, navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { copyText } from "../state/toasts.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { Choice } from "./fields.tsx";
+import type { IconName } from "./icon.tsx";
 import { Segments } from "./layout.tsx";
 import { QueryEditor } from "./query-editor.tsx";
 import { SavedViews } from "./saved-views.tsx";
@@ -55,20 +57,14 @@ export function ExploreToolbar() {
           onChange={setDraft}
           onRun={runDraft}
         />
-        <button type="button" class="button primary" onClick={runDraft}>
-          <Icon name="play" /> Run
-        </button>
+        <Button class="primary" icon="play" text="Run" onClick={runDraft} />
       </div>
     </section>
   );
 }
 
-function ToolButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
-  return (
-    <button type="button" class="button icon-only" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
-  );
+function ToolButton({ label, ...props }: { icon: IconName; label: string; onClick: () => void }) {
+  return <IconButton {...props} class="" label={label} title={label} />;
 }
 
 function copyLink(): void {
@@ -141,22 +137,15 @@ function TableChoice() {
   const known = state.kind === "loaded" ? state.value : [];
   if (known.length < 2) return null;
   return (
-    <select
-      class="select"
-      aria-label="Table"
+    <Choice
+      label="Table"
+      names={known.map(({ name }) => name)}
       value={currentTable.value?.name ?? ""}
-      onChange={(event) => {
-        const table = event.currentTarget.value;
+      onChange={(table) => {
         const isSql = query.value.language === "sql";
         change({ table, text: isSql ? sqlTemplate(table) : "", facets: undefined, columns: ["event_message"] });
       }}
-    >
-      {known.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { canFilter, splitClauses, typeOf, withFilter } from "../lib/query-text.ts";
 import { countableFields, formatCount, lineOf, showControls } from "../lib/values.ts";
 import { change, facetPaths, fields, overview, query } from "../state/explore.ts";
-import { Icon, IconButton } from "./icon.tsx";
+import { IconButton } from "./button.tsx";
 
 /** Narrows the query to rows with this value of a field, or to those without it. */
 export function filterBy(path: string, value: string | null, isExcluded: boolean): void {
@@ -48,15 +48,12 @@ function Facet({ path, values }: FacetProps) {
         <h2 class="facet-name" title={path}>
           {shortName(path)}
         </h2>
-        <button
-          type="button"
-          class="button plain small icon-only"
-          aria-label={`Search values of ${path}`}
+        <IconButton
+          icon="search"
+          label={`Search values of ${path}`}
           aria-pressed={isSearching}
           onClick={() => setSearching(!isSearching)}
-        >
-          <Icon name="search" />
-        </button>
+        />
         <IconButton
           icon="close"
           label={`Hide ${path}`}
@@ -123,15 +120,13 @@ function FacetValue({ path, value, count, share }: FacetValueProps) {
         <span class={value === null ? "value faint" : "value"}>{label.slice(0, 200)}</span>
         <span class="count">{formatCount(count)}</span>
       </button>
-      <button
-        type="button"
-        class="button plain small icon-only exclude"
+      <IconButton
+        class="plain small exclude"
+        icon="minus"
         disabled={!isOpen}
-        aria-label={`Exclude ${label.slice(0, 80)}`}
+        label={`Exclude ${label.slice(0, 80)}`}
         onClick={() => filterBy(path, value, true)}
-      >
-        <Icon name="minus" />
-      </button>
+      />
     </div>
   );
 }

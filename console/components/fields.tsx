@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { Button } from "./button.tsx";
 import { Problems } from "./notices.tsx";
 
 interface FormProps {
@@ -23,11 +24,7 @@ export function Form({ onSubmit, error, action, children }: FormProps) {
     >
       {children}
       {error !== undefined && <Problems error={error} />}
-      {action !== undefined && (
-        <button type="submit" class="button primary">
-          {action}
-        </button>
-      )}
+      {action !== undefined && <Button text={action} type="submit" class="primary" />}
     </form>
   );
 }
@@ -45,12 +42,12 @@ interface TextFieldProps {
   /** Characters at most. */
   readonly maxLength?: number;
   readonly value: string;
-  readonly onInput: (text: string) => void;
+  readonly onChange: (text: string) => void;
 }
 
 /** A text of a form under its label. */
 export function TextField({ label, isCount = false, isRequired, isSecret, lines, ...props }: TextFieldProps) {
-  const { placeholder, maxLength, value, onInput } = props;
+  const { placeholder, maxLength, value, onChange } = props;
   const id = useId();
   const shared = {
     id,
@@ -59,7 +56,7 @@ export function TextField({ label, isCount = false, isRequired, isSecret, lines,
     placeholder,
     maxLength,
     value,
-    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput(event.currentTarget.value),
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
   };
   return (
     <label class="field grow" for={id}>
@@ -80,21 +77,21 @@ export function TextField({ label, isCount = false, isRequired, isSecret, lines,
   );
 }
 
-interface SelectFieldProps {
+interface SelectFieldProps<Value extends string> {
   readonly label: string;
-  readonly value: string;
+  readonly value: Value;
   /** Values, or values with the words for them. */
-  readonly options: readonly (string | readonly [value: string, label: string])[];
-  readonly onChange: (value: string) => void;
+  readonly options: readonly (Value | readonly [value: Value, label: string])[];
+  readonly onChange: (value: Value) => void;
 }
 
 /** A choice of a form under its label. */
-export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+export function SelectField<Value extends string>({ label, value, options, onChange }: SelectFieldProps<Value>) {
   const id = useId();
   return (
     <label class="field" for={id}>
       <span>{label}</span>
-      <select id={id} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <select id={id} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
         {options.map((option) => {
           const [each, words] = typeof option === "string" ? [option, option] : option;
           return (
@@ -110,16 +107,36 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
 
 interface CheckFieldProps {
   readonly label: string;
-  readonly isChecked: boolean;
+  readonly value: boolean;
   readonly onChange: (isChecked: boolean) => void;
 }
 
 /** A yes or no of a form. */
-export function CheckField({ label, isChecked, onChange }: CheckFieldProps) {
+export function CheckField({ label, value, onChange }: CheckFieldProps) {
   return (
     <label class="row">
-      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input type="checkbox" checked={value} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** A choice of names without a label to see. */
+export function Choice({ label, names, value, onChange }: ChoiceProps) {
+  return (
+    <select class="select" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

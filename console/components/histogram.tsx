@@ -1,11 +1,11 @@
-import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { readColor } from "../lib/color.ts";
 import { countsByLevel, levelNames, stackUp } from "../lib/series.ts";
 import { formatInstant } from "../lib/time.ts";
 import { formatCount } from "../lib/values.ts";
 import type { Overview } from "../state/explore.ts";
-import { scheme, zone } from "../state/preferences.ts";
+import { zone } from "../state/preferences.ts";
+import { usePlot } from "./use-plot.ts";
 
 interface HistogramProps {
   readonly overview: Overview;
@@ -15,22 +15,7 @@ interface HistogramProps {
 
 /** Rows over time, stacked by how bad they are. Dragging chooses a part. */
 export function Histogram({ overview, onSelect }: HistogramProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const shownScheme = scheme.value;
-  const shownZone = zone.value;
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const plot = draw(element, overview, onSelect);
-    const observer = new ResizeObserver(() => {
-      plot.setSize({ width: element.clientWidth, height: element.clientHeight });
-    });
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [overview, onSelect, shownScheme, shownZone]);
+  const place = usePlot((element) => draw(element, overview, onSelect), [overview, onSelect]);
   return <div class="chart" ref={place} role="img" aria-label={describe(overview)} />;
 }
 

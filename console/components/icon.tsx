@@ -46,19 +46,3 @@ export function Icon({ name }: { readonly name: IconName }) {
     </svg>
   );
 }
-
-interface IconButtonProps {
-  readonly icon: IconName;
-  /** Read aloud in place of a text. */
-  readonly label: string;
-  readonly onClick: () => void;
-}
-
-/** A small button that shows an icon alone, such as one beside each line of a table. */
-export function IconButton({ icon, label, onClick }: IconButtonProps) {
-  return (
-    <button type="button" class="button plain small icon-only" aria-label={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
-  );
-}

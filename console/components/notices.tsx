@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, messageOf } from "../api/client.ts";
 import { showControls } from "../lib/values.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface ErrorNoticeProps {
@@ -29,11 +30,7 @@ export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps
           <pre tabIndex={0}>{showControls(known.hint.replace(addedText, ""))}</pre>
         )}
       </div>
-      {onRetry !== undefined && (
-        <button type="button" class="button small" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {onRetry !== undefined && <Button class="small" text="Try again" onClick={onRetry} />}
     </div>
   );
 }

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { callApi, messageOf } from "../api/client.ts";
+import { callApi } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { followAddress, query, toParameters } from "../state/explore.ts";
 import { navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
-import { say } from "../state/toasts.ts";
+import { attempt, say } from "../state/toasts.ts";
+import { Button, IconButton } from "./button.tsx";
 import { CheckField, Form } from "./fields.tsx";
-import { IconButton } from "./icon.tsx";
 import { Loaded } from "./loaded.tsx";
 import { Menu } from "./menu.tsx";
 
@@ -24,15 +24,12 @@ export function SavedViews() {
 
 function ViewList({ onOpened }: { readonly onOpened: () => void }) {
   const load = useLoad((signal) => callApi("listViews", { signal }), []);
-  const remove = async ({ id, name }: View) => {
-    try {
+  const remove = ({ id, name }: View) =>
+    attempt(async () => {
       await callApi("deleteView", { path: { id } });
       say(`Deleted ${name}`);
       load.reload();
-    } catch (error) {
-      say(messageOf(error));
-    }
-  };
+    });
   const isOwner = session.value?.may.manage === true;
   return (
     <div class="stack views">
@@ -81,19 +78,16 @@ function open({ state }: View): void {
 function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
   const [name, setName] = useState("");
   const [isShared, setShared] = useState(false);
-  const save = async () => {
-    const state = toParameters(query.value).toString();
-    try {
+  const save = () =>
+    attempt(async () => {
+      const state = toParameters(query.value).toString();
       await callApi("saveView", {
         body: { name: name.trim(), endpoint: query.value.scope, state, is_shared: isShared },
       });
       setName("");
       say(`Saved ${name.trim()}`);
       onSaved();
-    } catch (error) {
-      say(messageOf(error));
-    }
-  };
+    });
   return (
     <Form onSubmit={() => name.trim() !== "" && save()}>
       <div class="row">
@@ -105,14 +99,12 @@ function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />
-        <button type="submit" class="button primary" disabled={name.trim() === ""}>
-          Save
-        </button>
+        <Button type="submit" class="primary" text="Save" disabled={name.trim() === ""} />
       </div>
       {session.value?.may.manage === true && (
         <CheckField
           label={`For everybody who may run ${query.value.scope.replace(/^source:/, "")}`}
-          isChecked={isShared}
+          value={isShared}
           onChange={setShared}
         />
       )}

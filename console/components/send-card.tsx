@@ -4,7 +4,8 @@ import { senderSnippets } from "../lib/sender-snippets.ts";
 import { useAction } from "../lib/use-form.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
-import { Icon } from "./icon.tsx";
+import { Button } from "./button.tsx";
+import { Choice } from "./fields.tsx";
 import { Card } from "./layout.tsx";
 import { ErrorNotice } from "./notices.tsx";
 import { Snippet } from "./snippet.tsx";
@@ -39,9 +40,7 @@ export function SendCard({ source, onSent }: SendCardProps) {
           {source === undefined && (
             <Choice label="Source to send to" names={writable} value={chosen} onChange={setChosen} />
           )}
-          <button type="button" class="button primary" onClick={() => void run()}>
-            <Icon name="send" /> Send a test event
-          </button>
+          <Button class="primary" icon="send" text="Send a test event" onClick={() => void run()} />
         </>
       }
     >
@@ -57,24 +56,5 @@ export function SendCard({ source, onSent }: SendCardProps) {
       </div>
       {shown !== undefined && <Snippet title={shown.protocol} text={shown.text} />}
     </Card>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly names: readonly string[];
-  readonly value: string;
-  readonly onChange: (name: string) => void;
-}
-
-function Choice({ label, names, value, onChange }: ChoiceProps) {
-  return (
-    <select class="select" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -1,5 +1,5 @@
 import { copyText } from "../state/toasts.ts";
-import { Icon } from "./icon.tsx";
+import { Button } from "./button.tsx";
 
 /** Text to copy, such as a command. */
 export function Snippet({ title, text }: { readonly title: string; readonly text: string }) {
@@ -7,14 +7,13 @@ export function Snippet({ title, text }: { readonly title: string; readonly text
     <div class="stack" style={{ gap: "6px" }}>
       <div class="row">
         <h3 class="grow">{title}</h3>
-        <button
-          type="button"
-          class="button plain small"
+        <Button
+          class="plain small"
+          icon="copy"
+          text="Copy"
           aria-label={`Copy ${title}`}
           onClick={() => void copyText(text, title)}
-        >
-          <Icon name="copy" /> Copy
-        </button>
+        />
       </div>
       <pre class="code">{text}</pre>
     </div>

@@ -1,10 +1,10 @@
-import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { readColor } from "../lib/color.ts";
 import { stackUp } from "../lib/series.ts";
 import { formatInstant } from "../lib/time.ts";
 import { formatCount } from "../lib/values.ts";
-import { scheme, zone } from "../state/preferences.ts";
+import { zone } from "../state/preferences.ts";
+import { usePlot } from "./use-plot.ts";
 
 export interface Area {
   readonly name: string;
@@ -13,26 +13,11 @@ export interface Area {
   readonly counts: readonly number[];
 }
 
-const height = 280;
-
 /** Counts over time, one upon the other. `times` are milliseconds since 1970, ascending. */
 export function StackedAreas({ times, areas }: { readonly times: readonly number[]; readonly areas: readonly Area[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  const shownScheme = scheme.value;
-  const shownZone = zone.value;
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const plot = draw(element, times, areas);
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [times, areas, shownScheme, shownZone]);
+  const place = usePlot((element) => draw(element, times, areas), [times, areas]);
   const totals = areas.map(({ name, counts }) => `${name} ${formatCount(counts.reduce((sum, each) => sum + each, 0))}`);
-  return <div ref={place} role="img" aria-label={`Requests over time: ${totals.join(", ")}`} />;
+  return <div class="areas" ref={place} role="img" aria-label={`Requests over time: ${totals.join(", ")}`} />;
 }
 
 function draw(element: HTMLElement, times: readonly number[], areas: readonly Area[]): uPlot {
@@ -45,7 +30,7 @@ function draw(element: HTMLElement, times: readonly number[], areas: readonly Ar
   return new uPlot(
     {
       width: element.clientWidth,
-      height,
+      height: element.clientHeight,
       legend: { show: false },
       cursor: { y: false },
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { describeRange, fromInputValue, quickRanges, resolveRange, type TimeRange, toInputValue } from "../lib/time.ts";
 import { zone } from "../state/preferences.ts";
+import { Button } from "./button.tsx";
 import { Form } from "./fields.tsx";
 import { Segments } from "./layout.tsx";
 import { Menu } from "./menu.tsx";
@@ -67,9 +68,7 @@ function Between({ range, onChange }: TimePickerProps) {
       {field("From", from, setFrom)}
       {field("To", to, setTo)}
       {!isGood && <p class="faint">The end must be later than the start.</p>}
-      <button type="submit" class="button primary" disabled={!isGood}>
-        Show this time
-      </button>
+      <Button type="submit" class="primary" text="Show this time" disabled={!isGood} />
     </Form>
   );
 }

@@ -12,36 +12,21 @@ const canPin = ({ scope }: Values) => scope.startsWith("query");
 
 /** Makes a token; its value goes to `onMade`, and is shown nowhere else. */
 export function TokenForm({ onMade }: { readonly onMade: (secret: string) => void }) {
-  const {
-    draft: values,
-    set,
-    error,
-    submit,
-  } = useForm(empty, async (draft) => {
+  const { draft, bind, error, submit } = useForm(empty, async (draft) => {
     onMade((await callApi("createAccessToken", { body: toBody(draft) })).token);
   });
   return (
     <Form onSubmit={submit} error={error} action="Create token">
-      <TextField label="Description" value={values.description} onInput={(description) => set({ description })} />
-      <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
-      {canPin(values) && (
+      <TextField label="Description" {...bind("description")} />
+      <SelectField label="Scope" options={scopesToGive()} {...bind("scope")} />
+      {canPin(draft) && (
         <TextField
           label="Project (optional; pins the parameter project: one, several as a, b, or acme-* for a prefix)"
-          value={values.project}
-          onInput={(project) => set({ project })}
+          {...bind("project")}
         />
       )}
-      <TextField
-        label="Expires after (such as 30d; empty for never)"
-        value={values.expires}
-        onInput={(expires) => set({ expires })}
-      />
-      <TextField
-        label="Max rows per answer (empty for the endpoint's own limit)"
-        isCount
-        value={values.rows}
-        onInput={(rows) => set({ rows })}
-      />
+      <TextField label="Expires after (such as 30d; empty for never)" {...bind("expires")} />
+      <TextField label="Max rows per answer (empty for the endpoint's own limit)" isCount {...bind("rows")} />
     </Form>
   );
 }
@@ -57,9 +42,10 @@ function toBody(values: Values) {
   };
 }
 
-function ScopeField({ value, onChange }: { readonly value: string; readonly onChange: (scope: string) => void }) {
+/** Scopes that a token of the session may have. */
+function scopesToGive(): readonly string[] {
   const signedIn = session.value;
-  const scopes = [
+  return [
     "private",
     "query",
     ...(signedIn?.endpoints ?? []).map(({ name }) => `query:endpoint:${name}`),
@@ -67,5 +53,4 @@ function ScopeField({ value, onChange }: { readonly value: string; readonly onCh
     ...(signedIn?.ingest_sources ?? []).map((name) => `ingest:source:${name}`),
     "metrics",
   ];
-  return <SelectField label="Scope" value={value} options={scopes} onChange={onChange} />;
 }

@@ -4,6 +4,7 @@ import { useLoad } from "../lib/use-load.ts";
 import { formatCount, showControls } from "../lib/values.ts";
 import { change, query, scopeParameters, shownRange } from "../state/explore.ts";
 import { linkTo } from "../state/route.ts";
+import { Button } from "./button.tsx";
 
 const dayMs = 864e5;
 /** Sources that are named at most, and whose tenants are counted. */
@@ -57,13 +58,11 @@ function Reason({ reason: { source, text, newestMs } }: { readonly reason: Unsee
         : {showControls(text)}
       </span>
       {newestMs !== undefined && (
-        <button
-          type="button"
-          class="button small"
+        <Button
+          class="small"
+          text="Show the day before it"
           onClick={() => change({ range: { kind: "between", fromMs: newestMs - dayMs, toMs: newestMs + 1_000 } })}
-        >
-          Show the day before it
-        </button>
+        />
       )}
     </div>
   );

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
+import { Button } from "../components/button.tsx";
 import { Confirm } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { TableCard } from "../components/table-card.tsx";
@@ -48,9 +48,7 @@ export function AccessPage() {
     <div class="page">
       <div class="page-head">
         <h1 class="grow">Access</h1>
-        <button type="button" class="button primary" onClick={() => setAsked({ kind: "create" })}>
-          <Icon name="plus" /> New token
-        </button>
+        <Button class="primary" icon="plus" text="New token" onClick={() => setAsked({ kind: "create" })} />
       </div>
       <Loaded load={load}>
         {(tokens) => (
@@ -131,13 +129,9 @@ function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
         <div class="row">
           {/* The value of a person's session is nobody else's. */}
           {!id.startsWith("oidc:") && (
-            <button type="button" class="button small" onClick={() => onAsk({ kind: "rotate", token })}>
-              Rotate
-            </button>
+            <Button class="small" text="Rotate" onClick={() => onAsk({ kind: "rotate", token })} />
           )}
-          <button type="button" class="button small danger" onClick={() => onAsk({ kind: "revoke", token })}>
-            Revoke
-          </button>
+          <Button class="small danger" text="Revoke" onClick={() => onAsk({ kind: "revoke", token })} />
         </div>
       </td>
     </tr>

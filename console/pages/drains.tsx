@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { callApi, messageOf } from "../api/client.ts";
+import { callApi } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
+import { Button } from "../components/button.tsx";
 import { EditAndDelete } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { DrainForm } from "../components/drain/drain-form.tsx";
 import { DrainRules } from "../components/drain/drain-rules.tsx";
-import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
 import { TableCard } from "../components/table-card.tsx";
@@ -13,7 +13,7 @@ import { newBackend, readBackendDraft } from "../lib/backend-draft.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount, showControls } from "../lib/values.ts";
 import { linkTo, navigate, route } from "../state/route.ts";
-import { say } from "../state/toasts.ts";
+import { attempt, say } from "../state/toasts.ts";
 
 type Backend = Answers["listBackends"][number];
 
@@ -36,9 +36,7 @@ function DrainList() {
       <div class="page-head">
         <h1>Drains</h1>
         <p class="soft grow">Forward events to other services as they arrive</p>
-        <button type="button" class="button primary" onClick={() => setMaking(true)}>
-          <Icon name="plus" /> New drain
-        </button>
+        <Button class="primary" icon="plus" text="New drain" onClick={() => setMaking(true)} />
       </div>
       <Loaded load={load}>
         {(backends) =>
@@ -114,20 +112,15 @@ function Actions({ backend, onChanged }: { readonly backend: Backend; readonly o
   const [isTested, setTested] = useState(false);
   const test = async () => {
     setTested(true);
-    try {
+    await attempt(async () => {
       const { connected, reason } = await callApi("testBackend", { path: { id } });
       say(connected ? "Connected" : `Not connected: ${showControls(reason ?? "no reason is known")}`);
-    } catch (error) {
-      say(messageOf(error));
-    } finally {
-      setTested(false);
-    }
+    });
+    setTested(false);
   };
   return (
     <>
-      <button type="button" class="button" disabled={isTested} onClick={() => void test()}>
-        Test the connection
-      </button>
+      <Button text="Test the connection" disabled={isTested} onClick={() => void test()} />
       <EditAndDelete
         kind="drain"
         form={(onSaved) => <DrainForm id={id} draft={readBackendDraft(backend)} onSaved={onSaved} />}

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { messageOf, runEndpoint } from "../api/client.ts";
+import { Button } from "../components/button.tsx";
 import { ExploreToolbar } from "../components/explore-toolbar.tsx";
 import { Facets } from "../components/facets.tsx";
 import { FirstEvent } from "../components/first-event.tsx";
 import { Histogram } from "../components/histogram.tsx";
-import { Icon } from "../components/icon.tsx";
 import { Segments } from "../components/layout.tsx";
 import { Menu } from "../components/menu.tsx";
 import { Empty, ErrorNotice, Spinner } from "../components/notices.tsx";
@@ -38,7 +38,7 @@ import { showsFacets } from "../state/preferences.ts";
 import { linkTo } from "../state/route.ts";
 import { loadMore, rows, rowsState } from "../state/row-pages.ts";
 import { session } from "../state/session.ts";
-import { say } from "../state/toasts.ts";
+import { attempt } from "../state/toasts.ts";
 
 /** Search, counts over time, fields and values, rows. */
 export function ExplorePage() {
@@ -146,16 +146,15 @@ function RowsBar({ view, onView }: { readonly view: View; readonly onView: (view
   const count = rows.value.length;
   return (
     <div class="rows-bar">
-      <button
-        type="button"
-        class="button small"
+      <Button
+        class="small"
+        icon="filter"
+        text="Fields"
         aria-pressed={showsFacets.value}
         onClick={() => {
           showsFacets.value = !showsFacets.value;
         }}
-      >
-        <Icon name="filter" /> Fields
-      </button>
+      />
       <Segments label="View" choices={views} value={view} onChange={onView} />
       <span class="grow" aria-live="polite">
         {kind === "loading" ? (
@@ -164,9 +163,12 @@ function RowsBar({ view, onView }: { readonly view: View; readonly onView: (view
           `${formatCount(count)} ${count === 1 ? "row" : "rows"} loaded${next === undefined ? "" : ", more below"}`
         )}
         {kind === "failed" && count > 0 && (
-          <button type="button" class="button small" title={messageOf(error)} onClick={continueRows}>
-            The next rows could not be loaded: try again
-          </button>
+          <Button
+            class="small"
+            text="The next rows could not be loaded: try again"
+            title={messageOf(error)}
+            onClick={continueRows}
+          />
         )}
       </span>
       <LiveButton />
@@ -239,15 +241,9 @@ function NoRows() {
         ))}
         <div class="row wrap">
           {range.kind === "last" && range.amount !== "7d" && (
-            <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>
-              Search the last 7 days
-            </button>
+            <Button text="Search the last 7 days" onClick={() => change({ range: { kind: "last", amount: "7d" } })} />
           )}
-          {text !== "" && (
-            <button type="button" class="button" onClick={() => change({ text: "" })}>
-              Clear the query
-            </button>
-          )}
+          {text !== "" && <Button text="Clear the query" onClick={() => change({ text: "" })} />}
         </div>
         {session.value?.may.manage === true && <UnseenEvents />}
         <SendHint />
@@ -272,24 +268,18 @@ function LiveButton() {
   return (
     <span class="row" aria-live="polite">
       {state === "off" ? (
-        <button type="button" class="button small" onClick={startLive}>
-          <Icon name="play" /> Live
-        </button>
+        <Button class="small" icon="play" text="Live" onClick={startLive} />
       ) : (
         <>
           <span class={state === "on" ? "live" : "faint"}>{state === "on" ? "Live" : "Paused"}</span>
           {state === "on" ? (
-            <button type="button" class="button small" onClick={pauseLive}>
-              <Icon name="pause" /> Pause
-            </button>
+            <Button class="small" icon="pause" text="Pause" onClick={pauseLive} />
           ) : (
-            <button type="button" class="button small" onClick={resumeLive}>
-              <Icon name="play" /> {heldCount.value === 0 ? "Go on" : `Show ${formatCount(heldCount.value)} new`}
-            </button>
+            <Button class="small" icon="play" onClick={resumeLive}>
+              {heldCount.value === 0 ? "Go on" : `Show ${formatCount(heldCount.value)} new`}
+            </Button>
           )}
-          <button type="button" class="button small" onClick={stopLive}>
-            <Icon name="stop" /> Stop
-          </button>
+          <Button class="small" icon="stop" text="Stop" onClick={stopLive} />
           {skippedCount.value > 0 && <span class="badge warning">{formatCount(skippedCount.value)} left out</span>}
         </>
       )}
@@ -326,20 +316,15 @@ function ExportMenu() {
 }
 
 /** A page of rows in a form of the service's, as a file. */
-async function exportAs(format: string): Promise<void> {
-  try {
-    const response = await runEndpoint(
-      query.value.scope,
-      { ...callParameters(), format },
-      { headers: { accept: "*/*" } },
-    );
+function exportAs(format: string): Promise<void> {
+  return attempt(async () => {
+    const parameters = { ...callParameters(), format };
+    const response = await runEndpoint(query.value.scope, parameters, { headers: { accept: "*/*" } });
     const url = URL.createObjectURL(await response.blob());
     const link = document.createElement("a");
     link.href = url;
     link.download = `logs.${format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  } catch (error) {
-    say(messageOf(error));
-  }
+  });
 }

@@ -1,4 +1,5 @@
 import { callApi, send } from "../api/client.ts";
+import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Snippet } from "../components/snippet.tsx";
@@ -47,9 +48,7 @@ export function StorePage() {
     <div class="page">
       <div class="page-head">
         <h1 class="grow">Store</h1>
-        <button type="button" class="button" onClick={() => [load, memory].forEach(({ reload }) => void reload())}>
-          <Icon name="refresh" /> Refresh
-        </button>
+        <Button icon="refresh" text="Refresh" onClick={() => [load, memory].forEach(({ reload }) => void reload())} />
       </div>
       <Loaded load={load}>{(state) => <State state={state} memory={memory.value} />}</Loaded>
     </div>

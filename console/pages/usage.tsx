@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
 import { Segments } from "../components/layout.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
@@ -80,9 +81,7 @@ function ProjectChoice({ project, mayAll, choices = [], onChoose }: ProjectChoic
       }}
     >
       {mayAll && (
-        <button type="button" class="button" aria-pressed={project === undefined} onClick={() => onChoose(undefined)}>
-          All projects
-        </button>
+        <Button text="All projects" aria-pressed={project === undefined} onClick={() => onChoose(undefined)} />
       )}
       <label class="row" for="usage-project">
         <span class="soft">project</span>
@@ -99,9 +98,7 @@ function ProjectChoice({ project, mayAll, choices = [], onChoose }: ProjectChoic
           <option key={each} value={each} />
         ))}
       </datalist>
-      <button type="submit" class="button">
-        Show
-      </button>
+      <Button type="submit" text="Show" />
     </form>
   );
 }

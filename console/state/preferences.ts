@@ -1,10 +1,10 @@
 import { computed, effect, signal } from "@preact/signals";
-import { readPreference, writePreference } from "../lib/storage.ts";
+import { preferences } from "../lib/storage.ts";
 import type { Zone } from "../lib/time.ts";
 
 export type Theme = "system" | "light" | "dark";
 
-const keptTheme = readPreference("theme");
+const keptTheme = preferences.read("theme");
 export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system");
 const darkMedia = window.matchMedia("(prefers-color-scheme: dark)");
 const isSystemDark = signal(darkMedia.matches);
@@ -15,8 +15,8 @@ const isSystemDark = signal(darkMedia.matches);
 export const scheme = computed(() =>
   theme.value === "system" ? (isSystemDark.value ? "dark" : "light") : theme.value,
 );
-export const zone = signal<Zone>(readPreference("zone") === "utc" ? "utc" : "local");
-export const showsFacets = signal(readPreference("facets") !== "hidden" && window.innerWidth > 900);
+export const zone = signal<Zone>(preferences.read("zone") === "utc" ? "utc" : "local");
+export const showsFacets = signal(preferences.read("facets") !== "hidden" && window.innerWidth > 900);
 
 /** Keeps what is chosen, and shows it. */
 export function startPreferences(): void {
@@ -27,8 +27,8 @@ export function startPreferences(): void {
     const chosen = theme.value;
     if (chosen === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = chosen;
-    writePreference("theme", chosen);
+    preferences.write("theme", chosen);
   });
-  effect(() => writePreference("zone", zone.value));
-  effect(() => writePreference("facets", showsFacets.value ? "shown" : "hidden"));
+  effect(() => preferences.write("zone", zone.value));
+  effect(() => preferences.write("facets", showsFacets.value ? "shown" : "hidden"));
 }

@@ -2,12 +2,13 @@ import { computed, effect, signal } from "@preact/signals";
 import { ApiError, callApi, messageOf } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import { parseFragment } from "../lib/fragment.ts";
+import { tabStorage } from "../lib/storage.ts";
 import { returns } from "./connection.ts";
 import { refusedCall, token } from "./token.ts";
 
 export type Session = Answers["getSession"];
 
-const storageKey = "logweir.token";
+const tokenName = "token";
 
 /** The state while nobody is signed in. */
 export interface SignedOut {
@@ -57,7 +58,7 @@ export async function startSession(): Promise<void> {
     await signIn(linked);
     return;
   }
-  const kept = readKept();
+  const kept = tabStorage.read(tokenName);
   await (kept === undefined ? enter(true) : signIn(kept));
 }
 
@@ -78,26 +79,16 @@ async function enter(mayBePerson: boolean, shown: SignedOut = {}): Promise<void>
   }
 }
 
-const placeKey = "logweir.place";
-
 /** Keeps the page's place for when the issuer sends the browser back. */
 export function keepPlace(): void {
-  try {
-    sessionStorage.setItem(placeKey, location.hash);
-  } catch {
-    // Without storage it leads to the first page.
-  }
+  tabStorage.write("place", location.hash);
 }
 
 function restorePlace(): void {
-  try {
-    const place = sessionStorage.getItem(placeKey);
-    sessionStorage.removeItem(placeKey);
-    if (place?.startsWith("#/") && location.hash === "") {
-      history.replaceState(null, "", location.pathname + location.search + place);
-    }
-  } catch {
-    // As above.
+  const place = tabStorage.read("place");
+  tabStorage.write("place", undefined);
+  if (place?.startsWith("#/") && location.hash === "") {
+    history.replaceState(null, "", location.pathname + location.search + place);
   }
 }
 
@@ -107,7 +98,7 @@ export async function signIn(secret: string): Promise<void> {
   sessionState.value = { kind: "loading" };
   try {
     const read = await callApi("getSession", {});
-    keep(trimmed);
+    tabStorage.write(tokenName, trimmed);
     sessionState.value = { kind: "signed-in", session: read };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
@@ -152,27 +143,7 @@ async function endAndShow(isPerson: boolean, shown: SignedOut): Promise<void> {
   }
 }
 
-function readKept(): string | undefined {
-  try {
-    return sessionStorage.getItem(storageKey) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function keep(secret: string): void {
-  try {
-    sessionStorage.setItem(storageKey, secret);
-  } catch {
-    // Without storage the token lasts as long as the page.
-  }
-}
-
 function forget(): void {
   token.value = undefined;
-  try {
-    sessionStorage.removeItem(storageKey);
-  } catch {
-    // As above.
-  }
+  tabStorage.write(tokenName, undefined);
 }

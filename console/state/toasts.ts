@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { messageOf } from "../api/client.ts";
 
 export interface Toast {
   readonly id: number;
@@ -16,6 +17,15 @@ export function say(text: string): void {
   setTimeout(() => {
     toasts.value = toasts.value.filter((each) => each.id !== id);
   }, shownMs);
+}
+
+/** Does something, and says why where that failed. */
+export async function attempt(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    say(messageOf(error));
+  }
 }
 
 /** Copies a text, and says so. */

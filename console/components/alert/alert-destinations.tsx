@@ -3,8 +3,8 @@ import { callApi } from "../../api/client.ts";
 import type { Destination } from "../../lib/alert-draft.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { showControls } from "../../lib/values.ts";
+import { Button, IconButton } from "../button.tsx";
 import { SelectField, TextField } from "../fields.tsx";
-import { Icon, IconButton } from "../icon.tsx";
 
 const types = [
   ["backend", "A backend of drains"],
@@ -92,21 +92,19 @@ function NewDestination({ backends, onAdd }: NewDestinationProps) {
         <SelectField label="Backend" value={place} options={[...backends]} onChange={setPlace} />
       )}
       {isBackend && backends.size === 0 && <span class="faint">There is no backend: see Drains.</span>}
-      {type === "pagerduty" && <TextField label="Routing key" isSecret value={secret} onInput={setSecret} />}
+      {type === "pagerduty" && <TextField label="Routing key" isSecret value={secret} onChange={setSecret} />}
       {!isBackend && type !== "pagerduty" && (
         <TextField
           label={type === "email" ? "Addresses, with commas between them" : "Address"}
           placeholder={type === "email" ? "oncall@example.com" : "https://hooks.example.com/logs"}
           value={place}
-          onInput={setPlace}
+          onChange={setPlace}
         />
       )}
       {type === "webhook" && (
-        <TextField label="Secret of signatures (optional)" isSecret value={secret} onInput={setSecret} />
+        <TextField label="Secret of signatures (optional)" isSecret value={secret} onChange={setSecret} />
       )}
-      <button type="button" class="button" disabled={made === undefined} onClick={add}>
-        <Icon name="plus" /> Add
-      </button>
+      <Button icon="plus" text="Add" disabled={made === undefined} onClick={add} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { callApi, messageOf } from "../../api/client.ts";
+import { callApi } from "../../api/client.ts";
 import type { Answers } from "../../api/operations.generated.ts";
 import { type Destination, readAlertDraft } from "../../lib/alert-draft.ts";
 import { describeLabels } from "../../lib/alert-lanes.ts";
@@ -8,7 +8,8 @@ import { useLoad } from "../../lib/use-load.ts";
 import { showControls } from "../../lib/values.ts";
 import { zone } from "../../state/preferences.ts";
 import { linkTo, navigate } from "../../state/route.ts";
-import { say } from "../../state/toasts.ts";
+import { attempt, say } from "../../state/toasts.ts";
+import { Button } from "../button.tsx";
 import { Confirm } from "../confirm.tsx";
 import { Card, FactList, Figures } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
@@ -95,12 +96,8 @@ function Actions({ alert, onEdit, onChanged }: ActionsProps) {
       <SilenceMenu alert={alert} onChanged={onChanged} />
       {!isFile && (
         <>
-          <button type="button" class="button" onClick={onEdit}>
-            Edit
-          </button>
-          <button type="button" class="button danger" onClick={() => setLeaving(true)}>
-            Delete
-          </button>
+          <Button text="Edit" onClick={onEdit} />
+          <Button class="danger" text="Delete" onClick={() => setLeaving(true)} />
         </>
       )}
       {isLeaving && (
@@ -119,16 +116,13 @@ function Actions({ alert, onEdit, onChanged }: ActionsProps) {
 const silences = ["1h", "8h", "1d", "7d"] as const;
 
 function SilenceMenu({ alert, onChanged }: Pick<ActionsProps, "alert" | "onChanged">) {
-  const silence = async (length: string | undefined) => {
-    const until = length === undefined ? {} : { until: new Date(Date.now() + lengthMs(length)).toISOString() };
-    try {
+  const silence = (length: string | undefined) =>
+    attempt(async () => {
+      const until = length === undefined ? {} : { until: new Date(Date.now() + lengthMs(length)).toISOString() };
       await callApi("silenceAlert", { path: { id: String(alert.id) }, body: until });
       say(length === undefined ? "Its notices are sent again" : `Silent for ${length}`);
       onChanged();
-    } catch (error) {
-      say(messageOf(error));
-    }
-  };
+    });
   const lengths = typeof alert.silenced_until === "string" ? [...silences, undefined] : silences;
   return (
     <Menu label="Silence" text="Silence">
@@ -153,14 +147,7 @@ function SilenceMenu({ alert, onChanged }: Pick<ActionsProps, "alert" | "onChang
 
 function StateCard({ load }: { readonly load: ReturnType<typeof useLoad<State>> }) {
   return (
-    <Card
-      label="State"
-      head={
-        <button type="button" class="button plain small" onClick={load.reload}>
-          Refresh
-        </button>
-      }
-    >
+    <Card label="State" head={<Button class="plain small" text="Refresh" onClick={load.reload} />}>
       <Loaded load={load}>{(state) => <StateFigures state={state} />}</Loaded>
     </Card>
   );

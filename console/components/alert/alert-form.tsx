@@ -1,6 +1,6 @@
 import { callApi } from "../../api/client.ts";
 import { type AlertDraft, toAlertDocument } from "../../lib/alert-draft.ts";
-import { useForm } from "../../lib/use-form.ts";
+import { type Fields, useForm } from "../../lib/use-form.ts";
 import { session } from "../../state/session.ts";
 import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
 import { Card, Segments } from "../layout.tsx";
@@ -16,7 +16,7 @@ interface AlertFormProps {
 
 /** The fields of an alert: its query, its schedule, what its rows must be, and who is notified. */
 export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
-  const { draft, set, error, submit } = useForm(first, async () => {
+  const { fields, draft, set, bind, error, submit } = useForm(first, async () => {
     const body = toAlertDocument(draft, id !== undefined);
     const saved =
       id === undefined ? await callApi("createAlert", { body }) : await callApi("replaceAlert", { path: { id }, body });
@@ -25,7 +25,7 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
   return (
     <Form onSubmit={submit} error={error} action={id === undefined ? "Create alert" : "Save"}>
       <div class="row wrap form-row">
-        <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
+        <TextField label="Name" isRequired {...bind("name")} />
         <SelectField
           label="Severity"
           value={draft.severity}
@@ -33,28 +33,17 @@ export function AlertForm({ draft: first, id, onSaved }: AlertFormProps) {
           onChange={(severity) => set({ severity })}
         />
       </div>
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        onInput={(description) => set({ description })}
-      />
-      <QueryPart draft={draft} set={set} onRun={() => void submit()} />
-      <SchedulePart draft={draft} set={set} />
-      <ConditionPart draft={draft} set={set} />
-      <NoticesPart draft={draft} set={set} />
-      <CheckField
-        label="Enabled: it runs by its schedule"
-        isChecked={draft.isEnabled}
-        onChange={(isEnabled) => set({ isEnabled })}
-      />
+      <TextField label="Description (optional)" {...bind("description")} />
+      <QueryPart {...fields} onRun={() => void submit()} />
+      <SchedulePart {...fields} />
+      <ConditionPart {...fields} />
+      <NoticesPart {...fields} />
+      <CheckField label="Enabled: it runs by its schedule" {...bind("isEnabled")} />
     </Form>
   );
 }
 
-interface PartProps {
-  readonly draft: AlertDraft;
-  readonly set: (part: Partial<AlertDraft>) => void;
-}
+type PartProps = Fields<AlertDraft>;
 
 const kinds = [
   ["sql", "SQL"],
@@ -62,7 +51,7 @@ const kinds = [
   ["endpoint", "Endpoint"],
 ] as const;
 
-function QueryPart({ draft, set, onRun }: PartProps & { readonly onRun: () => void }) {
+function QueryPart({ draft, set, bind, onRun }: PartProps & { readonly onRun: () => void }) {
   const { kind, text } = draft;
   const endpoints = (session.value?.endpoints ?? []).map(({ name }) => name);
   const change = (next: AlertDraft["kind"]) => {
@@ -96,15 +85,14 @@ function QueryPart({ draft, set, onRun }: PartProps & { readonly onRun: () => vo
           label="Parameters (a JSON object)"
           lines={3}
           placeholder='{"project": "default"}'
-          value={draft.parameters}
-          onInput={(parameters) => set({ parameters })}
+          {...bind("parameters")}
         />
       )}
     </Card>
   );
 }
 
-function SchedulePart({ draft, set }: PartProps) {
+function SchedulePart({ draft, set, bind }: PartProps) {
   const isCron = draft.cron !== "" || draft.every === "";
   const change = (how: string) =>
     how === "cron" ? set({ cron: "*/5 * * * *", every: "" }) : set({ cron: "", zone: "", every: "1m" });
@@ -121,31 +109,22 @@ function SchedulePart({ draft, set }: PartProps) {
       />
       {isCron ? (
         <>
-          <TextField label="Cron pattern" isRequired value={draft.cron} onInput={(cron) => set({ cron })} />
-          <TextField
-            label="Time zone (UTC unless set)"
-            placeholder="Europe/Berlin"
-            value={draft.zone}
-            onInput={(zone) => set({ zone })}
-          />
+          <TextField label="Cron pattern" isRequired {...bind("cron")} />
+          <TextField label="Time zone (UTC unless set)" placeholder="Europe/Berlin" {...bind("zone")} />
         </>
       ) : (
-        <TextField label="Such as 30s, 5m, 2h" isRequired value={draft.every} onInput={(every) => set({ every })} />
+        <TextField label="Such as 30s, 5m, 2h" isRequired {...bind("every")} />
       )}
     </div>
   );
 }
 
-function ConditionPart({ draft, set }: PartProps) {
+function ConditionPart({ draft, set, bind }: PartProps) {
   const isOfColumn = draft.column !== "";
   return (
     <Card label="Condition" title="Fires where a row has">
       <div class="row wrap form-row">
-        <TextField
-          label="Column (empty: any row is a reason)"
-          value={draft.column}
-          onInput={(column) => set({ column })}
-        />
+        <TextField label="Column (empty: any row is a reason)" {...bind("column")} />
         {isOfColumn && (
           <>
             <SelectField
@@ -154,41 +133,23 @@ function ConditionPart({ draft, set }: PartProps) {
               options={[">", ">=", "<", "<=", "=", "!="]}
               onChange={(op) => set({ op })}
             />
-            <TextField label="With" isRequired value={draft.value} onInput={(value) => set({ value })} />
+            <TextField label="With" isRequired {...bind("value")} />
           </>
         )}
-        <TextField label="For as long as (optional)" value={draft.for} onInput={(length) => set({ for: length })} />
+        <TextField label="For as long as (optional)" {...bind("for")} />
       </div>
-      <TextField
-        label="A group for each value of (columns with commas between them, optional)"
-        value={draft.groupBy}
-        onInput={(groupBy) => set({ groupBy })}
-      />
-      {isOfColumn && (
-        <CheckField
-          label="No rows at all are a reason too"
-          isChecked={draft.firesOnMissing}
-          onChange={(firesOnMissing) => set({ firesOnMissing })}
-        />
-      )}
+      <TextField label="A group for each value of (columns with commas between them, optional)" {...bind("groupBy")} />
+      {isOfColumn && <CheckField label="No rows at all are a reason too" {...bind("firesOnMissing")} />}
     </Card>
   );
 }
 
-function NoticesPart({ draft, set }: PartProps) {
+function NoticesPart({ bind }: PartProps) {
   return (
     <Card label="Notices" title="Who is notified">
-      <DestinationsField value={draft.notify} onChange={(notify) => set({ notify })} />
-      <TextField
-        label="Message (optional; {{column}} is the value of the group's first row)"
-        value={draft.message}
-        onInput={(message) => set({ message })}
-      />
-      <TextField
-        label="Remind after (optional, such as 4h)"
-        value={draft.remind}
-        onInput={(remind) => set({ remind })}
-      />
+      <DestinationsField {...bind("notify")} />
+      <TextField label="Message (optional; {{column}} is the value of the group's first row)" {...bind("message")} />
+      <TextField label="Remind after (optional, such as 4h)" {...bind("remind")} />
     </Card>
   );
 }

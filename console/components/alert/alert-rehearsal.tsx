@@ -6,6 +6,7 @@ import { formatInstant, lengthMs } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { showControls } from "../../lib/values.ts";
 import { zone } from "../../state/preferences.ts";
+import { Button } from "../button.tsx";
 import { SelectField } from "../fields.tsx";
 import { Card } from "../layout.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
@@ -50,9 +51,7 @@ export function AlertRehearsal({ id, every }: { readonly id: string; readonly ev
     <Card label="Dry run" title="Dry run over the past" head={isRunning && <Spinner label="Running" />}>
       <div class="row wrap form-row">
         <SelectField label="Over" value={range} options={ranges} onChange={setRange} />
-        <button type="button" class="button" disabled={isRunning} onClick={() => void run()}>
-          Dry run
-        </button>
+        <Button text="Dry run" disabled={isRunning} onClick={() => void run()} />
         <span class="faint">Nobody is notified.</span>
       </div>
       {error !== undefined && !isRunning && <ErrorNotice error={error} />}

@@ -1,13 +1,12 @@
 import { callApi } from "../../api/client.ts";
 import {
   type BackendDraft,
-  type BackendType,
   backendFields,
   backendTypes,
   type ConfigField,
   toBackendDocument,
 } from "../../lib/backend-draft.ts";
-import { useForm } from "../../lib/use-form.ts";
+import { type Fields, useForm } from "../../lib/use-form.ts";
 import { CheckField, Form, SelectField, TextField } from "../fields.tsx";
 
 interface DrainFormProps {
@@ -19,7 +18,7 @@ interface DrainFormProps {
 
 /** The fields of a drain's destination, as its type has them. A mask left as it is keeps the stored secret. */
 export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
-  const { draft, set, error, submit } = useForm(first, async () => {
+  const { fields, bind, error, submit } = useForm(first, async (draft) => {
     const body = toBackendDocument(draft);
     const saved =
       id === undefined
@@ -29,36 +28,21 @@ export function DrainForm({ draft: first, id, onSaved }: DrainFormProps) {
   });
   return (
     <Form onSubmit={submit} error={error} action={id === undefined ? "Create drain" : "Save"}>
-      <TextField label="Name" isRequired value={draft.name} onInput={(name) => set({ name })} />
-      <SelectField
-        label="Type"
-        value={draft.type}
-        options={backendTypes}
-        onChange={(type) => set({ type: type as BackendType })}
-      />
-      <ConfigFields draft={draft} set={set} />
+      <TextField label="Name" isRequired {...bind("name")} />
+      <SelectField label="Type" options={backendTypes} {...bind("type")} />
+      <ConfigFields {...fields} />
       <TextField
         label="Headers (optional, one a line)"
         lines={2}
         placeholder="Authorization: Bearer abc"
-        value={draft.headers}
-        onInput={(headers) => set({ headers })}
+        {...bind("headers")}
       />
-      <CheckField
-        label="Compressed with gzip"
-        isChecked={draft.isCompressed}
-        onChange={(isCompressed) => set({ isCompressed })}
-      />
+      <CheckField label="Compressed with gzip" {...bind("isCompressed")} />
     </Form>
   );
 }
 
-interface ConfigFieldsProps {
-  readonly draft: BackendDraft;
-  readonly set: (part: Partial<BackendDraft>) => void;
-}
-
-function ConfigFields({ draft: { type, config }, set }: ConfigFieldsProps) {
+function ConfigFields({ draft: { type, config }, set }: Fields<BackendDraft>) {
   const fields: readonly ConfigField[] = backendFields[type];
   return (
     <>
@@ -69,7 +53,7 @@ function ConfigFields({ draft: { type, config }, set }: ConfigFieldsProps) {
           isRequired={name === "url"}
           isSecret={isSecret}
           value={config[name] ?? ""}
-          onInput={(text) => set({ config: { ...config, [name]: text } })}
+          onChange={(text) => set({ config: { ...config, [name]: text } })}
         />
       ))}
     </>

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { callApi, messageOf } from "../../api/client.ts";
+import { callApi } from "../../api/client.ts";
 import type { Answers } from "../../api/operations.generated.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { formatCount, showControls } from "../../lib/values.ts";
-import { say } from "../../state/toasts.ts";
+import { attempt, say } from "../../state/toasts.ts";
+import { Button, IconButton } from "../button.tsx";
 import { Form, SelectField, TextField } from "../fields.tsx";
-import { Icon, IconButton } from "../icon.tsx";
 import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { Table } from "../table-card.tsx";
@@ -33,24 +33,17 @@ export function DrainRules({ backend, statuses, onChanged }: DrainRulesProps) {
     load.reload();
     onChanged();
   };
-  const remove = async ({ id, source }: Rule) => {
-    try {
+  const remove = ({ id, source }: Rule) =>
+    attempt(async () => {
       await callApi("deleteRule", { path: { id } });
       say(`No event of ${source} goes there by that rule`);
       reload();
-    } catch (error) {
-      say(messageOf(error));
-    }
-  };
+    });
   return (
     <Card
       label="Rules"
       title="Which events go there"
-      head={
-        <button type="button" class="button plain small" onClick={reload}>
-          Refresh
-        </button>
-      }
+      head={<Button class="plain small" text="Refresh" onClick={reload} />}
     >
       <Loaded load={load}>
         {(rules) =>
@@ -135,16 +128,14 @@ function NewRule({ backend, onMade }: { readonly backend: string; readonly onMad
     <Form onSubmit={run} error={error}>
       <div class="row wrap form-row">
         <SelectField label="Source" value={chosen ?? ""} options={names} onChange={setSource} />
-        <LqlField value={lql} onInput={setLql} />
-        <button type="submit" class="button" disabled={chosen === undefined}>
-          <Icon name="plus" /> Add rule
-        </button>
+        <LqlField value={lql} onChange={setLql} />
+        <Button type="submit" icon="plus" text="Add rule" disabled={chosen === undefined} />
       </div>
     </Form>
   );
 }
 
-function LqlField(props: { readonly value: string; readonly onInput: (text: string) => void }) {
+function LqlField(props: { readonly value: string; readonly onChange: (text: string) => void }) {
   return <TextField label="Events, in LQL (empty for all)" placeholder="m.response.status_code:>=500" {...props} />;
 }
 
@@ -165,13 +156,9 @@ function ChangedRule({ rule: { id, source, lql_string: before }, onSaved, onClos
     <Form onSubmit={run} error={error}>
       <h3>The rule of {showControls(source)}</h3>
       <div class="row wrap form-row">
-        <LqlField value={lql} onInput={setLql} />
-        <button type="submit" class="button primary">
-          Save the rule
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          Leave it
-        </button>
+        <LqlField value={lql} onChange={setLql} />
+        <Button type="submit" class="primary" text="Save the rule" />
+        <Button text="Leave it" onClick={onClose} />
       </div>
     </Form>
   );

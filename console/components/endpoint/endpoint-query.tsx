@@ -5,6 +5,7 @@ import { changedLines } from "../../lib/changed-lines.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
+import { Button } from "../button.tsx";
 import { Card } from "../layout.tsx";
 import { ErrorNotice } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
@@ -76,15 +77,9 @@ interface QueryActionsProps {
 function QueryActions({ isChanged, isComparing, onCompare, onDiscard, onSave }: QueryActionsProps) {
   return (
     <>
-      <button type="button" class="button small" disabled={!isChanged} aria-pressed={isComparing} onClick={onCompare}>
-        Compare
-      </button>
-      <button type="button" class="button small" disabled={!isChanged} onClick={onDiscard}>
-        Discard
-      </button>
-      <button type="button" class="button primary small" disabled={!isChanged} onClick={onSave}>
-        Save as a version
-      </button>
+      <Button class="small" text="Compare" disabled={!isChanged} aria-pressed={isComparing} onClick={onCompare} />
+      <Button class="small" text="Discard" disabled={!isChanged} onClick={onDiscard} />
+      <Button class="primary small" text="Save as a version" disabled={!isChanged} onClick={onSave} />
     </>
   );
 }

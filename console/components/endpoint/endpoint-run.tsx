@@ -4,7 +4,7 @@ import type { Endpoint } from "../../api/operations.generated.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { formatCount, lineOf, type Row } from "../../lib/values.ts";
 import { linkedProject } from "../../state/session.ts";
-import { Icon } from "../icon.tsx";
+import { Button } from "../button.tsx";
 import { Card } from "../layout.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
 
@@ -66,9 +66,7 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
             onChange={(value) => setValues({ ...values, [parameter.name]: value })}
           />
         ))}
-        <button type="submit" class="button primary">
-          <Icon name="play" /> Run
-        </button>
+        <Button type="submit" class="primary" icon="play" text="Run" />
       </form>
       {error !== undefined && <ErrorNotice error={error} />}
       {outcome !== undefined && <Answer outcome={outcome} />}

@@ -51,47 +51,27 @@ export function EndpointActions({ endpoint, onSaved }: EndpointProps) {
 
 function SettingsForm({ endpoint, onSaved }: EndpointProps) {
   const first = () => readEndpointSettings(endpoint);
-  const {
-    draft: settings,
-    set,
-    error,
-    submit,
-  } = useForm(first, async (draft) => {
+  const { bind, error, submit } = useForm(first, async (draft) => {
     await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: toEndpointChange(draft, endpoint) });
     void refreshSession();
     onSaved();
   });
   return (
     <Form onSubmit={submit} error={error} action="Save">
-      <TextField
-        label="Description (optional)"
-        value={settings.description}
-        onInput={(description) => set({ description })}
-      />
-      <TextField label="Max rows" isCount value={settings.maxRows} onInput={(maxRows) => set({ maxRows })} />
-      <TextField
-        label="Seconds that answers are cached (empty for none)"
-        isCount
-        value={settings.cacheSeconds}
-        onInput={(cacheSeconds) => set({ cacheSeconds })}
-      />
+      <TextField label="Description (optional)" {...bind("description")} />
+      <TextField label="Max rows" isCount {...bind("maxRows")} />
+      <TextField label="Seconds that answers are cached (empty for none)" isCount {...bind("cacheSeconds")} />
       <TextField
         label="Parameters (a JSON object: type, required, default, allowed, description of each)"
         lines={6}
         placeholder='{"project": {"type": "string", "required": true}}'
-        value={settings.parameters}
-        onInput={(parameters) => set({ parameters })}
+        {...bind("parameters")}
       />
       <CheckField
         label="Callers may send queries of their own over the tables of its WITH clause"
-        isChecked={settings.isSandboxed}
-        onChange={(isSandboxed) => set({ isSandboxed })}
+        {...bind("isSandboxed")}
       />
-      <CheckField
-        label="Personal data is always redacted"
-        isChecked={settings.isRedacted}
-        onChange={(isRedacted) => set({ isRedacted })}
-      />
+      <CheckField label="Personal data is always redacted" {...bind("isRedacted")} />
     </Form>
   );
 }

@@ -4,7 +4,7 @@ import type { Answers, Endpoint } from "../../api/operations.generated.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { Icon } from "../icon.tsx";
+import { Button } from "../button.tsx";
 import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
 import { ErrorNotice, Spinner } from "../notices.tsx";
@@ -25,9 +25,7 @@ export function EndpointTests({ endpoint }: { readonly endpoint: Endpoint }) {
         <>
           {isRunning && <Spinner label="Running the tests" />}
           {hasTests && (
-            <button type="button" class="button small" disabled={isRunning} onClick={() => void run()}>
-              <Icon name="check" /> Run the tests
-            </button>
+            <Button class="small" icon="check" text="Run the tests" disabled={isRunning} onClick={() => void run()} />
           )}
         </>
       }

@@ -6,6 +6,7 @@ import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
 import { say } from "../../state/toasts.ts";
+import { Button } from "../button.tsx";
 import { Dialog } from "../dialog.tsx";
 import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
@@ -45,13 +46,9 @@ export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps)
                 </span>
                 {!current && (
                   <>
-                    <button type="button" class="button small" onClick={() => setShown(version)}>
-                      Compare
-                    </button>
+                    <Button class="small" text="Compare" onClick={() => setShown(version)} />
                     {endpoint.origin === "api" && (
-                      <button type="button" class="button small" onClick={() => void rollBack(version)}>
-                        Roll back
-                      </button>
+                      <Button class="small" text="Roll back" onClick={() => void rollBack(version)} />
                     )}
                   </>
                 )}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { callApi, send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import {
@@ -11,14 +11,17 @@ import {
   writeEndpointFile,
 } from "../../lib/endpoint-draft.ts";
 import { withoutNulls } from "../../lib/parameters.ts";
+import { type Fields, useForm } from "../../lib/use-form.ts";
+import { useLoad } from "../../lib/use-load.ts";
 import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
+import { Button } from "../button.tsx";
 import { CheckField, Form, TextField } from "../fields.tsx";
-import { Icon } from "../icon.tsx";
 import { Card } from "../layout.tsx";
-import { ErrorNotice, Problems, Spinner } from "../notices.tsx";
+import { Loaded } from "../loaded.tsx";
+import { ErrorNotice, Spinner } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
 import { Snippet } from "../snippet.tsx";
 import { Answer, ParameterField, useRun, type Values } from "./endpoint-run.tsx";
@@ -94,103 +97,74 @@ function toDocument(draft: Draft) {
 
 /** Makes an endpoint: from the query that Explore shows, or from nothing; in the service, or as a file. */
 export function NewEndpoint() {
-  const [draft, setDraft] = useState<Draft | undefined>();
-  const [error, setError] = useState<unknown>(undefined);
   const { parameters } = route.value;
-  useEffect(() => {
-    const controller = new AbortController();
-    readDraft(parameters, controller.signal).then(setDraft, (failure: unknown) => {
-      if (!controller.signal.aborted) setError(failure);
-    });
-    return () => controller.abort();
-  }, []);
+  const load = useLoad((signal) => readDraft(parameters, signal), []);
   return (
     <div class="page">
       <div class="page-head">
         <h1>New endpoint</h1>
         <a href={linkTo("endpoints")}>All endpoints</a>
       </div>
-      {error !== undefined && <Problems error={error} />}
-      {draft !== undefined && (
-        <DraftForm draft={draft} set={(part) => setDraft({ ...draft, ...part })} onError={setError} />
-      )}
+      <Loaded load={load}>{(first) => <DraftForm first={first} />}</Loaded>
     </div>
   );
 }
 
-interface PartProps {
-  readonly draft: Draft;
-  readonly set: (part: Partial<Draft>) => void;
-}
+type PartProps = Fields<Draft>;
 
-function DraftForm({ draft, set, onError }: PartProps & { readonly onError: (error: unknown) => void }) {
+function DraftForm({ first }: { readonly first: Draft }) {
   const [file, setFile] = useState<string | undefined>();
-  const isUnnamed = draft.name.trim() === "";
-  const create = async () => {
+  const { fields, draft, bind, error, submit } = useForm(first, async () => {
     if (isUnnamed) return;
-    try {
-      const { name } = await callApi("createEndpoint", { body: toDocument(draft) });
-      say(`Created ${name}`);
-      void refreshSession();
-      navigate(`endpoints/${name}`);
-    } catch (failure) {
-      onError(failure);
-    }
-  };
+    const { name } = await callApi("createEndpoint", { body: toDocument(draft) });
+    say(`Created ${name}`);
+    void refreshSession();
+    navigate(`endpoints/${name}`);
+  });
+  const isUnnamed = draft.name.trim() === "";
   return (
-    <Form onSubmit={create}>
-      <Names draft={draft} set={set} />
+    <Form onSubmit={submit} error={error}>
+      <Names {...fields} />
       <Card label="Query">
         <div class="query-text">
           <QueryEditor
             language="sql"
             scope="all"
-            text={draft.query}
             label="The endpoint's query"
-            onChange={(query) => set({ query })}
-            onRun={() => void create()}
+            text={draft.query}
+            onChange={bind("query").onChange}
+            onRun={() => void submit()}
           />
         </div>
-        <Proposals draft={draft} set={set} />
+        <Proposals {...fields} />
         <TestRun draft={draft} />
       </Card>
       <div class="row wrap">
-        <button type="submit" class="button primary" disabled={isUnnamed}>
-          Create endpoint
-        </button>
-        <button
-          type="button"
-          class="button"
+        <Button type="submit" class="primary" text="Create endpoint" disabled={isUnnamed} />
+        <Button
+          text="Show as a file"
           disabled={isUnnamed}
           onClick={() => setFile(writeEndpointFile(createUuid(), toDocument(draft)))}
-        >
-          Show as a file
-        </button>
+        />
       </div>
       {file !== undefined && <Snippet title={`endpoints/${draft.name.trim()}.sql`} text={file} />}
     </Form>
   );
 }
 
-function Names({ draft, set }: PartProps) {
+function Names({ bind }: PartProps) {
   return (
     <>
       <TextField
         label="Name (callers use it in the address, such as checkout.errors)"
         isRequired
         maxLength={128}
-        value={draft.name}
-        onInput={(name) => set({ name })}
+        {...bind("name")}
       />
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        onInput={(description) => set({ description })}
-      />
+      <TextField label="Description (optional)" {...bind("description")} />
       <CheckField
         label="Callers may send queries of their own over the tables of its WITH clause"
-        isChecked={draft.isSandboxed}
-        onChange={(isSandboxed) => set({ isSandboxed })}
+        {...bind("isSandboxed")}
       />
     </>
   );
@@ -248,9 +222,7 @@ function TestRun({ draft }: { readonly draft: Draft }) {
             onChange={(value) => setValues({ ...values, [name]: value })}
           />
         ))}
-        <button type="button" class="button" disabled={!isReady} onClick={() => void run(values)}>
-          <Icon name="play" /> Test run
-        </button>
+        <Button icon="play" text="Test run" disabled={!isReady} onClick={() => void run(values)} />
         {isRunning && <Spinner label="Running" />}
       </div>
       {error !== undefined && <ErrorNotice error={error} />}

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { readPreference, writePreference } from "../../lib/storage.ts";
+import { preferences } from "../../lib/storage.ts";
 
 /** Pixels of the column of time, and of others that nobody has dragged. */
 export const timeWidth = 196;
@@ -7,7 +7,7 @@ export const columnWidth = 220;
 const narrowest = 60;
 const widest = 2_000;
 
-const widths = signal<Readonly<Record<string, number>>>(JSON.parse(readPreference("widths") ?? "{}"));
+const widths = signal<Readonly<Record<string, number>>>(JSON.parse(preferences.read("widths") ?? "{}"));
 
 /** A column's width in pixels; undefined takes what is left. */
 export function widthOf(path: string, isLast: boolean): number | undefined {
@@ -18,5 +18,5 @@ export function widthOf(path: string, isLast: boolean): number | undefined {
 /** Sets it, and keeps it in this browser. */
 export function setColumnWidth(path: string, width: number): void {
   widths.value = { ...widths.value, [path]: Math.min(widest, Math.max(narrowest, Math.round(width))) };
-  writePreference("widths", JSON.stringify(widths.value));
+  preferences.write("widths", JSON.stringify(widths.value));
 }

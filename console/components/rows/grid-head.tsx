@@ -1,6 +1,6 @@
 import { change, query } from "../../state/explore.ts";
+import { IconButton } from "../button.tsx";
 import { shortName } from "../facets.tsx";
-import { IconButton } from "../icon.tsx";
 import { columnWidth, setColumnWidth, timeWidth, widthOf } from "./column-widths.ts";
 
 /** The names of the columns, which can be moved, hidden and made wider. */

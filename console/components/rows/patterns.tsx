@@ -4,7 +4,7 @@ import { splitClauses } from "../../lib/query-text.ts";
 import { formatCount, showControls, textOf } from "../../lib/values.ts";
 import { change, query } from "../../state/explore.ts";
 import { absentRow, rows } from "../../state/row-pages.ts";
-import { IconButton } from "../icon.tsx";
+import { IconButton } from "../button.tsx";
 import { Empty } from "../notices.tsx";
 
 const shownPatterns = 200;

@@ -1,14 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callApi, isAborted } from "../../api/client.ts";
+import { callApi } from "../../api/client.ts";
 import { canFilter } from "../../lib/query-text.ts";
+import { useLoad } from "../../lib/use-load.ts";
 import { lineOf, type Row, showControls, textOf, unwrap } from "../../lib/values.ts";
 import { change, currentTable, ownParameters, query, selectedIndex, toParameters } from "../../state/explore.ts";
 import { linkTo } from "../../state/route.ts";
 import { rows } from "../../state/row-pages.ts";
 import { copyText } from "../../state/toasts.ts";
+import { Button, IconButton } from "../button.tsx";
 import { filterBy } from "../facets.tsx";
-import { Icon, IconButton } from "../icon.tsx";
-import { ErrorNotice, Spinner } from "../notices.tsx";
+import type { IconName } from "../icon.tsx";
+import { Loaded } from "../loaded.tsx";
 import { timeOf } from "./grid-row.tsx";
 
 interface RecordPanelProps {
@@ -39,14 +41,13 @@ export function RecordPanel({ row, onClose }: RecordPanelProps) {
         <span class="mono grow record-time">{timeOf(row)}</span>
         <StepButtons />
         {hasPlace && (
-          <button
-            type="button"
-            class="button small"
+          <Button
+            class="small"
+            icon="around"
+            text="Show around"
             aria-pressed={showsAround}
             onClick={() => setShowsAround(!showsAround)}
-          >
-            <Icon name="around" /> Show around
-          </button>
+          />
         )}
         {hasPlace && (
           <IconButton
@@ -77,17 +78,13 @@ function StepButtons() {
   };
   return (
     <>
-      <button type="button" class="button plain small" disabled={index === 0} onClick={() => go(index - 1)}>
-        Newer
-      </button>
-      <button
-        type="button"
-        class="button plain small"
+      <Button class="plain small" text="Newer" disabled={index === 0} onClick={() => go(index - 1)} />
+      <Button
+        class="plain small"
+        text="Older"
         disabled={index >= rows.value.length - 1}
         onClick={() => go(index + 1)}
-      >
-        Older
-      </button>
+      />
     </>
   );
 }
@@ -102,38 +99,29 @@ function linkToRow(row: Row): string {
 }
 
 function Around({ row }: { readonly row: Row }) {
-  const [state, setState] = useState<{ readonly rows?: readonly Row[]; readonly error?: unknown }>({});
-  useEffect(() => {
-    const controller = new AbortController();
-    setState({});
-    const body = {
-      ...ownParameters(),
-      table: currentTable.value?.name,
-      timestamp: row.timestamp,
-      id: row.id,
-      count: 25,
-    };
-    callApi("showAround", { path: { endpoint: query.value.scope }, body, signal: controller.signal }).then(
-      ({ result }) => setState({ rows: result }),
-      (error: unknown) => {
-        if (!isAborted(error)) setState({ error });
-      },
-    );
-    return () => controller.abort();
-  }, [row]);
-  if (state.error !== undefined) return <ErrorNotice error={state.error} />;
-  if (state.rows === undefined) return <Spinner label="Looking around" />;
+  const load = useLoad(
+    async (signal) => {
+      const place = { table: currentTable.value?.name, timestamp: row.timestamp, id: row.id };
+      const body = { ...ownParameters(), ...place, count: 25 };
+      return (await callApi("showAround", { path: { endpoint: query.value.scope }, body, signal })).result;
+    },
+    [row],
+  );
   return (
-    <ol class="stack" style={{ gap: "2px" }}>
-      {state.rows.map((each) => (
-        <li key={String(each.id)} class="leaf" aria-current={each.id === row.id}>
-          <span class="key mono">{timeOf(each).slice(11)}</span>
-          <span class={each.id === row.id ? "value current-row" : "value"}>
-            {lineOf(each.event_message ?? unwrap(each), 400)}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <Loaded load={load}>
+      {(around) => (
+        <ol class="stack" style={{ gap: "2px" }}>
+          {around.map((each) => (
+            <li key={String(each.id)} class="leaf" aria-current={each.id === row.id}>
+              <span class="key mono">{timeOf(each).slice(11)}</span>
+              <span class={each.id === row.id ? "value current-row" : "value"}>
+                {lineOf(each.event_message ?? unwrap(each), 400)}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
   );
 }
 
@@ -162,9 +150,9 @@ function Tree({ value, path, depth }: TreeProps) {
         ))}
       </ul>
       {entries.length > shownCount && (
-        <button type="button" class="button small" onClick={() => setShownCount(shownCount + 1_000)}>
+        <Button class="small" onClick={() => setShownCount(shownCount + 1_000)}>
           {entries.length - shownCount} more
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -197,9 +185,9 @@ function Leaf({ name, value, path }: { readonly name: string; readonly value: un
       <span class={value === null ? "value faint" : "value"}>
         {showControls(isCut ? `${text.slice(0, shownCharacters)}… ` : text)}
         {isCut && (
-          <button type="button" class="button small" onClick={() => setWhole(true)}>
+          <Button class="small" onClick={() => setWhole(true)}>
             Show all {text.length} characters
-          </button>
+          </Button>
         )}
       </span>
       <span class="actions">
@@ -220,13 +208,8 @@ function Leaf({ name, value, path }: { readonly name: string; readonly value: un
   );
 }
 
-function LeafAction(props: { label: string; icon: "plus" | "minus" | "columns" | "copy"; onClick: () => void }) {
-  const label = props.label.slice(0, 120);
-  return (
-    <button type="button" class="button plain small icon-only" aria-label={label} title={label} onClick={props.onClick}>
-      <Icon name={props.icon} />
-    </button>
-  );
+function LeafAction({ label, ...props }: { label: string; icon: IconName; onClick: () => void }) {
+  return <IconButton {...props} label={label.slice(0, 120)} title={label.slice(0, 120)} />;
 }
 
 function toggleColumn(path: string): void {

@@ -12,7 +12,7 @@ interface SourceFormProps {
 
 /** The fields of a source. Its name is its table's, and is chosen once. */
 export function SourceForm({ draft: first, isNew, onSaved }: SourceFormProps) {
-  const { draft, set, error, submit } = useForm(first, async () => {
+  const { draft, bind, error, submit } = useForm(first, async () => {
     const body = toSourceChange(draft);
     const { name } = isNew
       ? await callApi("createSource", { body: { name: draft.name.trim(), ...body } })
@@ -22,66 +22,29 @@ export function SourceForm({ draft: first, isNew, onSaved }: SourceFormProps) {
   });
   return (
     <Form onSubmit={submit} error={error} action={isNew ? "Create source" : "Save"}>
-      <SourceFields draft={draft} isNew={isNew} set={set} />
-    </Form>
-  );
-}
-
-interface SourceFieldsProps {
-  readonly draft: SourceDraft;
-  readonly isNew: boolean;
-  readonly set: (part: Partial<SourceDraft>) => void;
-}
-
-function SourceFields({ draft, isNew, set }: SourceFieldsProps) {
-  return (
-    <>
-      {isNew && (
-        <TextField
-          label="Name (senders and queries use it, such as checkout)"
-          isRequired
-          value={draft.name}
-          onInput={(name) => set({ name })}
-        />
-      )}
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        onInput={(description) => set({ description })}
-      />
+      {isNew && <TextField label="Name (senders and queries use it, such as checkout)" isRequired {...bind("name")} />}
+      <TextField label="Description (optional)" {...bind("description")} />
       <TextField
         label="Field that identifies the tenant (empty for a source without tenants)"
         placeholder="project"
-        value={draft.tenant}
-        onInput={(tenant) => set({ tenant })}
+        {...bind("tenant")}
       />
-      <TextField
-        label="Days that events are kept (empty for forever)"
-        placeholder="30"
-        value={draft.days}
-        onInput={(days) => set({ days })}
-      />
+      <TextField label="Days that events are kept (empty for forever)" placeholder="30" {...bind("days")} />
       {draft.tenant.trim() !== "" && (
         <TextField
           label="Tenants that differ in this (optional, one a line)"
           lines={2}
           placeholder="acme: 7"
-          value={draft.tenantDays}
-          onInput={(tenantDays) => set({ tenantDays })}
+          {...bind("tenantDays")}
         />
       )}
-      <TextField
-        label="Further names (optional, with commas between)"
-        value={draft.aliases}
-        onInput={(aliases) => set({ aliases })}
-      />
+      <TextField label="Further names (optional, with commas between)" {...bind("aliases")} />
       <TextField
         label="Types of fields (optional, one a line; others are found in the events)"
         lines={3}
         placeholder="metadata.response.status_code INT64"
-        value={draft.fields}
-        onInput={(fields) => set({ fields })}
+        {...bind("fields")}
       />
-    </>
+    </Form>
   );
 }
