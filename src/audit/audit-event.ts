@@ -25,7 +25,7 @@ export type AuditedChange =
 export interface AuditChange {
   readonly action: AuditedChange;
   /**
-   * The public id of the token; `alerts` for what alerts tell and run, `files` where files were read again, `command` for the command line on the
+   * The public id of the token; `alerts` for what alerts report and run, `files` where files were read again, `command` for the command line on the
    * data folder, `upgrade` for what a release changed by itself.
    */
   readonly actor: string;

@@ -80,7 +80,7 @@ function refuseSchema(): never {
   throw new Error("Routes have no schemas for the framework: their handlers check what they read");
 }
 
-/** Reads the bodies of routes that have one, as they came: what they are, each route tells by itself. */
+/** Reads the bodies of routes that have one, as they came: each route says what they are. */
 function takeBodies(app: FastifyInstance, { maxBodyBytes, times }: AppDependencies): void {
   // A GET may bring a body along.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });

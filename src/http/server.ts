@@ -25,7 +25,7 @@ const maxWaiting = 100;
 const maxListeners = 20;
 
 /**
- * The server of an app. `handle` gets every request, also those whose body the client only sends when told to. Late
+ * The server of an app. `handle` gets every request, also those whose body the client only sends when asked to. Late
  * headers are answered by the app's handler of client errors. A body that was not read when its request was answered,
  * by whatever, is discarded for a while, since most clients look for an answer only once they have sent everything, and
  * would find the connection closed instead. Requests of one connection are handled one after the other, however many
@@ -105,7 +105,7 @@ function discardRest(raw: IncomingMessage): void {
   const timer = setTimeout(() => raw.destroy(), maxDiscardingMs).unref();
   const stop = () => clearTimeout(timer);
   raw.once("end", stop).once("close", stop);
-  // The connection is gone: nobody is left to tell.
+  // The connection is gone: nobody is left to answer.
   raw.on("error", () => undefined);
   raw.on("data", (chunk: Buffer) => {
     left -= chunk.length;

@@ -23,7 +23,7 @@ export function createSealer(key: Uint8Array): Sealer {
     },
     open(sealed, context = "") {
       const bytes = Buffer.from(sealed, "base64url");
-      // Other spellings of the same bytes were never handed out.
+      // Other spellings of the same bytes were never issued.
       if (bytes.toString("base64url") !== sealed || bytes.length < nonceBytes + tagBytes) return undefined;
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, nonceBytes), form);
       decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));

@@ -1,4 +1,4 @@
-/** Runs a piece of work once all that was given before it has ended; settles as the work does. */
+/** Runs a piece of work once all that was given before it has ended; resolves or rejects as the work does. */
 export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**

@@ -7,7 +7,7 @@ export interface AutoSourceOptions {
   readonly managedSources: Pick<ManagedSources, "create">;
   /** Sources of the API beyond which no more are made; 0 makes none. */
   readonly maxCount: number;
-  /** Is told who made which. */
+  /** Called with who made which. */
   readonly audit: { record(made: MadeSource): void };
 }
 

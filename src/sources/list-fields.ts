@@ -9,7 +9,7 @@ export interface SourceField {
   readonly type: string;
 }
 
-/** Every field that holds values, in the table's order; records are told by the paths below them. */
+/** Every field that holds values, in the table's order; records are listed by the paths below them. */
 export function listFields(table: TableDefinition): readonly SourceField[] {
   return table.columns.flatMap(({ name, type }) => fieldsBelow(name, type));
 }

@@ -80,7 +80,7 @@ const differences: readonly string[] = [
   "## Differences",
   "",
   "The reference's own parser tests reject three constructs in one configuration and accept them in another. " +
-    "No rule tells the texts apart, so Logweir accepts them:",
+    "No rule distinguishes the texts, so Logweir accepts them:",
   "",
   "- QUALIFY: the same text stands twice, rejected without the language's feature and accepted with it.",
   "- Several conditions in a row, `a JOIN b JOIN c ON x ON y`, outside of pipes: rejected by one test, which turns consecutive ON off, " +

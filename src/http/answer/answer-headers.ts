@@ -9,7 +9,7 @@ export function cacheControl(cacheSeconds: number): string {
   return `private, max-age=${cacheSeconds}, stale-while-revalidate=${Math.min(staleSeconds, cacheSeconds)}`;
 }
 
-/** Names and values of the headers that tell of a cached answer's age (RFC 9111; Cache-Status is RFC 9211). */
+/** Names and values of the headers that give a cached answer's age (RFC 9111; Cache-Status is RFC 9211). */
 export function ageHeaders(ageSeconds: number, cacheSeconds: number): string[] {
   return ["age", String(ageSeconds), "cache-status", `logweir; hit; ttl=${Math.max(0, cacheSeconds - ageSeconds)}`];
 }
@@ -40,7 +40,7 @@ const maxLinkCharacters = 2_000;
 export const nextCursorHeader = "X-Logweir-Next-Cursor";
 
 /**
- * The header, by name and value, that tells where the next page is: `Link` (RFC 8288), or the cursor alone behind a
+ * The header, by name and value, that says where the next page is: `Link` (RFC 8288), or the cursor alone behind a
  * long URL.
  */
 export function nextPageHeader(requestUrl: string, cursor: string): readonly [name: string, value: string] {

@@ -10,7 +10,7 @@ import { openOwnedStream } from "./owned-stream.ts";
 const bufferedBytes = 1_000_000;
 /**
  * Pages of up to so many rows are sent in one piece: what their headers say of the next page is known at the end. Of
- * a larger page that is not full there is no next one; of a full one, a trailer tells.
+ * a larger page that is not full there is no next one; of a full one, a trailer says so.
  */
 const bufferedPageRows = 10_000;
 const bufferedPageBytes = 64_000_000;

@@ -33,7 +33,7 @@ interface Connection<Reply> extends RememberedCaller<Reply> {
   /** Where the token is among them. */
   readonly secretAt: number;
   /**
-   * That value alone. It is found by a hash that differs from process to process, so that the time a look takes tells
+   * That value alone. It is found by a hash that differs from process to process, so that the time of a look-up reveals
    * nothing about the token that the connection sent before: a proxy's connection carries those of many.
    */
   readonly secrets: ReadonlySet<string>;

@@ -12,7 +12,7 @@ export interface HitTally {
   flush(): void;
 }
 
-/** Calls that differ in nothing but their time, and those of them that were counted and not yet told of. */
+/** Calls that differ in nothing but their time, and those of them that were counted and not yet reported. */
 export interface CountedCall {
   readonly notes: RunNotes;
   readonly endpoint: string;

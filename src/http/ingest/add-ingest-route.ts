@@ -34,8 +34,8 @@ export interface IngestRoute {
 export const senderAccess: RouteAccess = { scope: "ingest", tokenIn: "sender", hasBody: false };
 
 /**
- * Takes events as a protocol writes them. Who may, and where to, is settled before the body is read, unless only the
- * body tells where to.
+ * Takes events as a protocol writes them. Who may, and where to, is decided before the body is read, unless only the
+ * body says where to.
  */
 export function addIngestRoute(app: FastifyInstance, dependencies: AppContext, route: IngestRoute): void {
   const { protocol, defaultSource, ownParameters } = route;

@@ -1,4 +1,4 @@
-/** Where a call's time goes, as `Server-Timing` tells it. */
+/** Where a call's time goes, as `Server-Timing` reports it. */
 export type Phase = "auth" | "parse" | "queue" | "engine" | "encode";
 
 /** Durations of one call, in milliseconds; a phase that is added twice is summed. */

@@ -5,7 +5,7 @@ import { accessOf } from "./authentication.ts";
 /** Tells callers that ask before they send a body (RFC 9110, section 10.1.1) to go on only where it is read. */
 export function addUnreadBodies(app: FastifyInstance): void {
   app.addHook("onRequest", async ({ raw }, reply) => {
-    // A caller that was not told to go on may send its body all the same, or its next request.
+    // A caller that was not asked to go on may send its body all the same, or its next request.
     if (announcesBody(raw) && expectsContinue(raw)) reply.header("Connection", "close");
   });
   app.addHook("preParsing", async (request, reply) => {

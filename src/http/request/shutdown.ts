@@ -16,7 +16,7 @@ export interface Shutdown {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** So long a call that was cut off may take to tell its caller. */
+/** Time that a call that was cut off may take to answer its caller. */
 const lastWordsMs = 1_000;
 
 export function createShutdown(): Shutdown {

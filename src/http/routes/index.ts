@@ -74,7 +74,7 @@ interface Parts {
   readonly replies: CachedReplies;
 }
 
-/** Some routes: how they are registered, and what the OpenAPI document tells of them. */
+/** Some routes: how they are registered, and what the OpenAPI document says of them. */
 interface RouteGroup {
   readonly routes: Readonly<Record<string, RouteDescription>>;
   readonly schemas?: ServiceDescription["schemas"];

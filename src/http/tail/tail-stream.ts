@@ -7,7 +7,7 @@ import type { WaitingBytes } from "./tail-limits.ts";
 const maxWaitingBytes = 1_000_000;
 /** The same for all tails of a token together; one list of rows may always wait. */
 const maxTokenBytes = 32_000_000;
-/** Skipped rows that a follower is told of one by one. */
+/** Skipped rows that are reported to a follower one by one. */
 const maxSkippedTold = 100;
 
 /** A connection that a follower's messages go out on. */
@@ -26,7 +26,7 @@ export interface TailOutlet {
 /** The messages of a protocol. */
 export interface TailForm {
   readonly rows: (rows: readonly TailRow[]) => readonly (string | Buffer)[];
-  /** Tells of one row among those that were skipped; without it only their number is told. */
+  /** Reports one row among those that were skipped; without it only their number is reported. */
   readonly skippedRow?: (row: TailRow) => string;
   /** `rows` are the first of them, in the form of `skippedRow`. The number is undefined where it is unknown. */
   readonly skipped: (count: number | undefined, rows: readonly string[]) => string;
@@ -39,7 +39,7 @@ export interface TailStream {
   readonly beat: () => void;
 }
 
-/** Writes messages; a slow reader is told how many rows were skipped. */
+/** Writes messages; to a slow reader, how many rows were skipped. */
 export function openTailStream(outlet: TailOutlet, form: TailForm, waiting: WaitingBytes): TailStream {
   let isOpen = false;
   let isOver = false;

@@ -26,7 +26,7 @@ interface WebSockets {
   accept(request: FastifyRequest, reply: FastifyReply): Promise<WebSocket>;
 }
 
-/** A request whose connection Node has handed over. */
+/** A request whose connection Node has left to us. */
 interface Offer {
   readonly socket: Socket;
   /** Bytes behind the request. */
@@ -46,7 +46,7 @@ export function addWebSockets(app: FastifyInstance): void {
   });
   app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const offer = { socket, head };
-    // Node listens no more; that the connection is gone is told by its end.
+    // Node listens no more; its end shows that the connection is gone.
     socket.on("error", ignore);
     whenFree(socket, () => {
       if (!isHandshake(request) || !paths.has(request.url?.split("?")[0] ?? "")) return readAgain(app, request, offer);

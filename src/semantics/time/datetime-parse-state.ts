@@ -1,7 +1,7 @@
 import type { TimeZone } from "../../values/time-zone.ts";
 import type { TextCursor } from "./datetime-cursor.ts";
 
-/** A part of a date that is told by weeks or by the day of the year. */
+/** A part of a date that weeks or the day of the year determine. */
 export interface WeekElement {
   readonly value: number;
   /** The number of the element in the format; of two that contradict each other, the later one counts. */
@@ -31,11 +31,11 @@ export function createParseState(text: string) {
     unixSeconds: undefined as bigint | undefined,
     offsetSeconds: undefined as number | undefined,
     zone: undefined as TimeZone | undefined,
-    /** Positions of the last elements that told the year, month and day; -1 for none. */
+    /** Positions of the last elements that gave the year, month and day; -1 for none. */
     yearPosition: -1,
     monthPosition: -1,
     dayPosition: -1,
-    /** True when any element told a calendar date: then ISO 8601 elements are ignored. */
+    /** True when any element gave a calendar date: then ISO 8601 elements are ignored. */
     hasCalendarDate: false,
     weekday: undefined as WeekElement | undefined,
     week: undefined as WeekElement | undefined,

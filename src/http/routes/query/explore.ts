@@ -189,7 +189,7 @@ function send(reply: FastifyReply): void {
   reply.header("Cache-Control", "no-store");
 }
 
-/** The call with a query, found good: what is wrong with the caller's own text is told as a plain call of it tells. */
+/** The call with a query, found good: errors of the caller's own text are reported as a plain call of it reports them. */
 async function checkCall({ runner }: AppContext, call: OpenedCall, signal: AbortSignal): Promise<OpenedCall> {
   const { parameters, target, sent } = call;
   const checked = { ...call, parameters: withQuery(parameters, target, sent.get("table")?.at(-1)) };

@@ -92,7 +92,7 @@ export const queryRoutes = describeRoutes({
 });
 
 /**
- * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: tells what
+ * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: reports what
  * is known of it without running it (scope `private`).
  */
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {

@@ -93,7 +93,7 @@ async function follow(
   { form, waiting, start, ...call }: FollowedCall,
 ): Promise<void> {
   const { runner, tails, shutdown } = dependencies;
-  // Tokens with the same view share a tail; the limits of a token are part of the key, and what errors tell it.
+  // Tokens with the same view share a tail; the limits of a token are part of the key, and what errors say to it.
   const key = JSON.stringify([call.cursorScope, call.budget ?? null, call.identity.pins, call.isOwner]);
   const { outlet, begin } = openEvents(reply);
   const stream = openTailStream(outlet, form, waiting);

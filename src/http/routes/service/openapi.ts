@@ -28,7 +28,7 @@ export function addOpenApiRoute(
   service: ServiceDescription,
 ): void {
   createRouteAdder(app)(openApiRoutes.getOpenApi, async (request, reply) => {
-    // The same address tells each token something else.
+    // The same address answers each token something else.
     reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
     reply.type("application/json; charset=utf-8");
     return reply.send(await writeOpenApi(service, endpoints.endpoints, callerOf(request)));

@@ -163,7 +163,7 @@ interface Problem {
   readonly hint?: string;
 }
 
-/** Why the browser's last sign-in failed; told once. */
+/** Why the browser's last sign-in failed; reported once. */
 export function takeProblem(needs: Needs, request: FastifyRequest, reply: FastifyReply): Problem | null {
   const oidc = needs.signIn?.oidc;
   const sealed = oidc === undefined ? undefined : readCookie(request, "sign_in", oidc);

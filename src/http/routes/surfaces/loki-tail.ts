@@ -20,7 +20,7 @@ type AnswerTail = (request: FastifyRequest, reply: FastifyReply, opened: LokiReq
 
 /**
  * Loki's `tail`: lines as they arrive, by a WebSocket. What is wrong with the request, and with the first run of its
- * query, is told by an ordinary answer.
+ * query, is reported by an ordinary answer.
  */
 export function createLokiTail(dependencies: AppContext): AnswerTail {
   const { runner, tails, tailLimits, shutdown, authenticator, revision, nowMs } = dependencies;
@@ -98,7 +98,7 @@ function createForm(isCategorized: boolean, nowMs: () => number): TailForm {
       const { stream, values } = JSON.parse(json) as { readonly stream: object; readonly values: readonly string[][] };
       return JSON.stringify({ labels: stream, timestamp: values[0]?.[0] });
     },
-    // Of a gap that nothing is known of, the time is told at which it was found.
+    // Of a gap that nothing is known of, the time at which it was found is reported.
     skipped(_, skippedRows) {
       const entries =
         skippedRows.length > 0 ? skippedRows : [JSON.stringify({ labels: {}, timestamp: `${nowMs()}000000` })];
