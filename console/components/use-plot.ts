@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import { scheme, zone } from "../state/preferences.ts";
 
-/** Draws a chart in the element of the reference, as large as that; again when `keys`, the colours or the zone change. */
+/** Draws a chart as large as the element of the reference; again when `keys`, the colours or the zone change. */
 export function usePlot(draw: (element: HTMLElement) => uPlot, keys: readonly unknown[]) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

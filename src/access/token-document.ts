@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { type Budget, limitDefinitions, limitNames, tightest } from "../shared/budget.ts";
-import { createDocumentForm, type FieldProblems } from "../shared/document-form.ts";
+import { createDocumentForm, type FieldProblems } from "../shared/documents/document-form.ts";
 import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
 import { maxPinValues, type Pin, type Pins, toPin } from "./pins.ts";

@@ -4,7 +4,7 @@ import type { Backend } from "../drains/backend.ts";
 import { mask, maskUrl, type Report, readUrl } from "../drains/backend-document.ts";
 import { isSame } from "../drains/drains.ts";
 import { isUuid } from "../endpoints/management/managed-endpoints.ts";
-import { createDocumentForm, type FieldProblems } from "../shared/document-form.ts";
+import { createDocumentForm, type FieldProblems } from "../shared/documents/document-form.ts";
 import {
   type Alert,
   type AlertDestination,

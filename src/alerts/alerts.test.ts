@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Backend } from "../drains/backend.ts";
-import type { FieldProblems } from "../shared/document-form.ts";
+import type { FieldProblems } from "../shared/documents/document-form.ts";
 import type { Alert, AlertForm, AlertPlan } from "./alert.ts";
 import { planOf, showAlert } from "./alert-document.ts";
 import { createAlerts } from "./alerts.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
-import { type FieldProblems, refuseDocument } from "../shared/document-form.ts";
+import { createSerialQueue } from "../shared/concurrency/serial-queue.ts";
+import { uuidOf } from "../shared/crypto/uuid-of.ts";
+import { type FieldProblems, refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue } from "../shared/serial-queue.ts";
-import { uuidOf } from "../shared/uuid-of.ts";
 import type { Alert, AlertPlan } from "./alert.ts";
 import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";

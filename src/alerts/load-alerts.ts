@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { parseCheckedYaml, type TextProblem } from "../shared/documents/checked-yaml.ts";
 import { messageOf } from "../shared/message-of.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { AlertForm } from "./alert.ts";

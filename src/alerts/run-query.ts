@@ -11,7 +11,7 @@ import { toCallAccess } from "../endpoints/tenants/call-access.ts";
 import { createTenancyFinder } from "../endpoints/tenants/tenancy.ts";
 import { parseJson } from "../engines/contract/parse-json.ts";
 import { tightest } from "../shared/budget.ts";
-import type { FieldProblems } from "../shared/document-form.ts";
+import type { FieldProblems } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 import type { AlertForm, AlertPlan } from "./alert.ts";

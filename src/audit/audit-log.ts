@@ -1,5 +1,5 @@
 import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
-import { createWay } from "../shared/give-way.ts";
+import { createWay } from "../shared/concurrency/give-way.ts";
 import { messageOf } from "../shared/message-of.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
 import { type AuditEntry, type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { isRunning } from "../shared/is-running.ts";
+import { isRunning } from "../shared/system/is-running.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { BackupPlace } from "./place.ts";
 

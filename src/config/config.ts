@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type } from "typebox";
-import { parseCheckedYaml } from "../shared/checked-yaml.ts";
-import { findNearest } from "../shared/nearest.ts";
+import { parseCheckedYaml } from "../shared/documents/checked-yaml.ts";
+import { findNearest } from "../shared/documents/nearest.ts";
 import { UserError } from "../shared/user-error.ts";
 import { findServerProblems, readServer } from "./engine-settings.ts";
 import {

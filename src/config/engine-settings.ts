@@ -1,4 +1,4 @@
-import { splitList } from "../shared/private-networks.ts";
+import { splitList } from "../shared/network/private-networks.ts";
 import { maskServerUrls } from "./mask-database-url.ts";
 import { integer, nameSettings, type SettingDefinition } from "./setting-definition.ts";
 

@@ -1,5 +1,5 @@
 import { limitDefinitions } from "../shared/budget.ts";
-import { findDestinationProblem } from "../shared/private-networks.ts";
+import { findDestinationProblem } from "../shared/network/private-networks.ts";
 import { giga, integer, nameSettings } from "./setting-definition.ts";
 
 const { max_ingest_events_per_minute: events, max_ingest_bytes_per_minute: bytes } = limitDefinitions;

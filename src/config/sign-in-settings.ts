@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { readRoles } from "../access/sign-in/roles.ts";
-import { findDestinationProblem, splitList } from "../shared/private-networks.ts";
+import { findDestinationProblem, splitList } from "../shared/network/private-networks.ts";
 import { UserError } from "../shared/user-error.ts";
 import { nameSettings, type SettingDefinition } from "./setting-definition.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { FieldProblems } from "../shared/document-form.ts";
+import type { FieldProblems } from "../shared/documents/document-form.ts";
 import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
 
 /** The content of a backend document. */

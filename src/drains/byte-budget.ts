@@ -1,4 +1,4 @@
-import { createPassingMap, type PassingMap } from "../shared/passing-map.ts";
+import { createPassingMap, type PassingMap } from "../shared/concurrency/passing-map.ts";
 
 /** A share of a budget. */
 export interface ByteLease {

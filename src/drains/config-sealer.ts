@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { createSealer, type Sealer } from "../shared/sealer.ts";
+import { createSealer, type Sealer } from "../shared/crypto/sealer.ts";
 
 /** Encrypts configurations, so that they cannot be read from the file alone. */
 export type ConfigSealer = Sealer;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { refuseDocument } from "../shared/document-form.ts";
+import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
+import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue, orUndo } from "../shared/serial-queue.ts";
 import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type BackendDraft, readBackend } from "./backend-document.ts";

@@ -2,8 +2,8 @@ import type { EventMatcher, KeyedEvent } from "../endpoints/explore/match-events
 import { valueText } from "../engines/contract/event-line.ts";
 import { tenantOf } from "../engines/contract/event-tenant.ts";
 import { EngineError, type EventSearch, type FindEvents, type LogEvent } from "../engines/contract/query-engine.ts";
-import { Admission } from "../shared/admission.ts";
-import { openDeadline } from "../shared/deadline.ts";
+import { Admission } from "../shared/concurrency/admission.ts";
+import { openDeadline } from "../shared/concurrency/deadline.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Source } from "../sources/source.ts";
 import type { WaitingKey } from "./journal.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { FieldProblems } from "../shared/document-form.ts";
+import type { FieldProblems } from "../shared/documents/document-form.ts";
 import type { Source } from "../sources/source.ts";
 import { sourceId } from "../sources/source.ts";
 import type { DrainRule } from "./backend.ts";

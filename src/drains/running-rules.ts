@@ -1,6 +1,6 @@
 import type { EventFilter, EventKey } from "../engines/contract/query-engine.ts";
+import { createSerialQueue } from "../shared/concurrency/serial-queue.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue } from "../shared/serial-queue.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type DeliveryClock, type DeliveryState, deliver, newDeliveryState } from "./delivery.ts";

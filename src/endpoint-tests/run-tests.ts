@@ -5,7 +5,7 @@ import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import type { Engine, LogEvent, OutputColumn } from "../engines/contract/query-engine.ts";
-import { Admission } from "../shared/admission.ts";
+import { Admission } from "../shared/concurrency/admission.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 import { compareRows, type Row } from "./compare-rows.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { parseCheckedYaml, type TextProblem } from "../shared/documents/checked-yaml.ts";
+import { findNearest } from "../shared/documents/nearest.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
-import { findNearest } from "../shared/nearest.ts";
 import { parseIsoTimestamp } from "../values/iso-timestamp.ts";
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);

@@ -1,8 +1,8 @@
 import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { askTail, type TailRow } from "../endpoints/tail/ask-tail.ts";
 import type { TailAsk } from "../endpoints/tail/shared-tail.ts";
+import { createWay } from "../shared/concurrency/give-way.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createWay } from "../shared/give-way.ts";
 import { writeLine } from "./answers.ts";
 import { boundText } from "./bound-text.ts";
 import type { LogQuery, Matcher } from "./logql/logql-ast.ts";

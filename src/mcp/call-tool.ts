@@ -1,5 +1,5 @@
+import { findNearest } from "../shared/documents/nearest.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { findNearest } from "../shared/nearest.ts";
 import { listTools, type ToolDescription } from "./list-tools.ts";
 import { type McpCaller, type RowFormat, rowFormats } from "./mcp-caller.ts";
 import { answerPatterns } from "./patterns-tool.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseCheckedYaml } from "../shared/checked-yaml.ts";
+import { parseCheckedYaml } from "../shared/documents/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
 import { openMetadata } from "./open-metadata.ts";
 import { readSecretKey } from "./sqlite/secret-key.ts";

@@ -3,7 +3,7 @@ import { admits } from "../access/route-scope.ts";
 import { canQuery, type Identity, isOwner } from "../access/scope.ts";
 import { showEndpoint } from "../endpoints/definition/contract.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
-import { createWay } from "../shared/give-way.ts";
+import { createWay } from "../shared/concurrency/give-way.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./common-components.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
 import { errorResponses } from "./error-responses.ts";

@@ -14,7 +14,7 @@ import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createEventMatcher } from "../endpoints/explore/match-events.ts";
 import type { DrainStore } from "../metadata/drain-store.ts";
 import type { Nodes } from "../metadata/nodes.ts";
-import { readDestinations, resolveName } from "../shared/private-networks.ts";
+import { readDestinations, resolveName } from "../shared/network/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 
 /** Log drains that record events already, and deliver them once they are started. */

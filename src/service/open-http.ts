@@ -20,7 +20,7 @@ import { createShutdown, type Shutdown } from "../http/request/shutdown.ts";
 import type { Management } from "../http/routes/index.ts";
 import { openSyslog } from "../ingest/syslog-port/open-syslog.ts";
 import { createViewStore } from "../metadata/view-store.ts";
-import { Admission } from "../shared/admission.ts";
+import { Admission } from "../shared/concurrency/admission.ts";
 import { createAutoSource } from "../sources/auto-source.ts";
 import type { Forgetting } from "../sources/forgetting.ts";
 import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";

@@ -6,7 +6,7 @@ import { createProxyReader } from "../access/sign-in/trusted-proxy.ts";
 import type { TokenStore } from "../access/token.ts";
 import type { Settings } from "../config/settings.ts";
 import type { OidcSignIn, SignIn } from "../http/request/find-person.ts";
-import { splitList } from "../shared/private-networks.ts";
+import { splitList } from "../shared/network/private-networks.ts";
 import type { Start } from "./start.ts";
 
 interface Needs {

@@ -4,7 +4,7 @@ import type { Authenticator } from "../access/authenticator.ts";
 import { acceptSignedTokens } from "../access/signed-tokens.ts";
 import { createSigningKeys } from "../access/signing-keys.ts";
 import type { Settings } from "../config/settings.ts";
-import { readAnswer } from "../shared/read-answer.ts";
+import { readAnswer } from "../shared/network/read-answer.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { Start } from "./start.ts";
 

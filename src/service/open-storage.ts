@@ -14,7 +14,7 @@ import { openMetadata } from "../metadata/open-metadata.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { checkFormat } from "../shared/journal/check-format.ts";
-import { splitList } from "../shared/private-networks.ts";
+import { splitList } from "../shared/network/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
 import { loadAllSources } from "./all-sources.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
-import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { parseCheckedYaml, type TextProblem } from "../shared/documents/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
 import { findSharedNames, ownNamePrefix, type Source } from "./source.ts";
 import {

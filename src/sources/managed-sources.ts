@@ -1,7 +1,7 @@
 import type { EventStore } from "../engines/contract/query-engine.ts";
-import { refuseDocument } from "../shared/document-form.ts";
+import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
+import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { createSerialQueue, orUndo } from "../shared/serial-queue.ts";
 import type { Source } from "./source.ts";
 import { readSource } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";

@@ -1,5 +1,5 @@
-import type { FieldProblems } from "../shared/document-form.ts";
-import { findSchemaProblems } from "../shared/schema-problems.ts";
+import type { FieldProblems } from "../shared/documents/document-form.ts";
+import { findSchemaProblems } from "../shared/documents/schema-problems.ts";
 import { ownNamePrefix, type Source } from "./source.ts";
 import {
   ownNameProblem,

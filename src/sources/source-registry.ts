@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { TableDefinition } from "../googlesql/relation.ts";
-import { orUndo } from "../shared/serial-queue.ts";
+import { orUndo } from "../shared/concurrency/serial-queue.ts";
 import { type Source, sourceId } from "./source.ts";
 import type { SourceTables } from "./source-tables.ts";
 

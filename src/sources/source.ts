@@ -1,5 +1,5 @@
 import type { SourceDefinition } from "../engines/contract/query-engine.ts";
-import { uuidOf } from "../shared/uuid-of.ts";
+import { uuidOf } from "../shared/crypto/uuid-of.ts";
 
 /**
  * Days after which events are deleted: all, or those of the named tenants and by `default` the others. Without a

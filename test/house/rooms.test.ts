@@ -104,6 +104,14 @@ describe("the rooms of src/", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("of src/shared import its errors and limits, and nothing of each other", () => {
+    const wrong = sources
+      .filter((file) => file.startsWith("src/shared/") && !isTest(file))
+      .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
+      .filter(({ file, target }) => dirname(target) !== dirname(file) && dirname(target) !== "src/shared");
+    expect(wrong).toEqual([]);
+  });
+
   it("contain only code of the service: whatever only tests use is in test/", () => {
     const reached = new Set(starts);
     for (const file of reached) for (const target of importsOf(file)) reached.add(target);

@@ -16,7 +16,7 @@ import { createRateLimiter } from "../../src/http/request/rate-limiter.ts";
 import { createShutdown, type Shutdown } from "../../src/http/request/shutdown.ts";
 import { createIngestQuotas, type IngestQuotaOptions } from "../../src/ingest/quotas/ingest-quotas.ts";
 import type { NodeState } from "../../src/metadata/nodes.ts";
-import { Admission } from "../../src/shared/admission.ts";
+import { Admission } from "../../src/shared/concurrency/admission.ts";
 import { ServiceError } from "../../src/shared/errors.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";

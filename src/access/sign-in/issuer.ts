@@ -1,6 +1,6 @@
 import type { ClientAuth, Configuration, CustomFetch } from "openid-client";
 import { ServiceError } from "../../shared/errors.ts";
-import { readAnswer } from "../../shared/read-answer.ts";
+import { readAnswer } from "../../shared/network/read-answer.ts";
 import type { Claims } from "./roles.ts";
 
 /** The settings of an OpenID Connect issuer, and of this service as its client. */

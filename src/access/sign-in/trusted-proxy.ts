@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ServiceError } from "../../shared/errors.ts";
-import { isIn, listNetworks, splitList } from "../../shared/private-networks.ts";
+import { isIn, listNetworks, splitList } from "../../shared/network/private-networks.ts";
 import type { Identity } from "../scope.ts";
 import { markOf, personId } from "./person.ts";
 import type { Roles } from "./roles.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { DrainAnswer } from "../../drains/destinations/send-request.ts";
-import { Admission } from "../../shared/admission.ts";
-import { openDeadline } from "../../shared/deadline.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
+import { openDeadline } from "../../shared/concurrency/deadline.ts";
 
 /** The server that takes mail, and the address that it comes from. */
 export interface MailServer {

@@ -1,4 +1,4 @@
-import { uuidOf } from "../../shared/uuid-of.ts";
+import { uuidOf } from "../../shared/crypto/uuid-of.ts";
 import type { NumberedLine } from "./numbered-lines.ts";
 
 /** How most lines that have an id begin, and what none may have behind it. */

@@ -1,6 +1,6 @@
 import { parseEventLine } from "../../engines/contract/event-line.ts";
 import { EngineError, type StoredEvents, type TimeRange } from "../../engines/contract/query-engine.ts";
-import { readTextLines } from "../../shared/read-answer.ts";
+import { readTextLines } from "../../shared/network/read-answer.ts";
 import { askService, readBytes, type ServiceClient } from "../service-call.ts";
 
 const linesPerBatch = 1_000;

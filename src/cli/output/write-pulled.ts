@@ -1,5 +1,5 @@
+import { writeDurably } from "../../shared/system/write-durably.ts";
 import { explainFullDisk } from "../../shared/user-error.ts";
-import { writeDurably } from "../../shared/write-durably.ts";
 import { CliError, type CommandContext, print, printAnswer } from "../context.ts";
 
 /** The files that a pull makes of what a service has. */

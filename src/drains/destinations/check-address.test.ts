@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDestinations } from "../../shared/private-networks.ts";
+import { readDestinations } from "../../shared/network/private-networks.ts";
 import { createAddressCheck } from "./check-address.ts";
 
 const names: Readonly<Record<string, string>> = { "own.example": "192.168.1.5", "public.example": "8.8.8.8" };

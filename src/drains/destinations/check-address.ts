@@ -7,7 +7,7 @@ import {
   plainAddress,
   type ResolvedAddress,
   type ResolveName,
-} from "../../shared/private-networks.ts";
+} from "../../shared/network/private-networks.ts";
 
 export interface AddressCheckOptions {
   readonly allowed: AllowedDestinations;

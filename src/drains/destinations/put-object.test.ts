@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
-import { readDestinations, resolveName } from "../../shared/private-networks.ts";
+import { readDestinations, resolveName } from "../../shared/network/private-networks.ts";
 import type { BackendConfig } from "../backend.ts";
 import { putObject } from "./put-object.ts";
 import { createSender } from "./send-request.ts";

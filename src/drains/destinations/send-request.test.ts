@@ -2,7 +2,7 @@ import { once, setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readDestinations } from "../../shared/private-networks.ts";
+import { readDestinations } from "../../shared/network/private-networks.ts";
 import { createSender, type DrainRequest, type SenderOptions } from "./send-request.ts";
 
 const closers: (() => void)[] = [];

@@ -3,16 +3,16 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { Admission } from "../../shared/admission.ts";
-import { openDeadline } from "../../shared/deadline.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
+import { openDeadline } from "../../shared/concurrency/deadline.ts";
 import {
   type AllowedDestinations,
   findAddresses,
   mayReach,
   PrivateDestinationError,
   type ResolveName,
-} from "../../shared/private-networks.ts";
-import { responseOf } from "../../shared/response-of.ts";
+} from "../../shared/network/private-networks.ts";
+import { responseOf } from "../../shared/network/response-of.ts";
 
 const pack = promisify(gzip);
 

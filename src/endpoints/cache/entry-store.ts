@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../shared/passing-map.ts";
+import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 
 /** Entries by key, limited by their total bytes; the least recently read are evicted first. */
 export interface EntryStore<Entry> {

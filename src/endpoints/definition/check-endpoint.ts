@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
-import { findNearest } from "../../shared/nearest.ts";
+import { findNearest } from "../../shared/documents/nearest.ts";
 import {
   type CompileDependencies,
   type CompiledEndpoint,

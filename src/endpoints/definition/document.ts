@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { findNearest } from "../../shared/nearest.ts";
-import { findSchemaProblems } from "../../shared/schema-problems.ts";
+import { findNearest } from "../../shared/documents/nearest.ts";
+import { findSchemaProblems } from "../../shared/documents/schema-problems.ts";
 import { describeParameter } from "./contract.ts";
 import type { EndpointDefinition } from "./definition.ts";
 import type { FieldProblem } from "./field-problem.ts";

@@ -2,7 +2,7 @@
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findParameters } from "../../googlesql/parameters.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { findNearest } from "../../shared/nearest.ts";
+import { findNearest } from "../../shared/documents/nearest.ts";
 import { type CompileDependencies, resolveOwn } from "../call/plan/compile-query.ts";
 import { type EndpointLookup, visibleParameters } from "../call/plan/endpoint-tables.ts";
 import { type Endpoint, type ParameterDefinition, parameterTypes } from "./definition.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { parseCheckedYaml, type TextProblem } from "../../shared/checked-yaml.ts";
+import { parseCheckedYaml, type TextProblem } from "../../shared/documents/checked-yaml.ts";
 import type { EndpointDefinition } from "./definition.ts";
 import { EndpointHeader, splitHeader } from "./header.ts";
 import { toDefinition } from "./to-definition.ts";

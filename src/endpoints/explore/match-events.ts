@@ -3,7 +3,7 @@ import type { Expression, Query } from "../../googlesql/ast.ts";
 import { parseLql } from "../../lql/parse-lql.ts";
 import { call, fieldOf, select, text } from "../../lql/sql-nodes.ts";
 import { patternsOf } from "../../lql/to-condition.ts";
-import { Admission } from "../../shared/admission.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { prepareCall } from "../call/prepare/prepare-call.ts";
 import { noPins } from "../call/prepare/query-call.ts";

@@ -1,4 +1,4 @@
-import { createWay } from "../../shared/give-way.ts";
+import { createWay } from "../../shared/concurrency/give-way.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { tablesNamed } from "../call/plan/endpoint-tables.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";

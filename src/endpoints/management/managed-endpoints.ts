@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { refuseDocument } from "../../shared/document-form.ts";
+import { createSerialQueue } from "../../shared/concurrency/serial-queue.ts";
+import { refuseDocument } from "../../shared/documents/document-form.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { createSerialQueue } from "../../shared/serial-queue.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition, readDocument } from "../definition/document.ts";

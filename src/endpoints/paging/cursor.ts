@@ -1,5 +1,5 @@
+import { createSealer } from "../../shared/crypto/sealer.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { createSealer } from "../../shared/sealer.ts";
 
 /**
  * The place behind which a page begins: the values of the order's keys in the last row before it, in canonical text.

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
-import { Admission } from "../../shared/admission.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { createPlanner } from "../call/plan/planner.ts";
 import { prepareCall } from "../call/prepare/prepare-call.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
-import { Admission } from "../../shared/admission.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { createPlanner } from "../call/plan/planner.ts";

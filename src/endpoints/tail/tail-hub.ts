@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../shared/passing-map.ts";
+import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { type ArrivalKey, Arrivals } from "./arrivals.ts";
 import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";

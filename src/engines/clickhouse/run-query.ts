@@ -1,8 +1,8 @@
 /** One run of a query: its rows from the server as they come, or what the embedded engine makes of them. */
 import { randomUUID } from "node:crypto";
 import type { SqlType } from "../../googlesql/types.ts";
-import { openDeadline } from "../../shared/deadline.ts";
-import { readTextLines } from "../../shared/read-answer.ts";
+import { openDeadline } from "../../shared/concurrency/deadline.ts";
+import { readTextLines } from "../../shared/network/read-answer.ts";
 import {
   type Engine,
   EngineError,

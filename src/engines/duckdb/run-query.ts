@@ -3,7 +3,7 @@
  * keep it.
  */
 
-import { type Deadline, openDeadline } from "../../shared/deadline.ts";
+import { type Deadline, openDeadline } from "../../shared/concurrency/deadline.ts";
 import {
   EngineError,
   type QuerySummary,

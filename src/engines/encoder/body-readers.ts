@@ -1,5 +1,5 @@
 /** The threads that read bodies: one for those that are quickly read, which never wait behind the others. */
-import { Admission } from "../../shared/admission.ts";
+import { Admission } from "../../shared/concurrency/admission.ts";
 import { BodyError, EngineError, type StoredBody } from "../contract/query-engine.ts";
 import type { SourceState } from "../schema/source/source-state.ts";
 import { EncoderThread, type EncoderThreadOptions, type ThreadEvents } from "./encoder-thread.ts";

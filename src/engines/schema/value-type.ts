@@ -14,7 +14,7 @@ export function isScalar(value: EventValue): value is ScalarValue {
 }
 
 /**
- * An integer that a double distinguishes from its neighbours, or a bigint of 64 bits, is INT64, a longer one and what is
+ * An integer that a double keeps apart from others, or a bigint of 64 bits, is INT64, a longer one and what is
  * beyond doubles WIDE; every other number is FLOAT64.
  */
 export function scalarType(value: ScalarValue): ValueType {

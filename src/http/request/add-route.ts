@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { resolveReference } from "../../openapi/forms.ts";
 import type { AnswerOf, BodyOf, PathParameters, RouteDescription } from "../../openapi/route-description.ts";
-import { createDocumentForm, describeTextProblems, refuseDocument } from "../../shared/document-form.ts";
+import { createDocumentForm, describeTextProblems, refuseDocument } from "../../shared/documents/document-form.ts";
 import { readJsonBody, readJsonValue } from "./json-body.ts";
 import "./route-access.ts";
 

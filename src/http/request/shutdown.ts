@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../shared/passing-map.ts";
+import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 
 /** Counts running calls, and lets the service stop without cutting off one that could still be answered. */
 export interface Shutdown {

@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../shared/passing-map.ts";
+import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 
 /** Amounts per minute, by unit. */
 export interface MinuteRates {

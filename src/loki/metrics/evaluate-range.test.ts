@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createWay } from "../../shared/give-way.ts";
+import { createWay } from "../../shared/concurrency/give-way.ts";
 import { parseLogql } from "../logql/parse-logql.ts";
 import { evaluateRange } from "./evaluate-range.ts";
 

@@ -1,5 +1,5 @@
+import { createWay } from "../../shared/concurrency/give-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { createWay } from "../../shared/give-way.ts";
 import type { Grouping, RangeAggregation } from "../logql/logql-ast.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { rangeFunction } from "./range-functions.ts";

@@ -1,6 +1,6 @@
 import { parseJson } from "../../engines/contract/parse-json.ts";
+import { createWay } from "../../shared/concurrency/give-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { createWay } from "../../shared/give-way.ts";
 import type { LokiCaller } from "../loki-caller.ts";
 import { LineLabels } from "../pipeline/line-labels.ts";
 import { type Selection, selectLines } from "./build-sql.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { createSerialQueue } from "../../shared/concurrency/serial-queue.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { messageOf } from "../../shared/message-of.ts";
-import { createSerialQueue } from "../../shared/serial-queue.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { JoinOptions } from "../database.ts";
 import type { NodeState, Nodes } from "../nodes.ts";

@@ -1,4 +1,4 @@
-import { createSerialQueue } from "../../shared/serial-queue.ts";
+import { createSerialQueue } from "../../shared/concurrency/serial-queue.ts";
 import { type Topic, topics } from "../topics.ts";
 
 /** A number for each topic, which grows with its changes. */

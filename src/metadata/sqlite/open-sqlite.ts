@@ -2,8 +2,8 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, read
 import { dirname, join } from "node:path";
 import { type DatabaseConnection, type Driver, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
 import Database from "libsql";
-import { findInaccessible } from "../../shared/check-access.ts";
 import { messageOf } from "../../shared/message-of.ts";
+import { findInaccessible } from "../../shared/system/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { Columns } from "../columns.ts";
 import type { MetadataDatabase } from "../database.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { findInaccessible } from "../../shared/check-access.ts";
+import { findInaccessible } from "../../shared/system/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
 
 const keyBytes = 32;

@@ -18,7 +18,7 @@ import { createCursorSealer } from "../../../src/endpoints/paging/cursor.ts";
 import { readNewestOfTenant, type TenantOfSource } from "../../../src/endpoints/tenants/newest-of-tenant.ts";
 import type { Engine, LogEvent } from "../../../src/engines/contract/query-engine.ts";
 import { openMemoryEngine } from "../../../src/engines/duckdb/index.ts";
-import { Admission } from "../../../src/shared/admission.ts";
+import { Admission } from "../../../src/shared/concurrency/admission.ts";
 import { ServiceError } from "../../../src/shared/errors.ts";
 import { openSources } from "../../../src/sources/source-registry.ts";
 

@@ -8,7 +8,7 @@ import type { BackupPlace } from "../../../backups/place.ts";
 import { readBackupFile } from "../../../backups/read-backup.ts";
 import { readConfiguration, readObjectStore } from "../../../config/config.ts";
 import { engineCapabilities, verifyStoreFile } from "../../../engines/index.ts";
-import { isRunning } from "../../../shared/is-running.ts";
+import { isRunning } from "../../../shared/system/is-running.ts";
 import { explainFullDisk, UserError } from "../../../shared/user-error.ts";
 import { type CliContext, CliError, type CommandContext, printAnswer } from "../../context.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";

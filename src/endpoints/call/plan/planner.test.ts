@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../../engines/duckdb/index.ts";
-import { Admission } from "../../../shared/admission.ts";
+import { Admission } from "../../../shared/concurrency/admission.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { openSources } from "../../../sources/source-registry.ts";
 import type { Endpoint } from "../../definition/definition.ts";

@@ -9,8 +9,8 @@ import {
 } from "../../../engines/contract/query-engine.ts";
 import { redactJson } from "../../../redaction/redact-json.ts";
 import { redactText } from "../../../redaction/redact-text.ts";
-import type { Admission } from "../../../shared/admission.ts";
-import { openDeadline } from "../../../shared/deadline.ts";
+import type { Admission } from "../../../shared/concurrency/admission.ts";
+import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { PagePlace } from "../../paging/cursor.ts";
 import { createPageEnd } from "../../paging/page-end.ts";

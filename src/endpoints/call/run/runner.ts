@@ -1,6 +1,6 @@
 import type { Engine } from "../../../engines/contract/query-engine.ts";
-import type { Admission } from "../../../shared/admission.ts";
 import type { Budget } from "../../../shared/budget.ts";
+import type { Admission } from "../../../shared/concurrency/admission.ts";
 import type { CursorSealer } from "../../paging/cursor.ts";
 import type { Planner } from "../plan/plan.ts";
 import type { HoldBack } from "./hold-back.ts";

@@ -1,7 +1,7 @@
 /** The connection to the server or servers: the one file that imports the driver. */
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
-import { openDeadline } from "../../../shared/deadline.ts";
+import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
 import { begun, readBody, tagOf } from "./answer-body.ts";

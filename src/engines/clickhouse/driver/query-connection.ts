@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
-import { responseOf } from "../../../shared/response-of.ts";
+import { responseOf } from "../../../shared/network/response-of.ts";
 import { chooseTransport, ServerLimits } from "./limits.ts";
 import { printValue, type ServerValue, toForm } from "./parameter-form.ts";
 

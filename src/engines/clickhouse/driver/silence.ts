@@ -2,7 +2,7 @@
  * Distinguishes a silent server from one that has much to do: while a call waits for it, it is asked for a sign of life
  * over a connection of its own.
  */
-import { openDeadline } from "../../../shared/deadline.ts";
+import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 
 /** How long a call waits before its server is asked, and how long the server may take to answer that. */
 const SILENCE_MS = 5_000;

@@ -6,7 +6,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isOfFile, moveAside } from "../../../shared/journal/set-aside.ts";
 import { codeOf, messageOf } from "../../../shared/message-of.ts";
-import { writeDurably } from "../../../shared/write-durably.ts";
+import { writeDurably } from "../../../shared/system/write-durably.ts";
 import { passesFilter } from "../../contract/event-filter.ts";
 import { keyOf } from "../../contract/event-tenant.ts";
 import type { EventFilter, LogEvent } from "../../contract/query-engine.ts";

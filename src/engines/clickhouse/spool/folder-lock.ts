@@ -1,8 +1,8 @@
 /** One process at a time works on a folder; a killed process no longer holds it. */
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isRunning } from "../../../shared/is-running.ts";
 import { codeOf } from "../../../shared/message-of.ts";
+import { isRunning } from "../../../shared/system/is-running.ts";
 import { UserError } from "../../../shared/user-error.ts";
 
 /** Distinguishes a process from a later one with the same number: by its start time, if the system provides it. */

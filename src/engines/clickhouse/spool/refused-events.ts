@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import type { JournalFile } from "../../../shared/journal/line-journal.ts";
 import { isOfFile, keepAside, makeFolder, moveAside } from "../../../shared/journal/set-aside.ts";
 import { codeOf, messageOf } from "../../../shared/message-of.ts";
-import { writeDurably } from "../../../shared/write-durably.ts";
+import { writeDurably } from "../../../shared/system/write-durably.ts";
 import { type SpoolDeletion, withoutDeleted } from "./deletions.ts";
 import { readLine, type SpooledAppend, writeLine } from "./event-line.ts";
 import { isLocked } from "./folder-lock.ts";

@@ -4,10 +4,10 @@
  */
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { createSerialQueue } from "../../../shared/concurrency/serial-queue.ts";
 import { type JournalFile, type LineJournal, openLineJournal } from "../../../shared/journal/line-journal.ts";
 import { keepAside, makeFolder } from "../../../shared/journal/set-aside.ts";
 import { messageOf } from "../../../shared/message-of.ts";
-import { createSerialQueue } from "../../../shared/serial-queue.ts";
 import { EngineError, type EventStore } from "../../contract/query-engine.ts";
 import { byReason, groupsOf } from "./append-groups.ts";
 import { type SpoolDeletion, SpoolDeletions, withoutDeleted } from "./deletions.ts";

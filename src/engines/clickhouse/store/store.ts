@@ -1,6 +1,6 @@
 /** The event store over ClickHouse: any number of services may work on one, and none of them keeps anything. */
 import type { TableDefinition } from "../../../googlesql/relation.ts";
-import { createSerialQueue, type SerialQueue } from "../../../shared/serial-queue.ts";
+import { createSerialQueue, type SerialQueue } from "../../../shared/concurrency/serial-queue.ts";
 import {
   type AppendResult,
   type BodyResult,

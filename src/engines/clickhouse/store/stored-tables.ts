@@ -1,6 +1,6 @@
 /** Reads sources' tables without the compiler: every row in its stored form. */
 import { randomUUID } from "node:crypto";
-import { readTextLines } from "../../../shared/read-answer.ts";
+import { readTextLines } from "../../../shared/network/read-answer.ts";
 import { EngineError } from "../../contract/errors.ts";
 import type { TimeRange } from "../../contract/stored-events.ts";
 import type { RowSelection, StoredTables } from "../../schema/decode/stored-events.ts";

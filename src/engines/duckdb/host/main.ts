@@ -3,7 +3,7 @@
  * as soon as that does: a service that was killed leaves no process behind that holds its store.
  */
 import { Socket } from "node:net";
-import { collectAtRest } from "../../../shared/collect-at-rest.ts";
+import { collectAtRest } from "../../../shared/system/collect-at-rest.ts";
 import { serve } from "./server.ts";
 
 const FRAMES_FD = 3;

@@ -1,7 +1,7 @@
 /** The engine host as seen over a stream of frames. */
 import type { Duplex } from "node:stream";
+import { createPassingMap } from "../../../shared/concurrency/passing-map.ts";
 import { messageOf } from "../../../shared/message-of.ts";
-import { createPassingMap } from "../../../shared/passing-map.ts";
 import { EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
 import { writtenColumns } from "../../values/written-type.ts";
 import type { EncodedBatch } from "../batch/batch.ts";

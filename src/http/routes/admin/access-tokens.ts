@@ -15,7 +15,7 @@ import type { AuditLog } from "../../../audit/audit-log.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { inPath, inQuery, mapOf, reference, text, texts } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { refuseDocument } from "../../../shared/document-form.ts";
+import { refuseDocument } from "../../../shared/documents/document-form.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { urlParameters } from "../../request/request-parameters.ts";

@@ -8,7 +8,7 @@ import type { AuditLog } from "../../../audit/audit-log.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, flag, inPath, listOf, mapOf, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { refuseDocument } from "../../../shared/document-form.ts";
+import { refuseDocument } from "../../../shared/documents/document-form.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";

@@ -8,7 +8,7 @@ import type { SavedView, ViewStore } from "../../../metadata/view-store.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { flag, inPath, listOf, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { refuseDocument } from "../../../shared/document-form.ts";
+import { refuseDocument } from "../../../shared/documents/document-form.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { SourceRegistry } from "../../../sources/source-registry.ts";
 import { varyByToken } from "../../answer/answer-headers.ts";

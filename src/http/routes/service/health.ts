@@ -3,7 +3,7 @@ import { unlessAborted } from "../../../engines/contract/unless-aborted.ts";
 import type { NodeState } from "../../../metadata/nodes.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { openDeadline } from "../../../shared/deadline.ts";
+import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 

@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../../../shared/passing-map.ts";
+import { createPassingMap } from "../../../../shared/concurrency/passing-map.ts";
 
 /** Milliseconds that a caller's plans may take of the request loop at once; they come back at a tenth of the clock. */
 const burstMs = 50;

@@ -2,8 +2,8 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { findScript } from "../../../../engines/contract/find-script.ts";
 import type { TableDefinition } from "../../../../googlesql/relation.ts";
-import { Admission } from "../../../../shared/admission.ts";
-import { openDeadline } from "../../../../shared/deadline.ts";
+import { Admission } from "../../../../shared/concurrency/admission.ts";
+import { openDeadline } from "../../../../shared/concurrency/deadline.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { writeDefect } from "../../../../shared/message-of.ts";
 import type { SourceTables } from "../../../../sources/source-tables.ts";

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../../../../shared/write-durably.ts";
+import { writeDurably } from "../../../../shared/system/write-durably.ts";
 import { writeRun } from "./id-run.ts";
 
 const MANIFEST = "manifest.json";

@@ -5,7 +5,7 @@
  */
 
 import { LRUCache } from "lru-cache";
-import { createSerialQueue } from "../../../../shared/serial-queue.ts";
+import { createSerialQueue } from "../../../../shared/concurrency/serial-queue.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
 

@@ -1,8 +1,8 @@
 /** The store's file: making it, recognising it, and what it says about the sources it holds. */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findInaccessible } from "../../../../shared/check-access.ts";
 import { messageOf } from "../../../../shared/message-of.ts";
+import { findInaccessible } from "../../../../shared/system/check-access.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";

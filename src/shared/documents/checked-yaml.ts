@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "../message-of.ts";
 import { findSchemaProblems, findTextProblems } from "./schema-problems.ts";
 
 /** The maximum number of aliases that a document may resolve; more are considered an attack. */

@@ -1,4 +1,4 @@
-import { codeOf } from "./message-of.ts";
+import { codeOf } from "../message-of.ts";
 
 /** True for the number of a process that runs on this machine, whoever's it is. */
 export function isRunning(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { ServiceError } from "./errors.ts";
+import { ServiceError } from "../errors.ts";
 import { createPassingMap, type PassingMap } from "./passing-map.ts";
 
 export interface AdmissionLimits {

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { ServiceError } from "./errors.ts";
+import { ServiceError } from "../errors.ts";
 import { findTextProblems } from "./schema-problems.ts";
 
 /** The problems of a document that was sent, as texts by its fields. */
