@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Backend } from "../drains/backend.ts";
 import type { FieldProblems } from "../shared/documents/document-form.ts";
-import type { Alert, AlertForm, AlertPlan } from "./alert.ts";
+import type { Alert, AlertPlan } from "./alert.ts";
 import { planOf, showAlert } from "./alert-document.ts";
+import type { AlertForm } from "./alert-form.ts";
 import { createAlerts } from "./alerts.ts";
 import type { AlertFile } from "./load-alerts.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../engines/contract/parse-json.ts";
-import { type AlertForm, operators } from "./alert.ts";
 import { planOf } from "./alert-document.ts";
+import { type AlertForm, operators } from "./alert-form.ts";
 import { findGroups, type Row } from "./find-groups.ts";
 
 const find = (form: Partial<AlertForm>, rows: readonly Row[]) =>

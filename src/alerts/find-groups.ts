@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { valueText } from "../engines/contract/event-line.ts";
 import { WideNumber } from "../engines/contract/event-store.ts";
 import type { EventValue } from "../engines/contract/query-engine.ts";
-import type { AlertPlan, Condition } from "./alert.ts";
+import type { AlertPlan } from "./alert.ts";
+import type { Condition } from "./alert-form.ts";
 import type { FoundGroup } from "./alert-state.ts";
 import { cutText } from "./cut-text.ts";
 

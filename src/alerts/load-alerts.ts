@@ -3,8 +3,8 @@ import { basename, extname, join } from "node:path";
 import { parseCheckedYaml, type TextProblem } from "../shared/documents/checked-yaml.ts";
 import { messageOf } from "../shared/message-of.ts";
 import { UserError } from "../shared/user-error.ts";
-import type { AlertForm } from "./alert.ts";
-import { AlertDocument, readAlert } from "./alert-document.ts";
+import { readAlert } from "./alert-document.ts";
+import { AlertDocument, type AlertForm } from "./alert-form.ts";
 
 /** Unusable alert files; the message lists every problem with file, line and column, and shows nothing of a file. */
 export class AlertFileError extends UserError {

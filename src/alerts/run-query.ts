@@ -14,7 +14,8 @@ import { tightest } from "../shared/budget.ts";
 import type { FieldProblems } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
-import type { AlertForm, AlertPlan } from "./alert.ts";
+import type { AlertPlan } from "./alert.ts";
+import type { AlertForm } from "./alert-form.ts";
 import { columnsOf, type Row } from "./find-groups.ts";
 
 /** Rows that a run reads at most. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { flushPromises, StoppedClock } from "../../test/support/drains/rules.ts";
 import type { DrainAnswer, DrainRequest } from "../drains/destinations/send-request.ts";
 import { ServiceError } from "../shared/errors.ts";
-import type { AlertForm } from "./alert.ts";
 import { planOf } from "./alert-document.ts";
+import type { AlertForm } from "./alert-form.ts";
 import type { AlertQueries, AlertRows } from "./run-query.ts";
 import { createRunningAlerts } from "./running-alerts.ts";
 

@@ -1,6 +1,10 @@
 import { Cron } from "croner";
 import { LRUCache } from "lru-cache";
-import type { Schedule } from "./alert.ts";
+
+/** The times of runs: every so often, at moments that its id determines, or by a cron pattern. */
+export type Schedule =
+  | { readonly kind: "every"; readonly ms: number; readonly offsetMs: number }
+  | { readonly kind: "cron"; readonly pattern: string; readonly zone: string };
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

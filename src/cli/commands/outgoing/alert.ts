@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseLifetime } from "../../../access/expiry.ts";
-import { AlertDocument } from "../../../alerts/alert-document.ts";
+import { AlertDocument } from "../../../alerts/alert-form.ts";
 import { loadAlerts } from "../../../alerts/load-alerts.ts";
 import { CliError, type CommandContext, countOf, print, printAnswer, printJson } from "../../context.ts";
 import { printTable } from "../../output/table.ts";

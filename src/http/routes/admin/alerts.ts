@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Alert } from "../../../alerts/alert.ts";
-import { AlertDocument, showAlert } from "../../../alerts/alert-document.ts";
+import { showAlert } from "../../../alerts/alert-document.ts";
+import { AlertDocument } from "../../../alerts/alert-form.ts";
 import { type Notice, statusOf } from "../../../alerts/alert-state.ts";
 import type { AlertStatus, Alerts } from "../../../alerts/alerts.ts";
 import type { AuditLog } from "../../../audit/audit-log.ts";
