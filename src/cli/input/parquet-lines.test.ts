@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import type { SchemaElement } from "hyparquet";
-import { parquetWriteBuffer } from "hyparquet-writer";
+import { ByteWriter, parquetWriteBuffer } from "hyparquet-writer";
+import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { parquetLines } from "./parquet-lines.ts";
 
@@ -115,5 +116,22 @@ describe("the rows of Parquet", () => {
     const schema: SchemaElement[] = [{ name: "root", num_children: 2 }, element, element];
     writeFileSync(path, Buffer.from(parquetWriteBuffer({ schema, columnData })));
     await expect(linesOf()).rejects.toThrow('two columns named "a"');
+  });
+
+  it("end where a part has fewer children than none, which the search for geographic columns does not", async () => {
+    const data = new Uint8Array(Buffer.from("PAR1"));
+    const footer = new ByteWriter();
+    serializeTCompactProtocol(footer, {
+      field_1: 1,
+      field_2: [
+        { field_4: "root", field_5: 1 },
+        { field_3: 1, field_4: "a", field_5: -1 },
+      ],
+      field_3: 0n,
+      field_4: [],
+    });
+    footer.appendUint32(footer.offset);
+    writeFileSync(path, Buffer.concat([data, new Uint8Array(footer.getBytes()), data]));
+    expect(await linesOf()).toEqual([]);
   });
 });
