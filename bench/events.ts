@@ -21,7 +21,8 @@ export interface BenchEvent {
   readonly json: string;
 }
 
-const eventsPerBatch = 1_000;
+/** Events of a batch, which is also what the benchmarks send in one call. */
+export const eventsPerBatch = 1_000;
 const projectCount = 50;
 const spanMs: number = 14 * 86_400_000;
 /** In a few dozen events of the largest project, whatever the number of events. */
@@ -224,6 +225,11 @@ export function makeBatch(plan: EventPlan, batchIndex: number): readonly BenchEv
   const from = batchIndex * eventsPerBatch;
   const count = Math.min(eventsPerBatch, plan.eventCount - from);
   return Array.from({ length: Math.max(0, count) }, (_, offset) => makeEvent(plan, projects, from + offset, random));
+}
+
+/** The body of a call that sends the events. */
+export function bodyOf(events: readonly BenchEvent[]): Buffer {
+  return Buffer.from(`[${events.map(({ json }) => json).join(",")}]`);
 }
 
 /** How many batches a plan has. */

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
 import { createBodies } from "./event-supply.ts";
-import { defaultEndMs, type EventPlan } from "./events.ts";
+import { defaultEndMs, type EventPlan, eventsPerBatch } from "./events.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import { treeCpuSeconds, treeMemoryBytes } from "./processes.ts";
 import { benchQueries, contextOf } from "./queries.ts";
@@ -38,7 +38,6 @@ interface Minute {
 }
 
 const clients = 4;
-const batchEvents = 1_000;
 const minuteMs = 60_000;
 /** Growth of the tail that is no noise: more than a tenth, and more than compaction leaves for later. */
 const [maxGrowth, maxGrowthRows] = [1.1, 100_000];
@@ -53,7 +52,7 @@ const flags = new Command("bench:sustained")
 
 const [rate, minutes, queryRate] = [Number(flags.rate), Number(flags.minutes), Number(flags.queries)];
 if (!(rate > 0 && queryRate > 0 && minutes >= 3)) throw new Error("Thirds of minutes are compared: three at least");
-const plan: EventPlan = { seed: 20_260_820, eventCount: batchEvents, endMs: defaultEndMs };
+const plan: EventPlan = { seed: 20_260_820, eventCount: eventsPerBatch, endMs: defaultEndMs };
 const takeBody = createBodies(plan);
 rmSync(flags.dir, { recursive: true, force: true });
 const service: LogweirPeer = await startLogweir(flags.dir, defaultEndMs);
@@ -71,12 +70,12 @@ async function waitForTurn(turn: number, perSecond: number): Promise<void> {
 async function send(): Promise<void> {
   while (!isOver()) {
     const turn = taken++;
-    await waitForTurn(turn, rate / batchEvents);
+    await waitForTurn(turn, rate / eventsPerBatch);
     const body = takeBody();
     const sentAt = performance.now();
     await service.insertBody(body);
     insertMs.push(performance.now() - sentAt);
-    stored += batchEvents;
+    stored += eventsPerBatch;
   }
 }
 

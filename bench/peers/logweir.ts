@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bodyOf } from "../events.ts";
 import { type HttpClient, openHttpClient } from "../http-client.ts";
 import { folderBytes } from "../processes.ts";
 import { rootFolder } from "../root.ts";
@@ -148,7 +149,7 @@ export async function startLogweir(
       await new Promise((resolve) => setTimeout(resolve, Number(headers["retry-after"] ?? 1) * 1_000));
     }
   };
-  const insert: Peer["insert"] = (events) => insertBody(Buffer.from(`[${events.map(({ json }) => json).join(",")}]`));
+  const insert: Peer["insert"] = (events) => insertBody(bodyOf(events));
 
   return {
     name: "logweir",

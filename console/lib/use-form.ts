@@ -37,5 +37,5 @@ export function useForm<Draft extends object>(first: Draft | (() => Draft), save
     set,
     bind: (name) => ({ value: draft[name], onChange: (value) => setDraft({ ...draft, [name]: value }) }),
   };
-  return { fields, draft, set, bind: fields.bind, error, submit: run };
+  return { ...fields, fields, error, submit: run };
 }

@@ -113,13 +113,12 @@ describe("a request body", () => {
         );
       // The longest that is stored is one for all encodings: where it is read, it is a plain text again.
       for (const [count, status] of [
-        ...([
-          [8, 200],
-          [150, 200],
-        ] as const),
-        ...(encoding === "gzip" ? ([[1_100, 200]] as const) : []),
+        [8, 200],
+        [150, 200],
+        [1_100, 200],
         [1_300, 413],
       ] as const) {
+        if (count === 1_100 && encoding !== "gzip") continue;
         const response = await postEvents(service.url, "edge", eventsOf(count), { "content-encoding": encoding });
         expect([count, response.status]).toEqual([count, status]);
       }

@@ -28,7 +28,7 @@ async function attempt(run: Attempt): Promise<void> {
   }
 }
 
-// Each starts services of its own, and mostly waits for them. `expect.poll` works in no concurrent test.
+// Each with settings starts services of its own, and mostly waits for them. `expect.poll` works in no concurrent test.
 describe.concurrent("the setting", () => {
   for (const [name, row] of Object.entries(settingAttempts)) {
     if (typeof row === "function") it(`${name} takes effect`, () => attempt(row));

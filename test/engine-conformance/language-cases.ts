@@ -41,7 +41,7 @@ export const languageCases: readonly ConformanceCase[] = [
     [0, 1, 2, 2, 3].map((upTo) => ({ n: 4, upTo })),
   ),
   queryCase(
-    "what may fail only for rows that UNNEST leaves",
+    "what may fail only for rows that UNNEST leaves out",
     "SELECT DIV(10, IF(ok, 1, 0)) AS n FROM calls, UNNEST(IF(ok, [1, 2], [])) AS x WHERE DIV(20, IF(ok, 2, 0)) = 10",
     Array.from({ length: 4 }, () => ({ n: 10 })),
   ),

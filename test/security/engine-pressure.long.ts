@@ -161,9 +161,8 @@ describe("a query that produces too much", () => {
   );
 
   it("does not affect other callers, even when several run at once", async () => {
-    const attacks = sampleOf(greedy.slice(0, 8), 0.3);
     const attack = async () => {
-      for (const [, sql] of attacks) await ask(sql, sandboxed);
+      for (const [, sql] of greedy.slice(0, 8)) await ask(sql, sandboxed);
     };
     const { calls, failures } = await beside(() => Promise.all([attack(), attack(), attack()]));
     expect(calls).toBeGreaterThan(10);

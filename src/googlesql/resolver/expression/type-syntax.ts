@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** The type that CAST or a constructor names. Type parameters are checked where they can be applied, see cast.ts. */
 export function resolveType(resolution: Resolution, node: TypeSyntax): SqlType {
   const type = uncollatedType(resolution, node);
-  return node.kind === "RangeTypeSyntax" || isErrorType(type) ? type : collatedType(resolution, type, node.collation);
+  return isErrorType(type) ? type : collatedType(resolution, type, node.collation);
 }
 
 function uncollatedType(resolution: Resolution, node: TypeSyntax): SqlType {

@@ -76,8 +76,9 @@ interface Alone {
 }
 
 function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
-  const one = sql`(SELECT 1 AS one WHERE ${hasElements(sql`(${list})`)}) AS ${nameSql(`one_${name.token}`)}`;
-  const from = { print: () => sql`${one} ${arrayJoin(sql`(${list})`, name, position)}` };
+  const lists = sql`(${list})`;
+  const one = sql`(SELECT 1 AS one WHERE ${hasElements(lists)}) AS ${nameSql(`one_${name.token}`)}`;
+  const from = { print: () => sql`${one} ${arrayJoin(lists, name, position)}` };
   return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
 }
 
