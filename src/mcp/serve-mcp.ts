@@ -29,12 +29,12 @@ const instructions =
  */
 export async function serveMcp(caller: McpCaller, message: object, headers: Headers): Promise<Response> {
   // Nothing here reports changes: a stream that waits for them would stay open for nothing.
-  const handler = createMcpHandler(() => createServer(caller), { maxSubscriptions: 0 });
+  const handler = createMcpHandler(() => createServer(caller, message), { maxSubscriptions: 0 });
   const request = new Request("http://localhost/mcp", { method: "POST", headers });
   return handler.fetch(request, { parsedBody: message });
 }
 
-function createServer(caller: McpCaller): Server {
+function createServer(caller: McpCaller, message: object): Server {
   const { identity, endpoints } = caller;
   const cacheHints = Object.fromEntries(
     ["server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read"].map((each) => [
@@ -56,7 +56,7 @@ function createServer(caller: McpCaller): Server {
     if (run === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 200)}`);
     try {
-      return toResult(await run(params.arguments ?? {}));
+      return toResult(await run(sentArguments(message)));
     } catch (error) {
       return toFailure(caller.noteError(error));
     }
@@ -92,6 +92,12 @@ function createServer(caller: McpCaller): Server {
     }
   });
   return server;
+}
+
+/** The arguments as they were sent: the library's copy of them, by which it was checked, lacks `__proto__`. */
+function sentArguments(message: object): Readonly<Record<string, unknown>> {
+  const { params } = message as { params: { arguments?: Readonly<Record<string, unknown>> } };
+  return params.arguments ?? {};
 }
 
 function toResult({ texts, data }: ToolAnswer): CallToolResult {

@@ -271,6 +271,7 @@ describe("a tool", () => {
 
   it.each([
     ["logs.all", { project: "default", limi: 3 }, "invalid_parameter", "Did you mean limit?"],
+    ["logs.all", JSON.parse('{"project":"default","__proto__":1}'), "invalid_parameter", "no argument __proto__"],
     ["logs.all", {}, "missing_parameter", "Add project=..."],
     ["logs.all", { project: "default", format: "parquet" }, "invalid_parameter", "csv, json"],
     ["query", { endpoint: "logs.alll", sql: "select 1" }, "unknown_endpoint", "There is no endpoint logs.alll"],
