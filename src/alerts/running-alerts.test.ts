@@ -46,7 +46,7 @@ function open({
       states: async () => new Map(disk.states),
       readState: async (id) => disk.states.get(id),
       putState: async (id, state) => {
-        if (!disk.isWritable) throw new Error("the disk is full");
+        if (!disk.isWritable) throw new ServiceError("disk_full", "The disk of the data folder is full");
         disk.states.set(id, state);
         return true;
       },
@@ -173,7 +173,8 @@ describe("running alerts", () => {
     disk.isWritable = false;
     await flushPromises();
     await pass(minuteMs);
-    expect([told(), fixture.warnings.length]).toEqual([[], 1]);
+    const warning = "the alert n cannot go on, and tries again later: The disk of the data folder is full";
+    expect([told(), fixture.warnings]).toEqual([[], [warning]]);
     disk.isWritable = true;
     await pass(minuteMs);
     expect(told()).toEqual(["firing"]);

@@ -6,6 +6,8 @@ import type { SendRequest } from "../drains/destinations/send-request.ts";
 import { Admission } from "../shared/concurrency/admission.ts";
 import { createWay } from "../shared/concurrency/give-way.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/concurrency/serial-queue.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { writeDefect } from "../shared/message-of.ts";
 import type { AlertDestination, AlertPlan } from "./alert.ts";
 import { type AlertFigures, countRun, createCounts, figuresOf } from "./alert-counts.ts";
 import { advance, type Notice, type RunOutcome } from "./alert-state.ts";
@@ -56,6 +58,11 @@ export interface RunningOptions {
   /** Called with each notice that has been stored. */
   readonly onNotice: (plan: AlertPlan, notice: Notice) => void;
   readonly warn: (message: string) => void;
+}
+
+/** Why something failed, for the log: a defect's own words may have values of rows in them. */
+function reasonOf(error: unknown): string {
+  return error instanceof ServiceError ? error.message : writeDefect(error);
 }
 
 /** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
@@ -158,7 +165,7 @@ class AlertsAtWork implements RunningAlerts {
     while (!this.#ending.signal.aborted) {
       this.#wake = new AbortController();
       const sleepMs = await this.#step(queries).catch((error: unknown) => {
-        warn(`alerts cannot run: ${String(error)}`);
+        warn(`alerts cannot run: ${reasonOf(error)}`);
         return longestSleepMs;
       });
       if (!this.#ending.signal.aborted) await clock.sleep(sleepMs, this.#wake.signal);
@@ -188,7 +195,7 @@ class AlertsAtWork implements RunningAlerts {
     for (const alert of this.#alerts.values()) {
       if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
         alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
-        this.#follow(this.#evaluate(queries, alert));
+        this.#follow(alert, this.#evaluate(queries, alert));
         // Thousands may be due in the same minute.
         await giveWay();
       }
@@ -226,10 +233,11 @@ class AlertsAtWork implements RunningAlerts {
     }
   }
 
-  #follow(work: Promise<void>): void {
+  #follow({ plan }: RunningAlert, work: Promise<void>): void {
     const followed: Promise<void> = work
       .catch((error: unknown) => {
-        if (!this.#ending.signal.aborted) this.#options.warn(`an alert cannot run: ${String(error)}`);
+        if (this.#ending.signal.aborted) return;
+        this.#options.warn(`the alert ${plan.name} cannot go on, and tries again later: ${reasonOf(error)}`);
       })
       .finally(() => this.#open.delete(followed));
     this.#open.add(followed);
@@ -270,7 +278,7 @@ class AlertsAtWork implements RunningAlerts {
 
   readonly #toFailure = (error: unknown): RunOutcome => {
     if (this.#ending.signal.aborted) throw error;
-    this.#options.warn(`the query of an alert failed: ${String(error)}`);
+    this.#options.warn(`the query of an alert failed: ${reasonOf(error)}`);
     return { kind: "failed", reason: "an internal error, which is in the log of the service" };
   };
 
@@ -294,6 +302,7 @@ class AlertsAtWork implements RunningAlerts {
       if (lane.isSending || lane.notBeforeMs > nowMs) continue;
       lane.isSending = true;
       this.#follow(
+        alert,
         this.#sendTo(alert, key, lane)
           .catch((error: unknown) => {
             // What was sent and is not noted is sent again.

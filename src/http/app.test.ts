@@ -226,10 +226,8 @@ describe("caller-supplied text", () => {
 
 describe("a full disk", () => {
   it.each([
-    Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
-    Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" }),
     Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
-    new Error("could not save", { cause: Object.assign(new Error("full"), { code: "SQLITE_FULL" }) }),
+    new Error("could not save", { cause: Object.assign(new Error("full"), { code: "EDQUOT" }) }),
   ])("is reported as 507 when a save fails with %s", (error) => {
     expect(toServiceError(error)).toMatchObject({ code: "disk_full", status: 507 });
   });

@@ -4,6 +4,7 @@ import { fromEngineError } from "../../endpoints/call/run/engine-error.ts";
 import { BodyError, type BodyErrorCode } from "../../engines/contract/query-engine.ts";
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../shared/errors.ts";
+import { codeOf } from "../../shared/message-of.ts";
 import { CallerGoneError } from "../request/call-signal.ts";
 import { createMethodIndex } from "../request/method-index.ts";
 
@@ -95,12 +96,11 @@ export function noteError(error: ServiceError, request: FastifyRequest, reply: F
 /** Space on the disk has to be freed first. */
 const diskRetrySeconds = 30;
 
-/** SQLite's errors and the system's, also where another error was thrown because of one. */
+/** The system's errors, also where another error was thrown because of one. */
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as Error & { readonly code?: unknown };
-  const isFull = typeof code === "string" && /^(?:SQLITE_FULL|SQLITE_IOERR_WRITE|ENOSPC|EDQUOT)/.test(code);
-  return isFull || /database or disk is full|no space left on device/i.test(error.message) || isDiskFull(error.cause);
+  const isFull = /^(?:ENOSPC|EDQUOT)/.test(codeOf(error) ?? "");
+  return isFull || /no space left on device/i.test(error.message) || isDiskFull(error.cause);
 }
 
 const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {

@@ -90,6 +90,30 @@ describe("the metadata in a file", () => {
     expect(await sql`SELECT name FROM sources`.execute(queries)).toMatchObject({ rows: [] });
   });
 
+  it("says in words of the service that its disk is full", async () => {
+    const { queries, copyTo } = await open();
+    await sql`PRAGMA max_page_count = 1`.execute(queries);
+    const insert = sql`INSERT INTO sources (name, document, created_at, updated_at)
+      VALUES ('a', ${"x".repeat(100_000)}, 0, 0)`;
+    const disk_full = { code: "disk_full", message: "The disk of the data folder is full" };
+    await expect(insert.execute(queries)).rejects.toMatchObject(disk_full);
+    await expect(queries.transaction().execute((each) => insert.execute(each))).rejects.toMatchObject(disk_full);
+    expect(() => copyTo?.("/dev/full")).toThrow();
+    await sql`PRAGMA max_page_count = 100000`.execute(queries);
+    await insert.execute(queries);
+  });
+
+  it("is not called damaged where only the files beside it cannot be made", async () => {
+    const database = await open();
+    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database.queries);
+    await opened.pop()?.close();
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    mkdirSync(`${path}-wal`);
+    await expect(openMetadata(path)).rejects.toThrow(
+      `${path} cannot be used: unable to open database file; nothing was changed. Look whether its disk is full`,
+    );
+  });
+
   it("has a version that changes with what other connections commit, and with nothing else", async () => {
     const [one, other] = [await open(), await open()];
     const before = one.versionOf("tokens");

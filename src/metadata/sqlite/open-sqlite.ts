@@ -1,7 +1,16 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type DatabaseConnection, type Driver, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from "kysely";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from "kysely";
 import Database from "libsql";
+import { ServiceError } from "../../shared/errors.ts";
 import { messageOf } from "../../shared/message-of.ts";
 import { findInaccessible } from "../../shared/system/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
@@ -11,6 +20,7 @@ import { migrate } from "../migrations.ts";
 import { createOnlyNode } from "../nodes.ts";
 import type { MetadataSchema } from "../schema.ts";
 import { readSecretKey, replaceSecretKey } from "./secret-key.ts";
+import { damaged, describeOpenFailure, fromDriver } from "./sqlite-error.ts";
 
 /** The first bytes of every SQLite file. */
 const magic = "SQLite format 3\u0000";
@@ -53,23 +63,19 @@ function checkHeader(path: string, wasUsed: boolean): void {
 }
 
 function openChecked(path: string): Database.Database {
+  let database: Database.Database | undefined;
   try {
-    const database = new Database(path);
+    database = new Database(path);
     const { quick_check: result } = database.prepare("PRAGMA quick_check(1)").get() as { readonly quick_check: string };
-    if (result === "ok") return database;
-    database.close();
-    throw damaged(path, result);
+    if (result !== "ok") throw damaged(path, result);
+    database.pragma("busy_timeout = 5000");
+    database.pragma("journal_mode = WAL");
+    database.pragma("foreign_keys = ON");
+    return database;
   } catch (error) {
-    throw error instanceof UserError ? error : damaged(path, messageOf(error), error);
+    database?.close();
+    throw describeOpenFailure(path, error);
   }
-}
-
-function damaged(path: string, why: string, cause?: unknown): UserError {
-  return new UserError(
-    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back ` +
-      `with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
-    cause === undefined ? {} : { cause },
-  );
 }
 
 /** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
@@ -86,12 +92,12 @@ class WholeMigrations extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new RollbackDriver(this.#database);
+    return new OwnDriver(this.#database);
   }
 }
 
-/** Where the disk is full, SQLite itself rolls back: another rollback would fail, and hide why the transaction did. */
-class RollbackDriver extends SqliteDriver {
+/** Throws errors in the form of the service. */
+class OwnDriver extends SqliteDriver {
   readonly #database: Database.Database;
 
   constructor(database: Database.Database) {
@@ -99,6 +105,21 @@ class RollbackDriver extends SqliteDriver {
     this.#database = database;
   }
 
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: async <Row>(query: CompiledQuery) => {
+        try {
+          return await connection.executeQuery<Row>(query);
+        } catch (error) {
+          throw fromDriver(error);
+        }
+      },
+      streamQuery: connection.streamQuery.bind(connection),
+    };
+  }
+
+  /** Where the disk is full, SQLite itself rolls back: another rollback would fail, and hide why the first did. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
@@ -140,14 +161,12 @@ export async function openSqlite(path: string, warn: (message: string) => void):
   checkHeader(path, wasUsed);
   if (wasUsed && !existsSync(path)) warn(describeMissing(path));
   const database = openChecked(path);
-  database.pragma("busy_timeout = 5000");
-  database.pragma("journal_mode = WAL");
-  database.pragma("foreign_keys = ON");
   const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations(database) });
   await migrate(queries, columns, path).catch(async (error: unknown) => {
     await queries.destroy();
     if (error instanceof UserError) throw error;
-    throw new Error(`${path} cannot be brought up to date: ${messageOf(error)}`);
+    const text = `${path} cannot be brought up to date: ${messageOf(error)}`;
+    throw error instanceof ServiceError ? new UserError(text, { cause: error }) : new Error(text);
   });
   const version = database.prepare("PRAGMA data_version");
   return {
@@ -158,7 +177,13 @@ export async function openSqlite(path: string, warn: (message: string) => void):
     inTurn: (_name, work) => queries.transaction().execute(work),
     readKey: () => readSecretKey(keyPath),
     replaceKey: (key) => replaceSecretKey(keyPath, key),
-    copyTo: (target) => void database.prepare("VACUUM INTO ?").run(target),
+    copyTo(target) {
+      try {
+        database.prepare("VACUUM INTO ?").run(target);
+      } catch (error) {
+        throw fromDriver(error);
+      }
+    },
     join: async () => createOnlyNode(),
     close: () => queries.destroy(),
   };
