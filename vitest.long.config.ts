@@ -4,6 +4,7 @@ import common from "./vitest.config.ts";
 /** Tests of `npm test` that try more values (`sampleSize`), or PostgreSQL too, here. */
 export const sampledTests = [
   "src/access/token-document.test.ts",
+  "src/cli/input/parquet-lines.test.ts",
   "src/drains/delivery-sum.test.ts",
   "src/engines/clickhouse/spool/deletions.test.ts",
   "src/engines/clickhouse/spool/spool.test.ts",

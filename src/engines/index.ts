@@ -10,6 +10,7 @@ import type {
 } from "./clickhouse/index.ts";
 import type { EngineCapabilities } from "./contract/capabilities.ts";
 import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
+import type { ParquetFile } from "./contract/parquet-file.ts";
 import type { Engine } from "./contract/query-engine.ts";
 import type { ScratchEngine } from "./contract/scratch-engine.ts";
 import { storePaths } from "./duckdb/host/store/store-paths.ts";
@@ -144,4 +145,10 @@ export function hasStore(directory: string): boolean {
 export async function loadByteChecker(): Promise<(start?: number) => ByteChecker> {
   const { BlockChecker } = await import("./duckdb/file/block-checker.ts");
   return (start) => new BlockChecker(start);
+}
+
+/** Opens a Parquet file to read it in this process. Throws `EngineError` where it is none, or damaged. */
+export async function openParquetFile(path: string): Promise<ParquetFile> {
+  const { openParquetFile: open } = await import("./duckdb/driver/parquet-file.ts");
+  return open(path);
 }

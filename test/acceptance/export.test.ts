@@ -448,28 +448,20 @@ describe("the import of an export", () => {
     expect([stored, (await storedIn(to, "db")).includes(stored ?? "")]).toEqual([expect.any(String), true]);
   });
 
-  it("refuses Parquet whose row groups would not fit into memory, however few bytes they are", async () => {
-    const path = join(folder, "wide.parquet");
-    const columns = Array.from({ length: 1_000 }, (_, at) => `1 AS c${at}`).join();
-    await ask(`COPY (SELECT ${columns} FROM range(50000)) TO '${path}' (FORMAT parquet)`);
-    expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
-      ...{ code: 1, errors: expect.stringContaining("wide.parquet has row groups of more than 512 MB, or of") },
-    });
-  });
-
-  it.each<PageClaims>([
-    { values: 2 ** 30 },
-    { values: 2 ** 30, kind: "data of version 2" },
-    { values: 2 ** 30, kind: "dictionary" },
-    { values: 1, bytes: 2 ** 30 },
-  ])("refuses Parquet whose page tells of %o before it takes memory for that", async (claims) => {
+  it.each<PageClaims & { readonly code: number }>([
+    // It is known from elsewhere that there is one row.
+    { values: 2 ** 30, code: 0 },
+    { values: 2 ** 30, kind: "data of version 2", code: 0 },
+    { values: 2 ** 30, kind: "dictionary", code: 1 },
+    { values: 1, bytes: 2 ** 30, code: 1 },
+  ])("takes no memory for what a page of Parquet claims of itself: %o", async ({ code, ...claims }) => {
     const path = join(folder, "lying.parquet");
-    for (const name of ["any", "event_json"]) {
-      await writeFile(path, makeLyingParquet(name, claims));
-      expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
-        ...{ code: 1, errors: expect.stringContaining("lying.parquet has row groups of more than 512 MB, or of") },
-      });
-    }
+    await writeFile(path, makeLyingParquet("any", claims));
+    expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({ code });
+    await writeFile(path, makeLyingParquet("event_json", claims));
+    expect(await logweir(to, ["import", path, "--source", "edge"])).toMatchObject({
+      ...{ code: 1, errors: expect.stringContaining("lying.parquet is damaged, or no Parquet") },
+    });
   });
 
   it("takes Parquet of others, with a field for each column", async () => {
@@ -479,11 +471,7 @@ describe("the import of an export", () => {
       "'a' AS id, TIMESTAMP '2026-08-20 09:00:00.000001' AS timestamp, 'hello' AS message, 9007199254740993 AS n, " +
       "DATE '2026-08-20' AS d, [1, 2] AS list, {'a': {'b': 'x'}, 'c': NULL} AS s, 1.5::DOUBLE AS f, true AS ok, NULL::INT AS z";
     const write = (codec: string) => ask(`COPY (SELECT ${select}) TO '${path}' (FORMAT parquet, CODEC '${codec}')`);
-    await write("LZ4_RAW");
-    expect((await logweir(to, ["import", path, "--source", source])).errors).toContain(
-      "foreign.parquet is compressed with LZ4_RAW, which cannot be read",
-    );
-    for (const codec of ["SNAPPY", "GZIP", "BROTLI"]) {
+    for (const codec of ["SNAPPY", "GZIP", "BROTLI", "LZ4_RAW", "ZSTD"]) {
       await write(codec);
       expect(await logweir(to, ["import", path, "--source", source])).toMatchObject({ code: 0 });
     }

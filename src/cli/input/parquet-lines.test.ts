@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import type { SchemaElement } from "hyparquet";
-import { ByteWriter, parquetWriteBuffer } from "hyparquet-writer";
-import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, describe, expect, it } from "vitest";
+import { sampleOf } from "../../../test/support/sample-size.ts";
+import { CliError } from "../context.ts";
 import { parquetLines } from "./parquet-lines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-parquet-"));
@@ -98,40 +99,60 @@ describe("the rows of Parquet", () => {
     ]);
   });
 
-  it("are read by annotations that only newer files have", async () => {
-    const element = { type: "INT32", repetition_type: "REQUIRED" } as const;
-    const schema: SchemaElement[] = [
-      { name: "root", num_children: 2 },
-      { ...element, name: "price", logical_type: { type: "DECIMAL", scale: 1, precision: 9 } },
-      { ...element, name: "day", logical_type: { type: "DATE" } },
-    ];
-    const columnData = ["price", "day"].map((name) => ({ name, data: [3] }));
-    writeFileSync(path, Buffer.from(parquetWriteBuffer({ schema, columnData })));
-    expect(await linesOf()).toEqual(['{"price":0.3,"day":"1970-01-04"}']);
+  it("are refused where only the newer of two annotations says their type, which would be overlooked", async () => {
+    const element = { name: "price", type: "INT32", repetition_type: "REQUIRED" } as const;
+    for (const logical_type of [{ type: "DECIMAL", scale: 1, precision: 9 }, { type: "DATE" }] as const) {
+      const schema: SchemaElement[] = [
+        { name: "root", num_children: 1 },
+        { ...element, logical_type },
+      ];
+      writeFileSync(path, Buffer.from(parquetWriteBuffer({ schema, columnData: [{ name: "price", data: [3] }] })));
+      await expect(linesOf()).rejects.toThrow('the type of "price" has no converted_type');
+    }
   });
 
   it("are refused where a name stands twice, of whose values one would be lost", async () => {
-    const element = { name: "a", type: "INT32", repetition_type: "REQUIRED" } as const;
-    const columnData = [1, 2].map((value) => ({ name: "a", data: [value] }));
-    const schema: SchemaElement[] = [{ name: "root", num_children: 2 }, element, element];
-    writeFileSync(path, Buffer.from(parquetWriteBuffer({ schema, columnData })));
-    await expect(linesOf()).rejects.toThrow('two columns named "a"');
+    const element = { type: "INT32", repetition_type: "REQUIRED" } as const;
+    for (const [one, other] of [
+      ["a", "a"],
+      ["a", "A"],
+    ] as const) {
+      const columnData = [one, other].map((name) => ({ name, data: [1] }));
+      const leaves: SchemaElement[] = [one, other].map((name) => ({ ...element, name }));
+      writeFileSync(
+        path,
+        Buffer.from(parquetWriteBuffer({ schema: [{ name: "root", num_children: 2 }, ...leaves], columnData })),
+      );
+      await expect(linesOf()).rejects.toThrow(`two columns named "${other}"`);
+    }
+    const schema: SchemaElement[] = [
+      { name: "root", num_children: 1 },
+      { name: "s", num_children: 2, repetition_type: "REQUIRED" },
+      { ...element, name: "a" },
+      { ...element, name: "A" },
+    ];
+    writeFileSync(
+      path,
+      Buffer.from(parquetWriteBuffer({ schema, columnData: [{ name: "s", data: [{ a: 1, A: 2 }] }] })),
+    );
+    await expect(linesOf()).rejects.toThrow('two columns named "A"');
   });
 
-  it("end where a part has fewer children than none, which the search for geographic columns does not", async () => {
-    const data = new Uint8Array(Buffer.from("PAR1"));
-    const footer = new ByteWriter();
-    serializeTCompactProtocol(footer, {
-      field_1: 1,
-      field_2: [
-        { field_4: "root", field_5: 1 },
-        { field_3: 1, field_4: "a", field_5: -1 },
-      ],
-      field_3: 0n,
-      field_4: [],
-    });
-    footer.appendUint32(footer.offset);
-    writeFileSync(path, Buffer.concat([data, new Uint8Array(footer.getBytes()), data]));
-    expect(await linesOf()).toEqual([]);
+  it("end, whatever bytes of the file are changed", async () => {
+    const nested =
+      "[{'a': range, 'b': ['x', NULL]}, NULL] AS l, CAST(range AS DECIMAL(20,2)) AS d, MAP {'k': range} AS m";
+    expect(await linesOfQuery(`SELECT ${nested} FROM range(3)`)).toHaveLength(3);
+    const whole = readFileSync(path);
+    let damaged = 0;
+    for (const at of sampleOf([...whole.keys()], 0.05)) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (whole[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(path, bytes);
+      await linesOf().catch((error: unknown) => {
+        expect(error).toBeInstanceOf(CliError);
+        damaged++;
+      });
+    }
+    expect(damaged).toBeGreaterThan(10);
   });
 });
