@@ -2,7 +2,6 @@ import { type Kysely, sql } from "kysely";
 import type {
   EndpointStore,
   NewVersion,
-  StoredEndpoint,
   VersionAction,
   VersionRecord,
   VersionSummary,
@@ -23,86 +22,49 @@ const summaryColumns = [
 
 /** Keeps endpoints in the metadata; `now` is the clock, in milliseconds since 1970. */
 export function createEndpointStore({ queries }: Pick<MetadataDatabase, "queries">, now: () => number): EndpointStore {
-  return new MetadataEndpoints(queries, now);
-}
-
-class MetadataEndpoints implements EndpointStore {
-  readonly #queries: Kysely<MetadataSchema>;
-  readonly #now: () => number;
-
-  constructor(queries: Kysely<MetadataSchema>, now: () => number) {
-    this.#queries = queries;
-    this.#now = now;
-  }
-
-  async list(): Promise<readonly StoredEndpoint[]> {
-    const rows = await this.#queries.selectFrom("endpoints").selectAll().orderBy("name").execute();
-    return rows.map(({ id, version, name, document, contract }) => ({ id, number: version, name, document, contract }));
-  }
-
-  save(version: NewVersion, base: number | undefined): Promise<number | undefined> {
-    return this.#queries.transaction().execute(async (transaction) => {
-      // The first statement writes, and so excludes other writers until the end.
-      const isWritten =
-        base === undefined
-          ? await insertEndpoint(transaction, version)
-          : await updateEndpoint(transaction, version, base);
-      if (!isWritten) return undefined;
-      const number = await insertVersion(transaction, version, this.#now());
-      const { endpointId } = version;
-      await transaction.updateTable("endpoints").set({ version: number }).where("id", "=", endpointId).execute();
-      return number;
-    });
-  }
-
-  async remove(id: string, base: number): Promise<boolean> {
-    const { numDeletedRows } = await this.#queries
-      .deleteFrom("endpoints")
-      .where("id", "=", id)
-      .where("version", "=", base)
-      .executeTakeFirst();
-    return numDeletedRows === 1n;
-  }
-
-  async record(versions: readonly NewVersion[]): Promise<readonly number[]> {
-    if (versions.length === 0) return [];
-    return this.#queries.transaction().execute(async (transaction) => {
-      const numbers: number[] = [];
-      for (const version of versions) numbers.push(await insertVersion(transaction, version, this.#now()));
-      return numbers;
-    });
-  }
-
-  async versions(id: string): Promise<readonly VersionSummary[]> {
-    const rows = await this.#queries
-      .selectFrom("endpoint_versions")
-      .select(summaryColumns)
-      .where("endpoint_id", "=", id)
-      .orderBy("number", "desc")
-      .execute();
-    return rows.map(toSummary);
-  }
-
-  async version(id: string, number: number): Promise<VersionRecord | undefined> {
-    const row = await this.#queries
-      .selectFrom("endpoint_versions")
-      .selectAll()
-      .where("endpoint_id", "=", id)
-      .where("number", "=", number)
-      .executeTakeFirst();
-    return row === undefined ? undefined : toRecord(row);
-  }
-
-  async latest(id: string): Promise<VersionRecord | undefined> {
-    const row = await this.#queries
-      .selectFrom("endpoint_versions")
-      .selectAll()
-      .where("endpoint_id", "=", id)
-      .orderBy("number", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    return row === undefined ? undefined : toRecord(row);
-  }
+  const versionsOf = (id: string) =>
+    queries.selectFrom("endpoint_versions").where("endpoint_id", "=", id).orderBy("number", "desc");
+  return {
+    async list() {
+      const rows = await queries.selectFrom("endpoints").selectAll().orderBy("name").execute();
+      return rows.map(({ version: number, ...row }) => ({ ...row, number }));
+    },
+    save: (version, base) =>
+      queries.transaction().execute(async (transaction) => {
+        // The first statement writes, and so excludes other writers until the end.
+        const isWritten =
+          base === undefined
+            ? await insertEndpoint(transaction, version)
+            : await updateEndpoint(transaction, version, base);
+        if (!isWritten) return undefined;
+        const number = await insertVersion(transaction, version, now());
+        const { endpointId } = version;
+        await transaction.updateTable("endpoints").set({ version: number }).where("id", "=", endpointId).execute();
+        return number;
+      }),
+    async remove(id, base) {
+      const removal = queries.deleteFrom("endpoints").where("id", "=", id).where("version", "=", base);
+      const { numDeletedRows } = await removal.executeTakeFirst();
+      return numDeletedRows === 1n;
+    },
+    async record(versions) {
+      if (versions.length === 0) return [];
+      return queries.transaction().execute(async (transaction) => {
+        const numbers: number[] = [];
+        for (const version of versions) numbers.push(await insertVersion(transaction, version, now()));
+        return numbers;
+      });
+    },
+    versions: async (id) => (await versionsOf(id).select(summaryColumns).execute()).map(toSummary),
+    async version(id, number) {
+      const row = await versionsOf(id).selectAll().where("number", "=", number).executeTakeFirst();
+      return row && toRecord(row);
+    },
+    async latest(id) {
+      const row = await versionsOf(id).selectAll().limit(1).executeTakeFirst();
+      return row && toRecord(row);
+    },
+  };
 }
 
 /** False where there is an endpoint of this id or name. */

@@ -25,9 +25,7 @@ const oldestServer = 130_000;
  */
 export async function openPostgres(url: string): Promise<MetadataDatabase> {
   const place = readDatabaseUrl(url);
-  await prepare(place).catch((error: unknown) => {
-    throw describeStartFailure(error instanceof ServiceError ? error.cause : error, place);
-  });
+  await withTables(place, (queries) => prepare(queries, place));
   let member: Member | undefined;
   const reach = { isAway: () => member?.isAway ?? false, epoch: () => member?.sessionCount ?? 0 };
   const pool = createPool(place, reach);
@@ -69,12 +67,18 @@ export async function openPostgres(url: string): Promise<MetadataDatabase> {
 
 /** Whether the database has the metadata's tables. Throws `UserError` where it cannot be used. */
 export async function hasTables(url: string): Promise<boolean> {
-  const place = readDatabaseUrl(url);
-  const queries = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: createPool(place) }) });
-  try {
+  return withTables(readDatabaseUrl(url), async (queries) => {
     const { rows } = await sql<{ readonly found: boolean }>`
       SELECT to_regclass('service_keys') IS NOT NULL AS found`.execute(queries);
     return rows[0]?.found === true;
+  });
+}
+
+/** Works on the tables over connections of its own. Throws `UserError` where the database cannot be used. */
+async function withTables<T>(place: DatabasePlace, work: (queries: Kysely<PostgresSchema>) => Promise<T>): Promise<T> {
+  const queries = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: createPool(place) }) });
+  try {
+    return await work(queries);
   } catch (error) {
     throw describeStartFailure(error instanceof ServiceError ? error.cause : error, place);
   } finally {
@@ -83,20 +87,15 @@ export async function hasTables(url: string): Promise<boolean> {
 }
 
 /** Makes tables and key, or brings them up to date. */
-async function prepare(place: DatabasePlace): Promise<void> {
-  const queries = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: createPool(place) }) });
-  try {
-    await queries.transaction().execute(async (transaction) => {
-      const [space, number] = lockOf("migrations");
-      await sql`SELECT pg_advisory_xact_lock(${space}, ${number})`.execute(transaction);
-      await checkServer(transaction);
-      // Over connections of their own.
-      await migrate(queries, postgresColumns, place.shown);
-      await makeKey(queries);
-    });
-  } finally {
-    await queries.destroy();
-  }
+async function prepare(queries: Kysely<PostgresSchema>, { shown }: DatabasePlace): Promise<void> {
+  await queries.transaction().execute(async (transaction) => {
+    const [space, number] = lockOf("migrations");
+    await sql`SELECT pg_advisory_xact_lock(${space}, ${number})`.execute(transaction);
+    await checkServer(transaction);
+    // Over connections of their own.
+    await migrate(queries, postgresColumns, shown);
+    await makeKey(queries);
+  });
 }
 
 async function checkServer(queries: Kysely<PostgresSchema>): Promise<void> {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type Driver,
+  type Dialect,
   Kysely,
   SqliteAdapter,
   SqliteDialect,
@@ -79,56 +79,38 @@ function openChecked(path: string): Database.Database {
 }
 
 /** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
-class WholeMigrations extends SqliteDialect {
-  readonly #database: Database.Database;
-
-  constructor(database: Database.Database) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
-  }
-
-  override createDriver(): Driver {
-    return new OwnDriver(this.#database);
-  }
-}
-
-/** Throws errors in the form of the service. */
-class OwnDriver extends SqliteDriver {
-  readonly #database: Database.Database;
-
-  constructor(database: Database.Database) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection();
-    return {
-      executeQuery: async <Row>(query: CompiledQuery) => {
-        try {
-          return await connection.executeQuery<Row>(query);
-        } catch (error) {
-          throw fromDriver(error);
-        }
-      },
-      streamQuery: connection.streamQuery.bind(connection),
-    };
-  }
-
-  /** Where the disk is full, SQLite itself rolls back: another rollback would fail, and hide why the first did. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
-  }
-}
-
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
+}
+
+function createDialect(database: Database.Database): Dialect {
+  /** Throws errors in the form of the service. */
+  class OwnDriver extends SqliteDriver {
+    override async acquireConnection(): Promise<DatabaseConnection> {
+      const connection = await super.acquireConnection();
+      return {
+        executeQuery: async <Row>(query: CompiledQuery) => {
+          try {
+            return await connection.executeQuery<Row>(query);
+          } catch (error) {
+            throw fromDriver(error);
+          }
+        },
+        streamQuery: connection.streamQuery.bind(connection),
+      };
+    }
+
+    /** Where the disk is full, SQLite itself rolls back: another rollback would fail, and hide why the first did. */
+    override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+      if (database.inTransaction) await super.rollbackTransaction(connection);
+    }
+  }
+  return Object.assign(new SqliteDialect({ database }), {
+    createAdapter: () => new TransactionalAdapter(),
+    createDriver: () => new OwnDriver({ database }),
+  });
 }
 
 const columns: Columns = {
@@ -161,7 +143,7 @@ export async function openSqlite(path: string, warn: (message: string) => void):
   checkHeader(path, wasUsed);
   if (wasUsed && !existsSync(path)) warn(describeMissing(path));
   const database = openChecked(path);
-  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations(database) });
+  const queries = new Kysely<MetadataSchema>({ dialect: createDialect(database) });
   await migrate(queries, columns, path).catch(async (error: unknown) => {
     await queries.destroy();
     if (error instanceof UserError) throw error;
