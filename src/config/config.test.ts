@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readClientDefaults, readConfiguration, variableOf } from "./config.ts";
+import { ConfigError, readClientDefaults, readConfiguration } from "./config.ts";
 import type { SettingDefinition } from "./setting-definition.ts";
+import { variableOf } from "./setting-definition.ts";
 import { settingDefinitions } from "./settings.ts";
 
 const workingDir = mkdtempSync(join(tmpdir(), "logweir-config-"));

@@ -12,23 +12,13 @@ import {
   nameUnusedVariables,
   readOtherVariable,
 } from "./other-variables.ts";
-import type { SettingDefinition } from "./setting-definition.ts";
-import { type Settings, settingDefinitions } from "./settings.ts";
+import { type EffectiveSetting, type SettingDefinition, variableOf } from "./setting-definition.ts";
+import { type Settings, type SettingValues, settingDefinitions } from "./settings.ts";
 import { findSignInProblems } from "./sign-in-settings.ts";
 
 /** Settings that cannot be used; the message lists every problem on a line of its own. */
 export class ConfigError extends UserError {
   override readonly name = "ConfigError";
-}
-
-/** Where a value came from. */
-type SettingOrigin = "environment" | "file" | "default";
-
-/** One row of `logweir config`. */
-export interface EffectiveSetting {
-  readonly definition: SettingDefinition;
-  readonly value: string | number | undefined;
-  readonly origin: SettingOrigin;
 }
 
 /** The effective settings, and the origin of each value. */
@@ -49,11 +39,6 @@ export interface ConfigPlaces {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const clientVariables = ["LOGWEIR_URL", "LOGWEIR_TOKEN"] as const;
-
-/** The environment variable of a setting. */
-export function variableOf(definition: SettingDefinition): string {
-  return `LOGWEIR_${definition.name.toUpperCase()}`;
-}
 
 /**
  * Reads the settings from the environment and, below it, from the YAML file. An empty variable counts as unset.
@@ -86,17 +71,19 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     }
     return { definition, value: definition.default, origin: "default" };
   });
-  const read = createReader(effective);
+  const keys = Object.keys(settingDefinitions);
+  // `check` has made each value what its row says, or has reported it.
+  const values = Object.fromEntries(effective.map(({ value }, at) => [keys[at], value])) as SettingValues;
   problems.push(
     ...findExposedTokens(effective),
-    ...findServerProblems(read),
-    ...findBoundProblems(read),
-    ...findSignedTokenProblems(read),
-    ...findSignInProblems(read),
-    ...findMailProblems(read),
+    ...findServerProblems(values),
+    ...findBoundProblems(values),
+    ...findSignedTokenProblems(values),
+    ...findSignInProblems(values),
+    ...findMailProblems(values),
   );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  const settings = toSettings(effective, places);
+  const settings = toSettings(values, places);
   return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
 }
 
@@ -136,19 +123,11 @@ export function readClientDefaults(env: Environment = process.env): {
   };
 }
 
-/** How a store of objects is reached, by the variables that AWS's own tools read. */
-export interface ObjectStoreAccess {
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly credentials?: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
-}
-
-/** Reads the access to a store of objects; what the environment does not say is absent. */
-export function readObjectStore(env: Environment = process.env): ObjectStoreAccess {
+/**
+ * How a store of objects is reached, by the variables that AWS's own tools read; what the environment does not say is
+ * absent.
+ */
+export function readObjectStore(env: Environment = process.env) {
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
@@ -232,19 +211,7 @@ function check(
   }
 }
 
-function createReader(effective: readonly EffectiveSetting[]) {
-  const values = new Map(effective.map((each) => [each.definition.name, each.value]));
-  return (definition: SettingDefinition) => {
-    const value = values.get(definition.name);
-    return value === undefined ? undefined : String(value);
-  };
-}
-
-function toSettings(effective: readonly EffectiveSetting[], { workingDir, packageDir }: ConfigPlaces): Settings {
-  const byName = new Map(effective.map((each) => [each.definition.name, each.value]));
-  const entries = Object.entries(settingDefinitions).map(([key, { name }]) => [key, byName.get(name)]);
-  // `check` has made each value what its row says.
-  const values = Object.fromEntries(entries) as Omit<Settings, "engineServer">;
+function toSettings(values: SettingValues, { workingDir, packageDir }: ConfigPlaces): Settings {
   const folders = (named: string | undefined, name: string): readonly string[] => {
     if (named !== undefined) return [resolve(workingDir, named)];
     const [shipped, own] = [join(packageDir, name), join(workingDir, name)];
@@ -255,7 +222,7 @@ function toSettings(effective: readonly EffectiveSetting[], { workingDir, packag
   return {
     ...values,
     dataDir: resolve(workingDir, values.dataDir),
-    engineServer: readServer(createReader(effective)),
+    engineServer: readServer(values),
     endpointFolders: folders(values.endpointsDir, "endpoints"),
     sourceFolders: folders(values.sourcesDir, "sources"),
     alertFolder: values.alertsDir === undefined ? ownAlerts : resolve(workingDir, values.alertsDir),
@@ -271,31 +238,30 @@ function toBytes(megabytes: number | undefined): number | undefined {
 }
 
 /** Problems of settings that limit signed tokens while none are accepted. */
-function findSignedTokenProblems(read: ReturnType<typeof createReader>): readonly string[] {
-  if (read(settingDefinitions.jwtKeys) !== undefined) return [];
-  const { jwtIssuer, jwtAudience, jwtRevoked } = settingDefinitions;
-  return [jwtIssuer, jwtAudience, jwtRevoked]
-    .filter((each) => read(each) !== undefined)
-    .map((each) => `${variableOf(each)}: needs LOGWEIR_JWT_KEYS, by which signed tokens are accepted`);
+function findSignedTokenProblems(values: SettingValues): readonly string[] {
+  if (values.jwtKeys !== undefined) return [];
+  return (["jwtIssuer", "jwtAudience", "jwtRevoked"] as const)
+    .filter((key) => values[key] !== undefined)
+    .map(
+      (key) => `${variableOf(settingDefinitions[key])}: needs LOGWEIR_JWT_KEYS, by which signed tokens are accepted`,
+    );
 }
 
-function findMailProblems(read: ReturnType<typeof createReader>): readonly string[] {
-  const isSet = (definition: SettingDefinition) => read(definition) !== undefined;
-  if (isSet(settingDefinitions.smtpUrl) === isSet(settingDefinitions.smtpFrom)) return [];
+function findMailProblems({ smtpUrl, smtpFrom }: SettingValues): readonly string[] {
+  if ((smtpUrl === undefined) === (smtpFrom === undefined)) return [];
   return ["LOGWEIR_SMTP_URL and LOGWEIR_SMTP_FROM belong together: set both, or none"];
 }
 
 /** A bound that cannot be measured exactly would delete too much. */
-function findBoundProblems(read: ReturnType<typeof createReader>): readonly string[] {
-  if (read(settingDefinitions.engine) !== "clickhouse") return [];
-  const isCluster = read(settingDefinitions.clickhouseCluster) !== undefined;
+function findBoundProblems({ engine, clickhouseCluster, minFreeMb, maxStoreMb }: SettingValues): readonly string[] {
+  if (engine !== "clickhouse") return [];
   const problems: string[] = [];
-  if (read(settingDefinitions.minFreeMb) !== undefined) {
+  if (minFreeMb !== undefined) {
     problems.push(
       "LOGWEIR_MIN_FREE_MB: the server frees its disk some time after a deletion; use LOGWEIR_MAX_STORE_MB",
     );
   }
-  if (isCluster && read(settingDefinitions.maxStoreMb) !== undefined) {
+  if (clickhouseCluster !== undefined && maxStoreMb !== undefined) {
     problems.push("LOGWEIR_MAX_STORE_MB: the servers of a cluster fill differently; use retention_days of the sources");
   }
   return problems;

@@ -1,6 +1,7 @@
 import { splitList } from "../shared/network/private-networks.ts";
+import { omitUndefined } from "../shared/omit-undefined.ts";
 import { maskServerUrls } from "./mask-database-url.ts";
-import { integer, nameSettings, type SettingDefinition } from "./setting-definition.ts";
+import { integer, nameSettings, type ValuesOf, variableOf } from "./setting-definition.ts";
 
 const text = { kind: "text" } as const;
 
@@ -103,11 +104,13 @@ export interface EngineServer {
 /** Names that need no quoting, so that statements in the documentation can be copied. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
+type EngineValues = ValuesOf<typeof engineSettings>;
+
 /** The problems of the values; empty for an engine without a server. */
-export function findServerProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
-  if (read(engineSettings.engine) !== "clickhouse") return [];
+export function findServerProblems(values: EngineValues): readonly string[] {
+  if (values.engine !== "clickhouse") return [];
   const problems: string[] = [];
-  const urls = splitList(read(engineSettings.clickhouseUrl) ?? "");
+  const urls = splitList(values.clickhouseUrl ?? "");
   if (urls.length === 0) problems.push("LOGWEIR_CLICKHOUSE_URL: must be set where LOGWEIR_ENGINE is clickhouse");
   for (const [index, url] of urls.entries()) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -120,17 +123,13 @@ export function findServerProblems(read: (definition: SettingDefinition) => stri
       );
     }
   }
-  for (const definition of [engineSettings.clickhouseDatabase, engineSettings.clickhouseCluster]) {
-    const value = read(definition);
+  for (const key of ["clickhouseDatabase", "clickhouseCluster"] as const) {
+    const value = values[key];
     if (value === undefined || NAME.test(value)) continue;
-    const variable = `LOGWEIR_${definition.name.toUpperCase()}`;
+    const variable = variableOf(engineSettings[key]);
     problems.push(`${variable}: must be a name of letters, digits and _, not ${JSON.stringify(value)}`);
   }
-  const [ca, cert, key] = [
-    engineSettings.clickhouseCaFile,
-    engineSettings.clickhouseCertFile,
-    engineSettings.clickhouseKeyFile,
-  ].map(read);
+  const { clickhouseCaFile: ca, clickhouseCertFile: cert, clickhouseKeyFile: key } = values;
   if ((cert !== undefined || key !== undefined) && (ca === undefined || cert === undefined || key === undefined)) {
     problems.push("LOGWEIR_CLICKHOUSE_CERT_FILE: goes with LOGWEIR_CLICKHOUSE_KEY_FILE and LOGWEIR_CLICKHOUSE_CA_FILE");
   }
@@ -138,25 +137,21 @@ export function findServerProblems(read: (definition: SettingDefinition) => stri
 }
 
 /** The server; undefined for an engine that keeps its events in the data folder. */
-export function readServer(read: (definition: SettingDefinition) => string | undefined): EngineServer | undefined {
-  if (read(engineSettings.engine) !== "clickhouse") return undefined;
-  const [readerUser, cluster] = [read(engineSettings.clickhouseReaderUser), read(engineSettings.clickhouseCluster)];
-  const files = {
-    caFile: read(engineSettings.clickhouseCaFile),
-    certFile: read(engineSettings.clickhouseCertFile),
-    keyFile: read(engineSettings.clickhouseKeyFile),
-  };
-  const tls = Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
+export function readServer(values: EngineValues): EngineServer | undefined {
+  if (values.engine !== "clickhouse") return undefined;
+  const { clickhouseReaderUser: readerUser, clickhouseCluster: cluster } = values;
+  const { clickhouseCaFile: caFile, clickhouseCertFile: certFile, clickhouseKeyFile: keyFile } = values;
+  const tls = omitUndefined({ caFile, certFile, keyFile });
   return {
-    urls: splitList(read(engineSettings.clickhouseUrl) ?? ""),
-    user: read(engineSettings.clickhouseUser) ?? "",
-    password: read(engineSettings.clickhousePassword) ?? "",
+    urls: splitList(values.clickhouseUrl ?? ""),
+    user: values.clickhouseUser,
+    password: values.clickhousePassword ?? "",
     ...(readerUser === undefined
       ? {}
-      : { reader: { user: readerUser, password: read(engineSettings.clickhouseReaderPassword) ?? "" } }),
-    database: read(engineSettings.clickhouseDatabase) ?? "",
-    ...(cluster === undefined ? {} : { cluster }),
+      : { reader: { user: readerUser, password: values.clickhouseReaderPassword ?? "" } }),
+    database: values.clickhouseDatabase,
+    ...omitUndefined({ cluster }),
     ...(Object.keys(tls).length === 0 ? {} : { tls }),
-    migrates: read(engineSettings.clickhouseMigrate) === "on",
+    migrates: values.clickhouseMigrate === "on",
   };
 }

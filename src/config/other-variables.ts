@@ -2,7 +2,7 @@
  * The environment of Logflare, which the service can replace: which of its variables have a meaning here, and which do
  * not.
  */
-import type { SettingDefinition } from "./setting-definition.ts";
+import type { EffectiveSetting, SettingDefinition } from "./setting-definition.ts";
 import { settingDefinitions } from "./settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,13 +40,8 @@ export function isWeakToken(definition: SettingDefinition, value: string): boole
   return definition.isSecret === true && value.trim().length < minimumTokenLength;
 }
 
-interface SetValue {
-  readonly definition: SettingDefinition;
-  readonly value: string | number | undefined;
-}
-
 /** The problems of weak tokens when other machines can reach the service, unless weak tokens are allowed. */
-export function findExposedTokens(effective: readonly SetValue[]): readonly string[] {
+export function findExposedTokens(effective: readonly EffectiveSetting[]): readonly string[] {
   const read = ({ name }: SettingDefinition) => effective.find(({ definition }) => definition.name === name)?.value;
   const host = String(read(settingDefinitions.host));
   if (isLoopback(host) || read(settingDefinitions.allowWeakTokens) === "1") return [];

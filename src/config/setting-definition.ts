@@ -32,13 +32,30 @@ export const integer = (minimum: number, maximum: number) => ({ kind: "integer",
 type SettingRow = Omit<SettingDefinition, "name">;
 
 /** The value of a setting, from its row: of its type, and undefined where there is no default. */
-export type ValueOf<Row extends SettingRow> =
+type ValueOf<Row extends SettingRow> =
   | (Row["type"] extends { readonly kind: "integer" }
       ? number
       : Row["type"] extends { readonly choices: readonly (infer Choice)[] }
         ? Choice
         : string)
   | (undefined extends Row["default"] ? undefined : never);
+
+/** The values of settings, by the keys of their rows. */
+export type ValuesOf<Rows extends Readonly<Record<string, SettingRow>>> = {
+  readonly [Key in keyof Rows]: ValueOf<Rows[Key]>;
+};
+
+/** A setting with its effective value: one row of `logweir config`. */
+export interface EffectiveSetting {
+  readonly definition: SettingDefinition;
+  readonly value: string | number | undefined;
+  readonly origin: "environment" | "file" | "default";
+}
+
+/** The environment variable of a setting. */
+export function variableOf({ name }: Pick<SettingDefinition, "name">): string {
+  return `LOGWEIR_${name.toUpperCase()}`;
+}
 
 /** Rows of settings with their names. */
 export function nameSettings<const Rows extends Readonly<Record<string, SettingRow>>>(rows: Rows) {

@@ -9,7 +9,7 @@ import { alertSettings } from "./alert-settings.ts";
 import { type EngineServer, engineSettings } from "./engine-settings.ts";
 import { ingestSettings } from "./ingest-settings.ts";
 import { maskDatabaseUrl } from "./mask-database-url.ts";
-import { giga, integer, nameSettings, type ValueOf } from "./setting-definition.ts";
+import { giga, integer, nameSettings, type ValuesOf } from "./setting-definition.ts";
 import { signInSettings } from "./sign-in-settings.ts";
 
 /** The settings of how long connections may take. */
@@ -286,9 +286,8 @@ export const settingDefinitions = nameSettings({
   },
 });
 
-type SettingValues = {
-  readonly [Key in keyof typeof settingDefinitions]: ValueOf<(typeof settingDefinitions)[Key]>;
-};
+/** The values of all settings. */
+export type SettingValues = ValuesOf<typeof settingDefinitions>;
 
 /** The values of all settings, and what follows from them. */
 export interface Settings extends SettingValues {

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { readRoles } from "../access/sign-in/roles.ts";
 import { findDestinationProblem, splitList } from "../shared/network/private-networks.ts";
 import { UserError } from "../shared/user-error.ts";
-import { nameSettings, type SettingDefinition } from "./setting-definition.ts";
+import { nameSettings, type ValuesOf, variableOf } from "./setting-definition.ts";
 
 const headerName = { kind: "text", form: /^[A-Za-z0-9-]+$/, formText: "the name of a header" } as const;
 
@@ -102,27 +102,25 @@ function findAddressProblem(text: string): string | undefined {
 }
 
 /** Settings of signing in that lack others. */
-export function findSignInProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
-  const isSet = (definition: SettingDefinition) => read(definition) !== undefined;
-  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = signInSettings;
-  const { oidcRoles, trustedProxy, proxyUserHeader, proxyGroupsHeader } = signInSettings;
+export function findSignInProblems(values: ValuesOf<typeof signInSettings>): readonly string[] {
+  const isSet = (key: keyof typeof values) => values[key] !== undefined;
   const problems: string[] = [];
-  if (isSet(oidcIssuer) !== isSet(oidcClientId)) {
+  if (isSet("oidcIssuer") !== isSet("oidcClientId")) {
     problems.push("LOGWEIR_OIDC_ISSUER and LOGWEIR_OIDC_CLIENT_ID belong together: set both, or none");
   }
-  for (const each of isSet(oidcIssuer) ? [] : [oidcClientSecret, publicUrl].filter(isSet)) {
-    problems.push(`LOGWEIR_${each.name.toUpperCase()}: needs LOGWEIR_OIDC_ISSUER, with which people sign in`);
+  for (const key of isSet("oidcIssuer") ? [] : (["oidcClientSecret", "publicUrl"] as const).filter(isSet)) {
+    problems.push(`${variableOf(signInSettings[key])}: needs LOGWEIR_OIDC_ISSUER, with which people sign in`);
   }
-  if (isSet(trustedProxy) !== isSet(proxyUserHeader)) {
+  if (isSet("trustedProxy") !== isSet("proxyUserHeader")) {
     problems.push("LOGWEIR_TRUSTED_PROXY and LOGWEIR_PROXY_USER_HEADER belong together: set both, or none");
   }
-  if (isSet(proxyGroupsHeader) && !isSet(trustedProxy)) {
+  if (isSet("proxyGroupsHeader") && !isSet("trustedProxy")) {
     problems.push("LOGWEIR_PROXY_GROUPS_HEADER: needs LOGWEIR_TRUSTED_PROXY, from where it is read");
   }
-  for (const each of isSet(oidcRoles) ? [] : [oidcIssuer, trustedProxy].filter(isSet)) {
-    problems.push(`LOGWEIR_${each.name.toUpperCase()}: needs LOGWEIR_OIDC_ROLES, which says what people may do`);
+  for (const key of isSet("oidcRoles") ? [] : (["oidcIssuer", "trustedProxy"] as const).filter(isSet)) {
+    problems.push(`${variableOf(signInSettings[key])}: needs LOGWEIR_OIDC_ROLES, which says what people may do`);
   }
-  if (isSet(oidcRoles) && !isSet(trustedProxy) && !isSet(oidcIssuer)) {
+  if (isSet("oidcRoles") && !isSet("trustedProxy") && !isSet("oidcIssuer")) {
     problems.push("LOGWEIR_OIDC_ROLES: needs LOGWEIR_OIDC_ISSUER or LOGWEIR_TRUSTED_PROXY, by which people sign in");
   }
   return problems;

@@ -1,5 +1,6 @@
 import type { LimitName, TenantLimitName } from "./budget.ts";
 import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 
 /** The details of an error besides its code and message. */
 export interface ErrorDetails {
@@ -37,10 +38,12 @@ function cutDetails(details: ErrorDetails): ErrorDetails {
   const { parameter, hint, allowed, fields } = details;
   return {
     ...details,
-    ...(parameter === undefined ? {} : { parameter: cutText(parameter) }),
-    ...(hint === undefined ? {} : { hint: cutText(hint) }),
-    ...(allowed === undefined ? {} : { allowed: allowed.map(cutText) }),
-    ...(fields === undefined ? {} : { fields: cutFields(fields) }),
+    ...omitUndefined({
+      parameter: parameter && cutText(parameter),
+      hint: hint && cutText(hint),
+      allowed: allowed?.map(cutText),
+      fields: fields && cutFields(fields),
+    }),
   };
 }
 
@@ -65,6 +68,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** The error for a parameter whose value cannot be used. */
+export function invalidParameter(parameter: string, message: string, details: ErrorDetails = {}): ServiceError {
+  return new ServiceError("invalid_parameter", message, { parameter, ...details });
+}
+
 /** The common shape of error responses. */
 export interface ErrorBody {
   readonly error: {
@@ -84,21 +92,14 @@ export interface ErrorBody {
 
 /** The body of an error's answer. */
 export function toErrorBody(error: ServiceError): ErrorBody {
-  const { parameter, line, column, allowed, fields, currentVersion } = error.details;
+  const { parameter, line, column, limit, allowed, fields, currentVersion } = error.details;
   const hint = error.details.hint ?? errorCatalogue[error.code].hint;
   return {
     error: {
       code: error.code,
       message: error.message,
       status: error.status,
-      ...(parameter === undefined ? {} : { parameter }),
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-      ...(hint === undefined ? {} : { hint }),
-      ...(error.details.limit === undefined ? {} : { limit: error.details.limit }),
-      ...(allowed === undefined ? {} : { allowed }),
-      ...(fields === undefined ? {} : { fields }),
-      ...(currentVersion === undefined ? {} : { current_version: currentVersion }),
+      ...omitUndefined({ parameter, line, column, hint, limit, allowed, fields, current_version: currentVersion }),
     },
   };
 }

@@ -1,5 +1,5 @@
-import { variableOf } from "../../src/config/config.ts";
 import type { SettingDefinition, SettingType } from "../../src/config/setting-definition.ts";
+import { variableOf } from "../../src/config/setting-definition.ts";
 import { settingDefinitions } from "../../src/config/settings.ts";
 
 function formOf(type: SettingType): string {

@@ -1,4 +1,5 @@
-import { type EffectiveSetting, readConfiguration } from "../../config/config.ts";
+import { readConfiguration } from "../../config/config.ts";
+import type { EffectiveSetting } from "../../config/setting-definition.ts";
 import { type CommandContext, printAnswer } from "../context.ts";
 import { formatTable } from "../output/table.ts";
 
