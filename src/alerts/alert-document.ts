@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { mask, maskUrl, type Report, readUrl } from "../drains/backend-document.ts";
-import { isSame } from "../drains/drains.ts";
 import { isUuid } from "../endpoints/management/managed-endpoints.ts";
 import { createDocumentForm, type FieldProblems } from "../shared/documents/document-form.ts";
 import type { Alert, AlertDestination, AlertPlan, AlertQuery } from "./alert.ts";
@@ -167,7 +167,7 @@ function readDestination(sent: SentDestination, known: readonly SentDestination[
     refuse(`type: must be one of ${destinationTypes.join(", ")}`);
     return sent;
   }
-  const stored = known.find((each) => isSame(showDestination(each), sent));
+  const stored = known.find((each) => isDeepStrictEqual(showDestination(each), sent));
   if (stored !== undefined) return stored;
   for (const [field, value] of Object.entries(sent)) {
     if (!fields.includes(field)) refuse(`${field.slice(0, 100)}: fields of ${sent.type} are ${fields.join(", ")}`);

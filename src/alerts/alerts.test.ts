@@ -4,7 +4,7 @@ import type { FieldProblems } from "../shared/documents/document-form.ts";
 import type { Alert, AlertPlan } from "./alert.ts";
 import { planOf, showAlert } from "./alert-document.ts";
 import type { AlertForm } from "./alert-form.ts";
-import { createAlerts } from "./alerts.ts";
+import { Alerts } from "./alerts.ts";
 import type { AlertFile } from "./load-alerts.ts";
 
 const form = (name: string, more: Partial<AlertForm> = {}): AlertForm & Record<string, unknown> => {
@@ -27,7 +27,7 @@ function open({ canMail = false } = {}) {
     isWritable: (_name: string) => true,
     plans: [] as readonly AlertPlan[],
   };
-  const alerts = createAlerts({
+  const alerts = new Alerts({
     alerts: [],
     documents: {
       async put(alert) {

@@ -19,39 +19,6 @@ import type { StoredState } from "./stored-state.ts";
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Alerts: queries that are run by schedule, and notify others of their rows. Changes take effect immediately. */
-export interface Alerts {
-  readonly alerts: readonly Alert[];
-  /** The alert of an id, or else of a name that it alone has. Throws `unknown_alert`. */
-  find(idOrName: string): Alert;
-  /** Makes an alert, or changes one. Throws `validation_failed`, `unknown_alert` and `alert_read_only`. */
-  save(sent: Sent, id?: string): Promise<Alert>;
-  /** Throws `unknown_alert` and `alert_read_only`. */
-  remove(id: string): Promise<Alert>;
-  /** Holds back what begins until a time; undefined ends that. `comment` is for people. Throws `unknown_alert`. */
-  silence(id: string, untilMs: number | undefined, comment?: string): Promise<Alert>;
-  /** For metrics. */
-  figures(): AlertFigures;
-  /** Throws `unknown_alert`. */
-  stateOf(id: string): Promise<AlertStatus>;
-  /**
-   * The notices that the alert would have sent between two times. Throws `unknown_alert`, and `invalid_parameter` for
-   * too many runs.
-   */
-  rehearse(
-    id: string,
-    range: { readonly fromMs: number; readonly toMs: number },
-    signal: AbortSignal,
-  ): Promise<Rehearsal>;
-  /** Applies the changes of another service: these are all alerts. */
-  replaceAll(alerts: readonly Alert[]): void;
-  /**
-   * Takes over alerts of files, which are all that live in files. One with the name of an alert that is there goes on
-   * with its id, state and silence. No other service may change alerts meanwhile.
-   */
-  takeFiles(files: readonly AlertFile[]): Promise<TakenFiles>;
-}
-
 /** The names of alerts that files changed, and why new or changed ones cannot run or notify anyone for now. */
 export interface TakenFiles {
   readonly added: readonly string[];
@@ -85,11 +52,8 @@ export interface AlertsOptions {
   readonly amongServices: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createAlerts(options: AlertsOptions): Alerts {
-  return new StoredAlerts(options);
-}
-
-class StoredAlerts implements Alerts {
+/** Alerts: queries that are run by schedule, and notify others of their rows. Changes take effect immediately. */
+export class Alerts {
   readonly #options: Omit<AlertsOptions, "alerts">;
   #alerts: ReadonlyMap<string, Alert> = new Map();
   readonly #plans = new WeakMap<Alert, AlertPlan>();
@@ -104,6 +68,7 @@ class StoredAlerts implements Alerts {
     return [...this.#alerts.values()];
   }
 
+  /** The alert of an id, or else of a name that it alone has. Throws `unknown_alert`. */
   find(idOrName: string): Alert {
     const alert = this.#alerts.get(idOrName.toLowerCase());
     if (alert !== undefined) return alert;
@@ -115,6 +80,7 @@ class StoredAlerts implements Alerts {
     throw new ServiceError("unknown_alert", message);
   }
 
+  /** Makes an alert, or changes one. Throws `validation_failed`, `unknown_alert` and `alert_read_only`. */
   save(sent: Sent, id?: string): Promise<Alert> {
     const { nowMs } = this.#options;
     return this.#inTurn(async () => {
@@ -129,6 +95,7 @@ class StoredAlerts implements Alerts {
     });
   }
 
+  /** Throws `unknown_alert` and `alert_read_only`. */
   remove(id: string): Promise<Alert> {
     return this.#inTurn(async () => {
       const alert = this.#requireOwn(id);
@@ -138,6 +105,7 @@ class StoredAlerts implements Alerts {
     });
   }
 
+  /** Holds back what begins until a time; undefined ends that. `comment` is for people. Throws `unknown_alert`. */
   silence(id: string, untilMs: number | undefined, comment?: string): Promise<Alert> {
     return this.#inTurn(async () => {
       const { silencedUntilMs: _, silenceComment: __, ...alert } = this.find(id);
@@ -146,10 +114,12 @@ class StoredAlerts implements Alerts {
     });
   }
 
+  /** For metrics. */
   figures(): AlertFigures {
     return this.#options.running.figures();
   }
 
+  /** Throws `unknown_alert`. */
   async stateOf(id: string): Promise<AlertStatus> {
     const { running, nowMs } = this.#options;
     const alert = this.find(id);
@@ -158,7 +128,15 @@ class StoredAlerts implements Alerts {
     return { alert, state: await running.stateOf(alert.id), nextRunAtMs };
   }
 
-  async rehearse(...[id, range, signal]: Parameters<Alerts["rehearse"]>): Promise<Rehearsal> {
+  /**
+   * The notices that the alert would have sent between two times. Throws `unknown_alert`, and `invalid_parameter` for
+   * too many runs.
+   */
+  async rehearse(
+    id: string,
+    range: { readonly fromMs: number; readonly toMs: number },
+    signal: AbortSignal,
+  ): Promise<Rehearsal> {
     const { silencedUntilMs: _, ...alert } = this.find(id);
     const rehearsal = await rehearse(this.#options.queries, planOf(alert), range, signal);
     if (rehearsal !== undefined) return rehearsal;
@@ -166,6 +144,7 @@ class StoredAlerts implements Alerts {
     throw new ServiceError("invalid_parameter", message, { parameter: "from", hint: "Send a shorter range." });
   }
 
+  /** Applies the changes of another service: these are all alerts. */
   replaceAll(alerts: readonly Alert[]): void {
     this.#alerts = new Map(alerts.map((alert) => [alert.id, alert]));
     this.#options.running.replaceAll(alerts.map((alert) => this.#planOf(alert)));
@@ -178,6 +157,10 @@ class StoredAlerts implements Alerts {
     return plan;
   }
 
+  /**
+   * Takes over alerts of files, which are all that live in files. One with the name of an alert that is there goes on
+   * with its id, state and silence. No other service may change alerts meanwhile.
+   */
   takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
     return this.#exclusively(async () => {
       const { documents } = this.#options;
@@ -215,9 +198,11 @@ class StoredAlerts implements Alerts {
     const known = named.find(({ file }) => file !== undefined) ?? named[0];
     const now = this.#options.nowMs();
     const isSame = known !== undefined && isDeepStrictEqual(known.form, form);
+    // The same for a name on every service, so that state and audit outlive a new data folder.
+    const id = known?.id ?? uuidOf(`alert ${form.name}`);
     const createdAtMs = known?.createdAtMs ?? now;
     const updatedAtMs = isSame ? known.updatedAtMs : now;
-    return { ...known, id: known?.id ?? idOfName(form.name), form, file: path, createdAtMs, updatedAtMs };
+    return { ...known, id, form, file: path, createdAtMs, updatedAtMs };
   }
 
   async #describeProblems(alert: Alert): Promise<readonly string[]> {
@@ -276,9 +261,4 @@ class StoredAlerts implements Alerts {
 
 function namesOf(alerts: readonly Alert[]): readonly string[] {
   return alerts.map(({ form }) => form.name);
-}
-
-/** A UUID that is the same for a name on every service, so that state and audit outlive a new data folder. */
-function idOfName(name: string): string {
-  return uuidOf(`alert ${name}`);
 }

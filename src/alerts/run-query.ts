@@ -1,4 +1,4 @@
-import { readsOf } from "../endpoints/call/plan/planned-query.ts";
+import { readsOf, shownColumns } from "../endpoints/call/plan/planned-query.ts";
 import { prepareOwnerQuery } from "../endpoints/call/prepare/owner-query.ts";
 import { bindParameters, textReader } from "../endpoints/call/prepare/parameters.ts";
 import type { PreparedCall } from "../endpoints/call/prepare/query-call.ts";
@@ -93,7 +93,7 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
   return {
     findProblems(plan, form) {
       try {
-        return findColumnProblems(plan, columnNames(prepare(plan).call));
+        return findColumnProblems(plan, shownColumns(prepare(plan).call.query));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         return { [fieldOf(error, form)]: [error.message] };
@@ -144,11 +144,8 @@ async function readRows(
   }
 }
 
-function columnNames({ query: { columns, paging } }: PreparedCall): readonly string[] {
-  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0)).map(({ name }) => name);
-}
-
-function findColumnProblems(plan: AlertPlan, columns: readonly string[]): FieldProblems {
+function findColumnProblems(plan: AlertPlan, shown: ReturnType<typeof shownColumns>): FieldProblems {
+  const columns = shown.map(({ name }) => name);
   const named = {
     when: plan.condition.column === undefined ? [] : [plan.condition.column],
     group_by: plan.groupBy,

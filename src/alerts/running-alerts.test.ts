@@ -5,7 +5,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { planOf } from "./alert-document.ts";
 import type { AlertForm } from "./alert-form.ts";
 import type { AlertQueries, AlertRows } from "./run-query.ts";
-import { createRunningAlerts } from "./running-alerts.ts";
+import { RunningAlerts } from "./running-alerts.ts";
 
 const minuteMs = 60_000;
 const url = "http://hook.example/";
@@ -41,7 +41,7 @@ function open({
       return fixture.rows();
     },
   };
-  const running = createRunningAlerts({
+  const running = new RunningAlerts({
     documents: {
       states: async () => new Map(disk.states),
       readState: async (id) => disk.states.get(id),

@@ -26,24 +26,6 @@ export interface StateDocuments {
   putState(id: string, state: string): Promise<boolean>;
 }
 
-/** Alerts in operation. */
-export interface RunningAlerts {
-  /** These are all alerts now. */
-  replaceAll(plans: readonly AlertPlan[]): void;
-  /** Begins to run and to send. */
-  start(queries: AlertQueries): void;
-  /**
-   * Takes back the notices that wait of a source: its events were deleted. On another service than the one that runs
-   * alerts, nothing is taken back before it runs them.
-   */
-  forget(source: string): Promise<void>;
-  /** The state as it was stored last, by whichever service runs the alert. */
-  stateOf(id: string): Promise<StoredState>;
-  figures(): AlertFigures;
-  /** Ends running and sending, and waits until that is so. */
-  close(): Promise<void>;
-}
-
 export interface RunningOptions {
   readonly documents: StateDocuments;
   readonly send: SendRequest;
@@ -70,10 +52,6 @@ const longestSleepMs = 1_000;
 /** Queries of alerts that run at once. */
 const maxRunning = 4;
 
-export function createRunningAlerts(options: RunningOptions): RunningAlerts {
-  return new AlertsAtWork(options);
-}
-
 /** Sending to a destination, which is left alone until a time after a failure. */
 interface Lane {
   isSending: boolean;
@@ -94,7 +72,8 @@ interface RunningAlert {
   readonly inTurn: SerialQueue;
 }
 
-class AlertsAtWork implements RunningAlerts {
+/** Alerts in operation. */
+export class RunningAlerts {
   readonly #options: RunningOptions;
   readonly #alerts = new Map<string, RunningAlert>();
   readonly #turns = new Admission({ maxRunning, maxWaiting: Number.POSITIVE_INFINITY });
@@ -120,6 +99,7 @@ class AlertsAtWork implements RunningAlerts {
     setMaxListeners(0, this.#ending.signal);
   }
 
+  /** These are all alerts now. */
   replaceAll(plans: readonly AlertPlan[]): void {
     this.#plans = plans;
     const ids = new Set(plans.map(({ id }) => id));
@@ -128,10 +108,15 @@ class AlertsAtWork implements RunningAlerts {
     this.#wake.abort();
   }
 
+  /** Begins to run and to send. */
   start(queries: AlertQueries): void {
     this.#loop = this.#run(queries);
   }
 
+  /**
+   * Takes back the notices that wait of a source: its events were deleted. On another service than the one that runs
+   * alerts, nothing is taken back before it runs them.
+   */
   async forget(source: string): Promise<void> {
     if (!this.#isLoaded) this.#forgotten.add(source);
     await Promise.all([...this.#alerts.values()].map((alert) => this.#takeBack(alert, source)));
@@ -145,6 +130,7 @@ class AlertsAtWork implements RunningAlerts {
     });
   }
 
+  /** The state as it was stored last, by whichever service runs the alert. */
   async stateOf(id: string): Promise<StoredState> {
     return readState(await this.#options.documents.readState(id));
   }
@@ -153,6 +139,7 @@ class AlertsAtWork implements RunningAlerts {
     return figuresOf(this.#counts, this.#alerts.values());
   }
 
+  /** Ends running and sending, and waits until that is so. */
   async close(): Promise<void> {
     this.#ending.abort();
     this.#wake.abort();

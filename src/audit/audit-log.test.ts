@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import type { AuditRun } from "./audit-event.ts";
-import { type AuditLog, type AuditLogOptions, createAuditLog } from "./audit-log.ts";
+import { AuditLog, type AuditLogOptions } from "./audit-log.ts";
 
 const run: AuditRun = {
   action: "endpoint.run",
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 function open(more: Partial<AuditLogOptions> = {}): AuditLog {
-  return createAuditLog({
+  return new AuditLog({
     level: "all",
     store: {
       append: async (_source, events) => {

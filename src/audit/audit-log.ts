@@ -7,25 +7,6 @@ import type { AuditEvent, AuditLevel } from "./audit-event.ts";
 import { createMask, type MaskValue } from "./mask-value.ts";
 import { WaitingEntries } from "./waiting-entries.ts";
 
-/**
- * Records the actions of callers. Recording never fails, never waits and takes some microseconds; the rest is done in
- * the background.
- */
-export interface AuditLog {
-  readonly level: AuditLevel;
-  /**
-   * Accepts an event that happened `count` times, unless the level excludes it. It is in the log and can be queried
-   * within two seconds.
-   */
-  record(event: AuditEvent, count?: number): void;
-  /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
-  readonly droppedCount: number;
-  /** Writes pending events. Resolves after the attempt, with whether all of them are stored; never rejects. */
-  flush(): Promise<boolean>;
-  /** Writes pending events, and accepts no more. Gives up after `closeTimeoutMs`. */
-  close(): Promise<void>;
-}
-
 export interface AuditLogOptions {
   readonly level: AuditLevel;
   readonly store: Pick<EventStore, "append">;
@@ -49,12 +30,11 @@ const flushAfterMs = 700;
 const batchSize = 500;
 const closeTimeoutMs = 5_000;
 
-/** Starts without a timer: one runs only while events are pending. */
-export function createAuditLog(options: AuditLogOptions): AuditLog {
-  return new BatchedAuditLog(options);
-}
-
-class BatchedAuditLog implements AuditLog {
+/**
+ * Records the actions of callers. Recording never fails, never waits and takes some microseconds; the rest is done in
+ * the background.
+ */
+export class AuditLog {
   readonly level: AuditLevel;
   readonly #options: AuditLogOptions;
   readonly #mask: MaskValue;
@@ -79,10 +59,15 @@ class BatchedAuditLog implements AuditLog {
     this.#waiting = new WaitingEntries(createDigest(options.digestKey), options.nowMs);
   }
 
+  /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
   get droppedCount(): number {
     return this.#dropped;
   }
 
+  /**
+   * Accepts an event that happened `count` times, unless the level excludes it. It is in the log and can be queried
+   * within two seconds.
+   */
   record(event: AuditEvent, count = 1): void {
     if (!isRecorded(event, this.level) || this.#isClosed) return;
     const room = this.#maxWaiting - this.#waiting.length - this.#unstored.length;
@@ -91,7 +76,10 @@ class BatchedAuditLog implements AuditLog {
     else this.#arm();
   }
 
-  /** One after another: all requests during a flush share the next one. */
+  /**
+   * Writes pending events, one flush after another: all calls during one share the next. Resolves after the attempt,
+   * with whether all events are stored; never rejects.
+   */
   flush(): Promise<boolean> {
     if (this.#next !== undefined) return this.#next;
     this.#next = this.#last.then(() => this.#flushOnce());
@@ -99,6 +87,7 @@ class BatchedAuditLog implements AuditLog {
     return this.#next;
   }
 
+  /** Writes pending events, and accepts no more. Gives up after `closeTimeoutMs`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

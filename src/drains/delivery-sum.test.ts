@@ -11,7 +11,7 @@ import { writeEvent } from "./destinations/write-event.ts";
 import { sumOf } from "./position.ts";
 import { createEventReader } from "./read-events.ts";
 import { createRemovals } from "./removals.ts";
-import { createRunningRules, type RuleState, type RunningRules } from "./running-rules.ts";
+import { type RuleState, RunningRules } from "./running-rules.ts";
 
 const serviceId = "0123456789abcdef";
 const source = "edge";
@@ -144,7 +144,7 @@ class Simulation {
       },
     });
     const nowMs = () => this.#nowMs;
-    this.#running = createRunningRules({
+    this.#running = new RunningRules({
       ...{ log, serviceId, graceMs: 5_000, warn: () => undefined },
       removals: createRemovals({ findSource: () => undefined, nowMs }),
       clock: {

@@ -65,19 +65,16 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
   const warnings: string[] = [];
   const state = newDeliveryState();
   let nowMs = 0;
-  const watched: Position = Object.assign(Object.create(position) as Position, {
-    async advance(passed: Parameters<Position["advance"]>[0]) {
-      await position.advance(passed);
-      if (position.number >= journal.end) ending.abort();
-    },
-  });
   if (position.number === journal.end) ending.abort();
   await deliver(
     {
       rule,
       backend,
       journal,
-      position: watched,
+      position,
+      onAdvance: () => {
+        if (position.number >= journal.end) ending.abort();
+      },
       reader: {
         read: async (_source, _lql, { keys: wanted }) => {
           read.onRead?.(wanted);

@@ -35,6 +35,8 @@ export interface DeliveryOptions {
   readonly backend: Backend;
   readonly journal: Journal;
   readonly position: Position;
+  /** Called when the position has advanced. */
+  readonly onAdvance: () => void;
   readonly reader: Pick<EventReader, "read">;
   readonly send: SendRequest;
   /** Names this service to those that its events reach. */
@@ -274,7 +276,7 @@ class Delivery {
       all[outcome] = (all[outcome] ?? 0) + 1;
       this.#ended.delete(next++);
     }
-    if (next > position.number) await position.advance(all);
+    if (next > position.number) await this.#advance(all);
     if (state.lastError !== undefined) warn(`events for ${backend.name} are delivered again`);
     state.lastError = undefined;
     this.#failures = 0;
@@ -291,7 +293,12 @@ class Delivery {
     if (lost <= 0) return;
     this.#ended.clear();
     warn(`${lost} events of ${rule.source} for ${backend.name} were dropped: more waited than drain_max_mb allows`);
-    await position.advance({ dropped: lost });
+    await this.#advance({ dropped: lost });
+  }
+
+  async #advance(tally: Partial<DrainTally>): Promise<void> {
+    await this.#options.position.advance(tally);
+    this.#options.onAdvance();
   }
 
   #fail(reason: string, retryAfterMs?: number): void {

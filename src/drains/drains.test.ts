@@ -10,16 +10,16 @@ import {
   StoppedClock,
 } from "../../test/support/drains/rules.ts";
 import type { Source } from "../sources/source.ts";
-import { createDrains } from "./drains.ts";
+import { Drains } from "./drains.ts";
 import { createRemovals } from "./removals.ts";
-import { createRunningRules, type RunningRules } from "./running-rules.ts";
+import { RunningRules } from "./running-rules.ts";
 
 function open(findAddressProblem: (url: string) => Promise<string | undefined> = async () => undefined) {
   const disk = createDisk();
   const destination = new FakeDestination();
   const clock = new StoppedClock();
   const written: string[] = [];
-  const running = createRunningRules({
+  const running = new RunningRules({
     log: createMemoryLog({ disk, segmentKeys: 1, maxBytes: 1_000_000, enter: async () => undefined }),
     ...{ clock, send: destination.send, serviceId: "0123456789abcdef", graceMs: 1_000, warn: () => undefined },
     removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
@@ -27,7 +27,7 @@ function open(findAddressProblem: (url: string) => Promise<string | undefined> =
   const note = (what: string) => async (of: { readonly id: string } | string) => {
     written.push(`${what} ${typeof of === "string" ? of : of.id}`);
   };
-  const drains = createDrains({
+  const drains = new Drains({
     ...{ backends: [], rules: [], running, nowMs: () => 7, findAddressProblem },
     documents: {
       putBackend: note("backend"),
@@ -159,7 +159,7 @@ describe("a change whose rules cannot be restarted", () => {
       remove: (...call: Parameters<RunningRules["remove"]>) => running.remove(...call).then(fill),
     });
     const documents = new Map<string, object>();
-    const drains = createDrains({
+    const drains = new Drains({
       ...{ backends: [], rules: [], running: full, nowMs: () => 7, findAddressProblem: async () => undefined },
       documents: {
         putBackend: async (each) => void documents.set(each.id, each),

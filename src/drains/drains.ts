@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
 import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -27,40 +28,6 @@ export interface BackendTest {
 /** The source that a test names where no rule has one. */
 const testedSource = "edge";
 
-/**
- * Log drains: destinations, and the events for them. Changes are made one after another and take effect immediately.
- */
-export interface Drains extends Required<ArrivalWatch> {
-  readonly backends: readonly Backend[];
-  readonly rules: readonly DrainRule[];
-  /** Throws `unknown_backend`. */
-  findBackend(id: string): Backend;
-  /** Throws `unknown_rule`. */
-  findRule(id: string): DrainRule;
-  /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
-  saveBackend(sent: Sent, id?: string): Promise<Backend>;
-  /**
-   * Sends a request without events to a backend, and says whether it was answered as one that is taken, or that is
-   * refused for what it holds. Throws `unknown_backend`.
-   */
-  testBackend(id: string): Promise<BackendTest>;
-  /** Removes a backend, with its rules and what waits for them. Throws `unknown_backend`. */
-  removeBackend(id: string): Promise<Backend>;
-  /**
-   * Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and
-   * `unknown_rule`.
-   */
-  saveRule(sent: Sent, id?: string): Promise<DrainRule>;
-  /** Throws `unknown_rule`. */
-  removeRule(id: string): Promise<DrainRule>;
-  /** Applies the changes of another service: these are all backends and rules. */
-  replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void>;
-  /** The status of all rules, or of those of one backend. */
-  status(backendId?: string): readonly RuleStatus[];
-  /** Bytes on disk of undelivered events. */
-  readonly waitingBytes: number;
-}
-
 /** Keeps what is drained where. */
 export interface DrainDocuments {
   putBackend(backend: Backend): Promise<void>;
@@ -82,17 +49,16 @@ export interface DrainsOptions {
   readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createDrains(options: DrainsOptions): Drains {
-  return new StoredDrains(options);
-}
-
-class StoredDrains implements Drains {
+/**
+ * Log drains: destinations, and the events for them. Changes are made one after another and take effect immediately.
+ */
+export class Drains implements Required<ArrivalWatch> {
   readonly #options: Omit<DrainsOptions, "backends" | "rules">;
   readonly #backends: Map<string, Backend>;
   readonly #rules: Map<string, DrainRule>;
   readonly isWatched: ArrivalWatch["isWatched"];
   readonly note: ArrivalWatch["note"];
-  readonly noteRemoval: Drains["noteRemoval"];
+  readonly noteRemoval: Required<ArrivalWatch>["noteRemoval"];
   /** Changes are made one after another. */
   readonly #exclusively = createSerialQueue();
 
@@ -113,22 +79,26 @@ class StoredDrains implements Drains {
     return [...this.#rules.values()];
   }
 
+  /** Bytes on disk of undelivered events. */
   get waitingBytes(): number {
     return this.#options.running.waitingBytes;
   }
 
+  /** Throws `unknown_backend`. */
   findBackend(id: string): Backend {
     const backend = this.#backends.get(id.toLowerCase());
     if (backend === undefined) throw new ServiceError("unknown_backend", `There is no backend ${id.slice(0, 100)}`);
     return backend;
   }
 
+  /** Throws `unknown_rule`. */
   findRule(id: string): DrainRule {
     const rule = this.#rules.get(id.toLowerCase());
     if (rule === undefined) throw new ServiceError("unknown_rule", `There is no rule ${id.slice(0, 100)}`);
     return rule;
   }
 
+  /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
   saveBackend(sent: Sent, id?: string): Promise<Backend> {
     const { documents, running, nowMs, findAddressProblem } = this.#options;
     return this.#inTurn(async () => {
@@ -154,6 +124,10 @@ class StoredDrains implements Drains {
     });
   }
 
+  /**
+   * Sends a request without events to a backend, and says whether it was answered as one that is taken, or that is
+   * refused for what it holds. Throws `unknown_backend`.
+   */
   async testBackend(id: string): Promise<BackendTest> {
     const { running, findAddressProblem } = this.#options;
     const backend = this.findBackend(id);
@@ -164,6 +138,7 @@ class StoredDrains implements Drains {
     return { connected: answer.kind === "refused", reason: answer.reason };
   }
 
+  /** Removes a backend, with its rules and what waits for them. Throws `unknown_backend`. */
   removeBackend(id: string): Promise<Backend> {
     const { documents, running } = this.#options;
     return this.#inTurn(async () => {
@@ -179,6 +154,10 @@ class StoredDrains implements Drains {
     });
   }
 
+  /**
+   * Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and
+   * `unknown_rule`.
+   */
   saveRule(sent: Sent, id?: string): Promise<DrainRule> {
     const { documents, running, nowMs } = this.#options;
     return this.#inTurn(async () => {
@@ -209,6 +188,7 @@ class StoredDrains implements Drains {
     });
   }
 
+  /** Throws `unknown_rule`. */
   removeRule(id: string): Promise<DrainRule> {
     const { documents, running } = this.#options;
     return this.#inTurn(async () => {
@@ -220,11 +200,12 @@ class StoredDrains implements Drains {
     });
   }
 
+  /** Applies the changes of another service: these are all backends and rules. */
   replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void> {
     const { running } = this.#options;
     return this.#exclusively(async () => {
       const changed = new Set(
-        backends.filter((each) => !isSame(each, this.#backends.get(each.id))).map(({ id }) => id),
+        backends.filter((each) => !isDeepStrictEqual(each, this.#backends.get(each.id))).map(({ id }) => id),
       );
       const old = new Map(this.#rules);
       refill(this.#backends, backends);
@@ -235,12 +216,13 @@ class StoredDrains implements Drains {
       }
       for (const rule of rules) {
         const backend = this.#backends.get(rule.backendId);
-        const isKnown = isSame(rule, old.get(rule.id));
+        const isKnown = isDeepStrictEqual(rule, old.get(rule.id));
         if (backend !== undefined && !(isKnown && !changed.has(backend.id))) await running.restart(rule, backend);
       }
     });
   }
 
+  /** The status of all rules, or of those of one backend. */
   status(backendId?: string): readonly RuleStatus[] {
     return this.rules.flatMap((rule) => {
       const backend = this.#backends.get(rule.backendId);
@@ -271,12 +253,6 @@ class StoredDrains implements Drains {
 
 function toBackend(draft: BackendDraft, before: Backend | undefined, nowMs: number): Backend {
   return { ...draft, id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs, updatedAtMs: nowMs };
-}
-
-/** Whether two documents have the same fields, in whatever order. */
-export function isSame(one: object, other: object | undefined): boolean {
-  const describe = (each: object) => JSON.stringify(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return other !== undefined && describe(one) === describe(other);
 }
 
 function refill<T extends { readonly id: string }>(map: Map<string, T>, values: readonly T[]): void {

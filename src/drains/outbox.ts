@@ -3,17 +3,6 @@ import { basename } from "node:path";
 import { type LineJournal, openLineJournal } from "../shared/journal/line-journal.ts";
 import { makeFolder } from "../shared/journal/set-aside.ts";
 
-/** Lines that a database did not take, until it does. */
-export interface Outbox {
-  readonly isEmpty: boolean;
-  /** Resolves once the lines are on the disk; rejects where there is no room. */
-  note(lines: readonly string[]): Promise<void>;
-  /** Passes on all lines, in their order, with empty ones for those that are damaged, and forgets what was taken. */
-  flush(add: (lines: readonly string[]) => Promise<void>): Promise<void>;
-  /** Lines on the disk stay there for the next start. Resolves to the number of those that end with the process. */
-  close(): Promise<number>;
-}
-
 /** Characters of lines in memory, of a service whose folder cannot be made. */
 const maxHeldCharacters = 20_000_000;
 
@@ -32,14 +21,15 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
     () => true,
     () => false,
   );
-  return new FileOutbox({ ...options, open }, exists ? await open() : undefined);
+  return new Outbox({ ...options, open }, exists ? await open() : undefined);
 }
 
 interface Options extends OutboxOptions {
   readonly open: () => Promise<LineJournal>;
 }
 
-class FileOutbox implements Outbox {
+/** Lines that a database did not take, until it does. */
+export class Outbox {
   readonly #options: Options;
   #opening: Promise<LineJournal | undefined> | undefined;
   #journal: LineJournal | undefined;
@@ -54,6 +44,7 @@ class FileOutbox implements Outbox {
     return this.#held.length === 0 && (this.#journal === undefined || this.#journal.first === this.#journal.end);
   }
 
+  /** Resolves once the lines are on the disk; rejects where there is no room. */
   async note(lines: readonly string[]): Promise<void> {
     const { maxBytes } = this.#options;
     const journal = this.#journal ?? (await this.#makeJournal());
@@ -66,6 +57,7 @@ class FileOutbox implements Outbox {
     else await journal.note(lines);
   }
 
+  /** Passes on all lines, in their order, with empty ones for those that are damaged, and forgets what was taken. */
   async flush(add: (lines: readonly string[]) => Promise<void>): Promise<void> {
     for (let [held] = this.#held; held !== undefined; [held] = this.#held) {
       await add(held.lines);
@@ -82,6 +74,7 @@ class FileOutbox implements Outbox {
     }
   }
 
+  /** Lines on the disk stay there for the next start. Resolves to the number of those that end with the process. */
   async close(): Promise<number> {
     await this.#opening;
     await this.#journal?.close();

@@ -13,7 +13,7 @@ import { ServiceError } from "../shared/errors.ts";
 import type { DrainLog } from "./drain-log.ts";
 import type { Position } from "./position.ts";
 import { createRemovals } from "./removals.ts";
-import { createRunningRules } from "./running-rules.ts";
+import { RunningRules } from "./running-rules.ts";
 
 function open(options: Partial<MemoryLogOptions> & { readonly log?: (log: DrainLog) => DrainLog } = {}) {
   const disk = options.disk ?? createDisk();
@@ -28,7 +28,7 @@ function open(options: Partial<MemoryLogOptions> & { readonly log?: (log: DrainL
   const clock = new StoppedClock();
   const destination = new FakeDestination();
   const warnings: string[] = [];
-  const running = createRunningRules({
+  const running = new RunningRules({
     ...{ log, clock, send: destination.send, serviceId: "0123456789abcdef", graceMs: 1_000 },
     removals: createRemovals({ findSource: () => undefined, nowMs: () => clock.nowNumber }),
     warn: (message) => warnings.push(message),

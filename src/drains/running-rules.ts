@@ -19,29 +19,6 @@ export interface RuleState extends Readonly<DeliveryState>, DrainTally {
   readonly waiting: number;
 }
 
-/** Rules in operation: each has a position in its source's journal, and sends the events after it. */
-export interface RunningRules extends Required<ArrivalWatch> {
-  /**
-   * Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was
-   * called.
-   */
-  restart(rule: DrainRule, backend: Backend): Promise<void>;
-  /** Ends the rule and forgets what waited for it. */
-  remove(rule: DrainRule): Promise<void>;
-  /** Stops the rule here, because another service removed or changed it. */
-  leave(rule: DrainRule): Promise<void>;
-  /** Begins to send, with what looks events up. */
-  start(reader: EventReader): void;
-  /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that is not known now. */
-  readonly findProblem: (source: string, lql: string) => Promise<string | undefined>;
-  /** Sends a request without events. */
-  tryOut(backend: Backend, source: string): Promise<DrainAnswer>;
-  stateOf(rule: DrainRule): RuleState;
-  readonly waitingBytes: number;
-  /** Ends sending, and waits until that is so. */
-  close(): Promise<void>;
-}
-
 export interface RunningOptions {
   readonly log: DrainLog;
   readonly send: SendRequest;
@@ -67,11 +44,8 @@ interface RunningRule {
 /** The maximum size of the events that all rules have in memory together. */
 const maxHeldBytes = 64_000_000;
 
-export function createRunningRules(options: RunningOptions): RunningRules {
-  return new RulesAtWork(options);
-}
-
-class RulesAtWork implements RunningRules {
+/** Rules in operation: each has a position in its source's journal, and sends the events after it. */
+export class RunningRules implements Required<ArrivalWatch> {
   readonly #options: RunningOptions;
   readonly #log: DrainLog;
   readonly #running = new Map<string, RunningRule>();
@@ -112,6 +86,7 @@ class RulesAtWork implements RunningRules {
     if (journal !== undefined) this.#options.removals.note(source, filter, journal);
   };
 
+  /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that is not known now. */
   readonly findProblem = async (source: string, lql: string): Promise<string | undefined> => {
     try {
       await this.#reader?.check(source, lql);
@@ -123,6 +98,7 @@ class RulesAtWork implements RunningRules {
     }
   };
 
+  /** Sends a request without events. */
   tryOut(backend: Backend, source: string): Promise<DrainAnswer> {
     const { send, serviceId } = this.#options;
     // The sender has a deadline of its own.
@@ -130,10 +106,15 @@ class RulesAtWork implements RunningRules {
     return send({ ...request, isTrial: true }, new AbortController().signal);
   }
 
+  /**
+   * Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was
+   * called.
+   */
   restart(rule: DrainRule, backend: Backend): Promise<void> {
     return this.#alone(() => this.#restart(rule, backend));
   }
 
+  /** Ends the rule and forgets what waited for it. */
   remove({ id, source }: DrainRule): Promise<void> {
     return this.#alone(async () => {
       const each = await this.#end(id);
@@ -142,6 +123,7 @@ class RulesAtWork implements RunningRules {
     });
   }
 
+  /** Stops the rule here, because another service removed or changed it. */
   leave({ id, source }: DrainRule): Promise<void> {
     return this.#alone(async () => {
       await this.#end(id);
@@ -169,6 +151,7 @@ class RulesAtWork implements RunningRules {
     this.#begin(each);
   }
 
+  /** Begins to send, with what looks events up. */
   start(reader: EventReader): void {
     this.#reader = reader;
     for (const each of this.#running.values()) this.#begin(each);
@@ -185,6 +168,7 @@ class RulesAtWork implements RunningRules {
     return this.#log.journals.byteCount;
   }
 
+  /** Ends sending, and waits until that is so. */
   async close(): Promise<void> {
     await this.#alone(async () => undefined);
     for (const { ending } of this.#running.values()) ending.abort();
@@ -211,27 +195,9 @@ class RulesAtWork implements RunningRules {
     return [...(this.#bySource.get(source)?.values() ?? [])];
   }
 
-  async #openPosition(rule: DrainRule): Promise<Position> {
-    // A rule that existed before `start` but has no position lost it: it sends all pending events.
-    const position = await this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
-    return {
-      get number() {
-        return position.number;
-      },
-      get durable() {
-        return position.durable;
-      },
-      get tally() {
-        return position.tally;
-      },
-      advance: async (passed) => {
-        await position.advance(passed);
-        this.#release(rule.source);
-      },
-      countUnwritten: (eventCount) => position.countUnwritten(eventCount),
-      restartAt: (number) => position.restartAt(number),
-      remove: () => position.remove(),
-    };
+  /** A rule that existed before `start` but has no position lost it: it sends all pending events. */
+  #openPosition(rule: DrainRule): Promise<Position> {
+    return this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
   }
 
   /** Frees what no rule of the source needs any longer; once for all rules that have advanced at the same time. */
@@ -258,7 +224,7 @@ class RulesAtWork implements RunningRules {
     each.done = deliver(
       {
         ...{ rule, backend, journal, position, reader, send, serviceId, clock, memory: this.#memory, isRemoved },
-        ...{ graceMs, state, warn },
+        ...{ graceMs, state, warn, onAdvance: () => this.#release(rule.source) },
       },
       ending.signal,
     );

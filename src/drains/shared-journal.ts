@@ -14,14 +14,6 @@ export interface SharedJournalOptions {
   readonly warn: (message: string) => void;
 }
 
-/** The keys of a source in the database, as this service knows them. */
-export interface SharedJournal extends Journal {
-  /** Takes over what the database has, as it was read last; nothing where it has nothing of the source. */
-  take(state?: Omit<WaitingKeys, "source">): void;
-  /** Adds keys that wait in files. What cannot be added goes on waiting. */
-  flush(): Promise<void>;
-}
-
 interface Added {
   readonly lines: readonly string[];
   readonly resolve: () => void;
@@ -36,10 +28,11 @@ export async function openSharedJournal(options: SharedJournalOptions): Promise<
     isWhole: (line) => parseKey(line).isDamaged === undefined,
     onDamage: (message) => options.warn(`keys of events that wait for the database: ${message}`),
   });
-  return new DatabaseJournal(options, outbox);
+  return new SharedJournal(options, outbox);
 }
 
-class DatabaseJournal implements SharedJournal {
+/** The keys of a source in the database, as this service knows them. */
+export class SharedJournal implements Journal {
   readonly #options: SharedJournalOptions;
   /** Keys that the database did not take. */
   readonly #outbox: Outbox;
@@ -66,6 +59,7 @@ class DatabaseJournal implements SharedJournal {
     return this.#state.byteCount;
   }
 
+  /** Takes over what the database has, as it was read last; nothing where it has nothing of the source. */
   take(state: Omit<WaitingKeys, "source"> = { first: 0, end: 0, byteCount: 0 }): void {
     this.#state = state;
     for (const listener of [...this.#listeners]) listener();
@@ -87,6 +81,7 @@ class DatabaseJournal implements SharedJournal {
     await this.#outbox.note(lines);
   }
 
+  /** Adds keys that wait in files. What cannot be added goes on waiting. */
   flush(): Promise<void> {
     this.#flushing ??= this.#outbox
       .flush((lines) => this.#addLines(lines))

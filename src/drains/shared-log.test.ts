@@ -13,7 +13,7 @@ import {
   StoppedClock,
 } from "../../test/support/drains/rules.ts";
 import { createRemovals } from "./removals.ts";
-import { createRunningRules } from "./running-rules.ts";
+import { RunningRules } from "./running-rules.ts";
 import { createSharedLog } from "./shared-log.ts";
 
 const rule = ruleOf("r");
@@ -45,7 +45,7 @@ async function serve(keys: MemoryKeys, options: Parameters<typeof open>[1] = {})
   const opened = await open(keys, options);
   const clock = new StoppedClock();
   const destination = new FakeDestination();
-  const running = createRunningRules({
+  const running = new RunningRules({
     ...{ log: opened.log, clock, send: destination.send, serviceId: "0123456789abcdef", graceMs: 1_000 },
     removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
     warn: (message) => opened.warnings.push(message),

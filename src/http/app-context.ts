@@ -46,7 +46,7 @@ export interface AppDependencies {
   readonly signIn?: SignIn | undefined;
   /** Gives access tokens to holders of key files. */
   readonly keyGrants: Pick<KeyGrants, "exchange">;
-  readonly audit: AuditLog;
+  readonly audit: Pick<AuditLog, "level" | "record" | "droppedCount">;
   readonly logger: FastifyBaseLogger;
   /** The rates of endpoint calls, by token. */
   readonly rates: RateLimiter;

@@ -3,11 +3,11 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import { createIssuer } from "../access/sign-in/issuer.ts";
-import { createAlerts } from "../alerts/alerts.ts";
+import { Alerts } from "../alerts/alerts.ts";
 import { createFileLog } from "../drains/drain-log.ts";
-import { createDrains } from "../drains/drains.ts";
+import { Drains } from "../drains/drains.ts";
 import { createRemovals } from "../drains/removals.ts";
-import { createRunningRules } from "../drains/running-rules.ts";
+import { RunningRules } from "../drains/running-rules.ts";
 import type { Planner } from "../endpoints/call/plan/plan.ts";
 import { createPlanner } from "../endpoints/call/plan/planner.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
@@ -27,7 +27,7 @@ import { createRateLimiter } from "./request/rate-limiter.ts";
 import { createShutdown } from "./request/shutdown.ts";
 import { addAccessTokenRoutes } from "./routes/admin/access-tokens.ts";
 import { addAlertRoutes } from "./routes/admin/alerts.ts";
-import { addDrainRoutes } from "./routes/admin/drains.ts";
+import { addBackendRoutes, addRuleRoutes } from "./routes/admin/drains.ts";
 import { addEndpointVersionRoutes } from "./routes/admin/endpoint-versions.ts";
 import { addManagedEndpointRoutes } from "./routes/admin/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./routes/admin/managed-sources.ts";
@@ -62,6 +62,8 @@ beforeEach(async () => {
 
 const path = "/api/endpoints/query/open";
 const savedText = "WITH t AS (SELECT 1 AS a), u AS (SELECT 1 AS a) SELECT * FROM t";
+
+const audit = { level: "all", record: () => undefined, droppedCount: 0 } as const;
 
 async function get(url: string, key = "query-token", headers: Record<string, string> = {}): Promise<Answer> {
   const response = await test.app.inject({ url, headers: { "x-api-key": key, ...headers } });
@@ -103,7 +105,7 @@ async function changeSource(method: "DELETE", url: string): Promise<Answer> {
       isEndpoint: () => false,
       findBroken: async () => ["logs.all"],
     }),
-    audit: { record: () => undefined },
+    audit,
   });
   const response = await test.app.inject({ method, url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
@@ -114,7 +116,7 @@ async function askForTokens(method: "GET" | "POST", path: string): Promise<Answe
   const metadata = await openMetadata(":memory:");
   addAccessTokenRoutes(test.app, {
     tokens: createTokenStore(metadata, () => 0),
-    audit: { record: () => undefined },
+    audit,
     nowMs: () => 0,
   });
   const response = await test.app.inject({ method, url: `/api/access-tokens${path}`, headers: { "x-api-key": owner } });
@@ -123,7 +125,7 @@ async function askForTokens(method: "GET" | "POST", path: string): Promise<Answe
 }
 
 async function askForDrains(url: string): Promise<Answer> {
-  const running = createRunningRules({
+  const running = new RunningRules({
     log: createFileLog({ folder: "", maxBytes: 0, warn: () => undefined }),
     serviceId: "",
     removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
@@ -133,8 +135,8 @@ async function askForDrains(url: string): Promise<Answer> {
     warn: () => undefined,
   });
   const nothing = async () => undefined;
-  addDrainRoutes(test.app, {
-    drains: createDrains({
+  const dependencies = {
+    drains: new Drains({
       backends: [],
       rules: [],
       documents: { putBackend: nothing, removeBackend: nothing, putRule: nothing, removeRule: nothing },
@@ -143,8 +145,10 @@ async function askForDrains(url: string): Promise<Answer> {
       nowMs: () => 0,
       findAddressProblem: async () => undefined,
     }),
-    audit: { record: () => undefined },
-  });
+    audit,
+  };
+  addBackendRoutes(test.app, dependencies);
+  addRuleRoutes(test.app, dependencies);
   const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
 }
@@ -156,7 +160,7 @@ async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answ
     throw new Error("no figures");
   };
   addAlertRoutes(test.app, {
-    alerts: createAlerts({
+    alerts: new Alerts({
       alerts: [{ id: "a", form: { name: "filed" }, file: "alerts/filed.yaml", createdAtMs: 0, updatedAtMs: 0 }],
       documents: { put: nothing, remove: nothing },
       running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")), figures },
@@ -171,7 +175,7 @@ async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answ
     }),
     rates: createRateLimiter(1, () => 0),
     shutdown: createShutdown(),
-    audit: { record: () => undefined },
+    audit,
   });
   const response = await test.app.inject({ method, url, headers: { "x-api-key": owner } });
   return { status: response.statusCode, body: response.body };
@@ -183,7 +187,7 @@ async function askForViews(method: "GET" | "DELETE", path: string): Promise<Answ
     views: createViewStore(metadata, () => 0),
     endpoints: test.endpoints,
     sources: { find: () => undefined },
-    audit: { record: () => undefined },
+    audit,
   });
   const response = await test.app.inject({ method, url: `/api/views${path}`, headers: { "x-api-key": owner } });
   await metadata.close();
@@ -236,7 +240,7 @@ async function changeEndpoint(
   await store.save(toNewVersion(own, { author: "p", action: "create", changed: [] }), undefined);
   const routes = {
     managed: new ManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
-    audit: { record: () => undefined },
+    audit,
   };
   addManagedEndpointRoutes(test.app, routes);
   addEndpointVersionRoutes(test.app, { ...routes, endpoints, store });

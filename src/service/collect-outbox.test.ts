@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createAuditLog } from "../audit/audit-log.ts";
+import { AuditLog } from "../audit/audit-log.ts";
 import type { LogEvent } from "../engines/contract/query-engine.ts";
 import type { OutboxEntry } from "../metadata/audit-outbox.ts";
 import { startCollecting } from "./collect-outbox.ts";
@@ -10,7 +10,7 @@ function prepare(failures: number) {
   const stored = new Map<string, LogEvent>();
   let appends = 0;
   const open = (isOurs = () => true) => {
-    const audit = createAuditLog({
+    const audit = new AuditLog({
       level: "changes",
       store: {
         async append(_, events) {

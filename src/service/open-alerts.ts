@@ -1,9 +1,9 @@
 import type { Alert, AlertPlan } from "../alerts/alert.ts";
-import { type Alerts, createAlerts } from "../alerts/alerts.ts";
+import { Alerts } from "../alerts/alerts.ts";
 import { createMailSender } from "../alerts/destinations/send-mail.ts";
 import { type AlertFile, loadAlerts } from "../alerts/load-alerts.ts";
 import { createAlertQueries, type EndedRun } from "../alerts/run-query.ts";
-import { createRunningAlerts, type RunningAlerts } from "../alerts/running-alerts.ts";
+import { RunningAlerts } from "../alerts/running-alerts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
 import { serviceIdOf } from "../drains/hops.ts";
@@ -56,7 +56,7 @@ export async function openAlerts(
   const queries = createAlertQueries({ runner, tables: sources, endpoints, nowMs, onRun });
   const { smtpUrl: url, smtpFrom: from } = settings;
   const sendMail = url === undefined || from === undefined ? undefined : createMailSender({ url, from });
-  const running = createRunningAlerts({
+  const running = new RunningAlerts({
     documents: store,
     ...{ send, sendMail },
     serviceId: serviceIdOf(serviceKey),
@@ -72,7 +72,7 @@ export async function openAlerts(
   });
   forgetting.onRequest((source) => running.forget(source));
   forgetRemoved(sources, running, warn);
-  const alerts = createAlerts({
+  const alerts = new Alerts({
     alerts: await readAlerts(store, sealer, warn),
     documents: {
       put: ({ id, ...alert }) => store.put({ id, document: sealer.seal(JSON.stringify(alert)) }),

@@ -1,4 +1,4 @@
-import { type AuditLog, createAuditLog } from "../audit/audit-log.ts";
+import { AuditLog } from "../audit/audit-log.ts";
 import type { DataThrough } from "../endpoints/call/run/data-through.ts";
 import { createAuditOutbox } from "../metadata/audit-outbox.ts";
 import { startCollecting } from "./collect-outbox.ts";
@@ -13,7 +13,7 @@ export async function openAudit(
   dataThrough: DataThrough,
 ): Promise<AuditLog> {
   const warn = (message: string) => logger.warn(message);
-  const audit = createAuditLog({
+  const audit = new AuditLog({
     level: settings.audit,
     store: engine.store,
     onStored: dataThrough.note,

@@ -5,11 +5,11 @@ import type { DeliveryClock } from "../drains/delivery.ts";
 import { createAddressCheck } from "../drains/destinations/check-address.ts";
 import { createSender, type SendRequest } from "../drains/destinations/send-request.ts";
 import type { DrainLog } from "../drains/drain-log.ts";
-import { createDrains, type DrainDocuments, type Drains } from "../drains/drains.ts";
+import { type DrainDocuments, Drains } from "../drains/drains.ts";
 import { serviceIdOf } from "../drains/hops.ts";
 import { createEventReader, matchLimits } from "../drains/read-events.ts";
 import { createRemovals } from "../drains/removals.ts";
-import { createRunningRules } from "../drains/running-rules.ts";
+import { RunningRules } from "../drains/running-rules.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createEventMatcher } from "../endpoints/explore/match-events.ts";
 import type { DrainStore } from "../metadata/drain-store.ts";
@@ -61,7 +61,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const read = () => readDrains(store, sealer, warn);
   const { backends, rules } = await read();
   const clock = createDeliveryClock(nowMs);
-  const running = createRunningRules({
+  const running = new RunningRules({
     ...{ log, clock, warn },
     send: sender.send,
     serviceId: serviceIdOf(serviceKey),
@@ -82,7 +82,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   };
   const amongServices = nodes.exclusively.bind(nodes);
   const findAddressProblem = createAddressCheck({ allowed, resolve: resolveName, ownAddress: () => ownAddress() });
-  const drains = createDrains({
+  const drains = new Drains({
     ...{ backends, rules, documents, running, findSource, nowMs, findAddressProblem, amongServices },
   });
   return {

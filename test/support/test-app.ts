@@ -190,8 +190,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       level: "all",
       record: (event) => void audited.push(event),
       droppedCount: options.auditDropped ?? 0,
-      flush: async () => true,
-      close: async () => undefined,
     },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),

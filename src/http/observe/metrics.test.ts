@@ -31,14 +31,8 @@ const status: RuleStatus = {
 };
 
 function drainsWith(rules: readonly RuleStatus[]): Drains {
-  const unused = () => {
-    throw new Error("Metrics change no drains");
-  };
-  const saves = { saveBackend: unused, removeBackend: unused, saveRule: unused, removeRule: unused };
-  const changes = { ...saves, testBackend: unused };
-  const lookups = { findBackend: unused, findRule: unused, replaceAll: unused, isWatched: unused, note: unused };
-  const removals = { noteRemoval: unused };
-  return { ...changes, ...lookups, ...removals, backends: [], rules: [], status: () => rules, waitingBytes: 23 };
+  const drains: Partial<Drains> = { backends: [], rules: [], status: () => rules, waitingBytes: 23 };
+  return drains as Drains;
 }
 
 beforeEach(async () => {
