@@ -32,14 +32,11 @@ export function describeJob(job: Job): object {
         destinationTable: { projectId: project, datasetId: resultsDataset, tableId: id },
       },
     },
-    status: {
-      state: stateOf(job),
-      ...(failed === undefined ? {} : { errorResult: failed, errors: [failed] }),
-    },
+    status: { state: stateOf(job), errorResult: failed, errors: failed && [failed] },
     statistics: {
       creationTime: String(createdAtMs),
       startTime: String(createdAtMs),
-      ...(endedAtMs === undefined ? {} : { endTime: String(endedAtMs) }),
+      endTime: endedAtMs?.toString(),
       totalBytesProcessed: "0",
       query: {
         statementType: "SELECT",

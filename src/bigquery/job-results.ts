@@ -1,5 +1,5 @@
 import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../shared/errors.ts";
 import type { BigQueryCaller } from "./bigquery-caller.ts";
 import type { Job, JobStore } from "./job-store.ts";
 import { type FieldSchema, type Row, type TimestampFormat, toRow, toSchema } from "./row-format.ts";
@@ -33,9 +33,7 @@ export async function readPage(
   const { cursor, offset } = readToken(job, asked);
   const chunk = await readChunk(caller, jobs, job, cursor);
   if (asked.pageToken === undefined && offset > chunk.rows.length && chunk.cursor !== undefined) {
-    throw new ServiceError("invalid_parameter", "startIndex is behind the first rows; read on by pageToken", {
-      parameter: "startIndex",
-    });
+    throw invalidParameter("startIndex", "startIndex is behind the first rows; read on by pageToken");
   }
   const most = Math.min(asked.maxResults ?? maxPage.rows, maxPage.rows);
   const rows: Row[] = [];
@@ -182,5 +180,5 @@ function readToken(job: Job, { pageToken, startIndex }: AskedPage): PagePosition
   if (id === job.id && typeof cursor === "string" && Number.isSafeInteger(offset) && Number(offset) >= 0) {
     return { cursor: cursor === "" ? undefined : cursor, offset: Number(offset) };
   }
-  throw new ServiceError("invalid_parameter", "The page token is not one of this job", { parameter: "pageToken" });
+  throw invalidParameter("pageToken", "The page token is not one of this job");
 }

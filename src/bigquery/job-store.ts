@@ -68,6 +68,14 @@ const keyOf = (tokenId: string, id: string): string => `${tokenId}\n${id}`;
 const ownIn = (all: ReadonlyMap<string, Job>, tokenId: string): readonly (readonly [string, Job])[] =>
   [...all].filter(([key]) => key.startsWith(keyOf(tokenId, "")));
 
+/** A job that has not run. */
+export function newJob(job: NewJob & Pick<Job, "id">, createdAtMs: number): Job {
+  return {
+    ...{ ...job, createdAtMs, held: undefined, totalRows: undefined, isCacheHit: false },
+    ...{ endedAtMs: undefined, error: undefined, errorStamp: undefined, stops: new Set() },
+  };
+}
+
 /** While the queries of all jobs are too long, drops the oldest of the token that has the most of them. */
 function dropLong(all: Map<string, Job>, maximum: number): void {
   const lengths = new Map<string, number>();
@@ -103,10 +111,7 @@ export function createJobStore(nowMs: () => number, bounds: JobBounds = defaults
       if (all.has(key)) throw new ServiceError("duplicate_name", `Already Exists: Job ${id.slice(0, 200)}`);
       const [oldest, ...others] = own(tokenId);
       if (oldest !== undefined && others.length + 1 >= bounds.jobs) all.delete(oldest[0]);
-      const added: Job = {
-        ...{ ...job, id, createdAtMs: nowMs(), held: undefined, totalRows: undefined, isCacheHit: false },
-        ...{ endedAtMs: undefined, error: undefined, errorStamp: undefined, stops: new Set() },
-      };
+      const added = newJob({ ...job, id }, nowMs());
       all.set(key, added);
       dropLong(all, bounds.characters);
       return added;

@@ -1,6 +1,6 @@
 import { MAX_QUERY_LENGTH } from "../googlesql/limits.ts";
 import { printString } from "../googlesql/string-literal.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../shared/errors.ts";
 
 /** BigQuery's `QueryParameterType`. */
 interface ParameterType {
@@ -77,9 +77,7 @@ export function toPlainValue({ name = "?", parameterType, parameterValue }: Quer
 }
 
 function refuse(parameter: string, problem: string): ServiceError {
-  return new ServiceError("invalid_parameter", `The query parameter ${parameter.slice(0, 200)} ${problem}`, {
-    parameter,
-  });
+  return invalidParameter(parameter, `The query parameter ${parameter.slice(0, 200)} ${problem}`);
 }
 
 function printType(shown: string, { type = "", arrayType, structTypes }: ParameterType, depth = 0): string {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../shared/errors.ts";
 import type { AskedPage } from "./job-results.ts";
 import type { QueryParameter } from "./parameter-literal.ts";
 import type { SentQuery } from "./place-query.ts";
@@ -111,7 +111,7 @@ function unsupported(parameter: string, message: string): ServiceError {
 }
 
 function invalid(parameter: string, problem: string): ServiceError {
-  return new ServiceError("invalid_parameter", `${parameter} ${problem}`, { parameter });
+  return invalidParameter(parameter, `${parameter} ${problem}`);
 }
 
 /** A page of a list, and the token of the next, which is the place where it begins. */

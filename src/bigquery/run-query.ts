@@ -1,4 +1,6 @@
+import { rowsOf } from "../endpoints/cache/cached-answer.ts";
 import { runCached } from "../endpoints/cache/run-cached.ts";
+import { shownColumns } from "../endpoints/call/plan/planned-query.ts";
 import { prepareFairly } from "../endpoints/call/prepare/prepare-call.ts";
 import type { PreparedCall, QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
@@ -44,7 +46,7 @@ export async function describeQuery(
   call: QueryCall,
 ): Promise<readonly OutputColumn[]> {
   try {
-    return shownColumns(await prepare(caller, call));
+    return shownColumns((await prepare(caller, call)).query);
   } catch (error) {
     throw placed.moveError(error);
   }
@@ -71,17 +73,12 @@ function prepare({ runner, identity }: BigQueryCaller, call: QueryCall): Promise
   return prepareFairly(runner, call, { caller: identity.tokenId, openSignal: call.openSignal });
 }
 
-function shownColumns({ query: { columns, paging } }: PreparedCall): readonly OutputColumn[] {
-  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
-}
-
 /** Undefined for endpoints without a cache, and where an answer does not show whether rows were left out. */
 async function readCached(caller: BigQueryCaller, call: QueryCall): Promise<Chunk | undefined> {
   const { target } = call;
   if (!isEndpoint(target) || target.definition.cacheSeconds === 0) return undefined;
   const { answer, cursorScope, isHit } = await runCached(caller, { ...call, target }, caller.runOptions());
-  const text = answer.body.toString("utf8");
-  const rows = [...splitValues(text.slice(text.indexOf("[") + 1, text.lastIndexOf("]")))];
+  const rows = [...rowsOf(answer)];
   const { next, columns } = answer;
   const { query, maxRows } = await prepare(caller, call);
   if (next === undefined && query.paging === undefined && rows.length >= maxRows) return undefined;
@@ -107,5 +104,5 @@ async function readAnew(caller: BigQueryCaller, call: QueryCall): Promise<Chunk>
     });
   }
   const cursor = next === undefined ? undefined : runner.cursors.seal(prepared.cursorScope, next);
-  return { columns: shownColumns(prepared), rows, cursor, isCached: false };
+  return { columns: shownColumns(prepared.query), rows, cursor, isCached: false };
 }

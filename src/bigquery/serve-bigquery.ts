@@ -3,12 +3,12 @@ import { findDefaultTable } from "../endpoints/call/plan/saved-query.ts";
 import { listScopeTables } from "../endpoints/explore/inspect-consumer.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
 import { GoogleSqlError } from "../googlesql/diagnostic.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../shared/errors.ts";
 import type { BigQueryCaller } from "./bigquery-caller.ts";
 import { type Dataset, findDataset, listDatasets } from "./datasets.ts";
 import { describeJob, referJob, resultsDataset, stateOf } from "./job-resource.ts";
 import { cancelJob, finishJob, isCancelled, jobOfToken, readPage } from "./job-results.ts";
-import type { Job, JobStore } from "./job-store.ts";
+import { type Job, type JobStore, newJob } from "./job-store.ts";
 import { type QueryParameter, toPlainValue } from "./parameter-literal.ts";
 import { type PlacedQuery, placeQuery } from "./place-query.ts";
 import {
@@ -55,7 +55,7 @@ function describeDataset(project: string, { id, endpoint: { definition } }: Data
     id: `${project}:${id}`,
     datasetReference: { projectId: project, datasetId: id },
     friendlyName: definition.name,
-    ...(definition.description === undefined ? {} : { description: definition.description }),
+    description: definition.description,
     location: "logweir",
     access: [],
   };
@@ -141,9 +141,8 @@ function readTableRequest(datasetId: string, tableId: string, selected?: unknown
   const names = typeof selected === "string" && selected !== "" ? selected.split(",") : [];
   for (const name of [tableId, ...names]) {
     if (!/[`\\.\n\r]/.test(name)) continue;
-    throw new ServiceError("invalid_parameter", "A table, or a field of selectedFields, must be a plain name", {
-      parameter: name === tableId ? "table" : "selectedFields",
-    });
+    const parameter = name === tableId ? "table" : "selectedFields";
+    throw invalidParameter(parameter, "A table, or a field of selectedFields, must be a plain name");
   }
   const columns = names.length === 0 ? "*" : names.map((name) => `\`${name}\``).join(", ");
   const text = `SELECT ${columns} FROM \`${tableId}\``;
@@ -170,14 +169,11 @@ export async function startQuery(context: BigQueryContext, body: Fields): Promis
 export async function insertJob(context: BigQueryContext, body: Fields): Promise<object> {
   const request = readJobRequest(body);
   if (!request.isDryRun) return describeJob(await addJob(context, request));
-  const { columns, query } = await place(context, request);
-  const now = context.jobs.nowMs();
-  const tried: Job = {
-    ...{ id: request.jobId ?? "", project: context.project, text: request.text, query, usesCache: request.usesCache },
-    ...{ columns, createdAtMs: now, endedAtMs: now, held: undefined, totalRows: undefined, isCacheHit: false },
-    ...{ error: undefined, errorStamp: undefined, stops: new Set() },
-  };
-  return describeJob(tried);
+  const { jobs, project } = context;
+  const { text, usesCache, jobId: id = "" } = request;
+  const now = jobs.nowMs();
+  const tried = newJob({ ...(await place(context, request)), id, project, text, usesCache }, now);
+  return describeJob({ ...tried, endedAtMs: now });
 }
 
 /** `jobs.list`, newest first. */
@@ -239,9 +235,9 @@ async function answerResults(
 /** Without rows there is no list, as in BigQuery: the Python client takes an empty one for the whole result. */
 function writeRows({ totalRows }: Job, rows: readonly object[], pageToken: string | undefined): object {
   return {
-    ...(totalRows === undefined ? {} : { totalRows: String(totalRows) }),
-    ...(pageToken === undefined ? {} : { pageToken }),
-    ...(rows.length === 0 ? {} : { rows }),
+    totalRows: totalRows?.toString(),
+    pageToken,
+    rows: rows.length === 0 ? undefined : rows,
   };
 }
 
@@ -262,9 +258,8 @@ async function place(context: BigQueryContext, request: QueryRequest): Promise<C
 
 async function addJob(context: BigQueryContext, request: QueryRequest): Promise<Job> {
   const { caller, jobs, project } = context;
-  const { query, columns } = await place(context, request);
   const { text, usesCache, jobId: id } = request;
-  return jobs.add(caller.identity.tokenId, { id, project, text, query, usesCache, columns });
+  return jobs.add(caller.identity.tokenId, { ...(await place(context, request)), id, project, text, usesCache });
 }
 
 /**

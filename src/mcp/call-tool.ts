@@ -1,5 +1,6 @@
 import { findNearest } from "../shared/documents/nearest.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../shared/errors.ts";
+import { omitUndefined } from "../shared/omit-undefined.ts";
 import { listTools, type ToolDescription } from "./list-tools.ts";
 import { type McpCaller, type RowFormat, rowFormats } from "./mcp-caller.ts";
 import { answerPatterns } from "./patterns-tool.ts";
@@ -30,8 +31,7 @@ function refuseUnknown({ inputSchema }: ToolDescription, sent: Arguments, pins: 
   for (const name of Object.keys(sent)) {
     if (known.includes(name) || pins.includes(name)) continue;
     const near = findNearest(name.slice(0, 100), known);
-    throw new ServiceError("invalid_parameter", `The tool takes no argument ${name}`, {
-      parameter: name,
+    throw invalidParameter(name, `The tool takes no argument ${name}`, {
       allowed: known,
       hint: near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`,
     });
@@ -44,42 +44,37 @@ async function runRows(caller: McpCaller, name: string, { format, ...sent }: Arg
   return answerRows(await readRows(caller, call, chosen));
 }
 
-async function runQuery(caller: McpCaller, sent: Arguments): Promise<ToolAnswer> {
-  const { endpoint, sql, lql, parameters, ...page } = sent;
+/** The arguments that the tools `query` and `patterns` share. */
+function readQuery({ endpoint, sql, lql, parameters, ...others }: Arguments) {
   const name = readText("endpoint", endpoint);
-  if (name === undefined) throw missing("endpoint");
-  const values = readParameters(parameters);
-  const query = { sql: readText("sql", sql), lql: readText("lql", lql) };
-  if (query.sql === undefined && query.lql === undefined) {
-    return answerTables(caller, name, new Map(Object.entries(values)));
+  if (name === undefined) {
+    throw new ServiceError("missing_parameter", "The argument endpoint is required", { parameter: "endpoint" });
   }
-  return runRows(caller, name, withoutEmpty({ ...values, ...query, ...page }));
+  const values = readParameters(parameters);
+  return { name, values, query: omitUndefined({ sql: readText("sql", sql), lql: readText("lql", lql) }), others };
+}
+
+async function runQuery(caller: McpCaller, sent: Arguments): Promise<ToolAnswer> {
+  const { name, values, query, others } = readQuery(sent);
+  if (Object.keys(query).length === 0) return answerTables(caller, name, new Map(Object.entries(values)));
+  return runRows(caller, name, omitUndefined({ ...values, ...query, ...others }));
 }
 
 async function runPatterns(caller: McpCaller, sent: Arguments): Promise<ToolAnswer> {
-  const name = readText("endpoint", sent.endpoint);
-  if (name === undefined) throw missing("endpoint");
-  const [field = "event_message", top = 20] = [readText("field", sent.field), sent.top as number | undefined];
+  const { name, query, values, others } = readQuery(sent);
+  const [field = "event_message", top = 20] = [readText("field", others.field), others.top as number | undefined];
   if (!Number.isInteger(top) || top < 1 || top > 100) {
-    throw new ServiceError("invalid_parameter", "The argument top must be an integer from 1 to 100", {
-      parameter: "top",
-    });
+    throw invalidParameter("top", "The argument top must be an integer from 1 to 100");
   }
-  const request = { table: readText("table", sent.table), field: field.split("."), top };
-  const query = { sql: readText("sql", sent.sql), lql: readText("lql", sent.lql) };
-  const values = withoutEmpty({ ...readParameters(sent.parameters), ...query });
-  return answerPatterns(caller, await caller.openCall(name, new Map(Object.entries(values)), true), request);
-}
-
-function withoutEmpty(values: Arguments): Arguments {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const request = { table: readText("table", others.table), field: field.split("."), top };
+  const asked = new Map(Object.entries(omitUndefined({ ...values, ...query })));
+  return answerPatterns(caller, await caller.openCall(name, asked, true), request);
 }
 
 function readFormat(format: unknown): RowFormat {
   const found = rowFormats.find((each) => each === (format ?? "csv"));
   if (found !== undefined) return found;
-  throw new ServiceError("invalid_parameter", `The argument format must be one of ${rowFormats.join(", ")}`, {
-    parameter: "format",
+  throw invalidParameter("format", `The argument format must be one of ${rowFormats.join(", ")}`, {
     allowed: rowFormats,
   });
 }
@@ -88,18 +83,12 @@ function readFormat(format: unknown): RowFormat {
 function readParameters(parameters: unknown): Arguments {
   if (parameters === undefined || parameters === null) return {};
   if (typeof parameters === "object" && !Array.isArray(parameters)) return parameters as Arguments;
-  throw new ServiceError("invalid_parameter", "The argument parameters must be an object", { parameter: "parameters" });
+  throw invalidParameter("parameters", "The argument parameters must be an object");
 }
 
 /** An empty text counts as none. */
 function readText(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") {
-    throw new ServiceError("invalid_parameter", `The argument ${name} must be text`, { parameter: name });
-  }
+  if (typeof value !== "string") throw invalidParameter(name, `The argument ${name} must be text`);
   return value.trim() === "" ? undefined : value;
-}
-
-function missing(parameter: string): ServiceError {
-  return new ServiceError("missing_parameter", `The argument ${parameter} is required`, { parameter });
 }

@@ -35,9 +35,8 @@ function endpointArguments(
   { pins }: Identity,
 ): Readonly<Record<string, JsonSchema>> {
   const own = openParameters(contract.parameters, pins).map((parameter) => {
-    const { description = parameter.description } = parameterSchema(parameter);
-    const text = parameter.description === undefined ? description : parameter.description;
-    return [parameter.name, { ...parameterSchema(parameter), ...(text === undefined ? {} : { description: text }) }];
+    const { description } = parameter;
+    return [parameter.name, { ...parameterSchema(parameter), ...(description === undefined ? {} : { description }) }];
   });
   const limit = { type: "integer", minimum: 1, maximum: definition.maxRows, description: "Maximum number of rows" };
   return { ...Object.fromEntries(own), limit, ...pageArguments };

@@ -1,5 +1,6 @@
+import { rowsOf } from "../endpoints/cache/cached-answer.ts";
 import { runCached } from "../endpoints/cache/run-cached.ts";
-import { readsOf } from "../endpoints/call/plan/planned-query.ts";
+import { readsOf, shownColumns } from "../endpoints/call/plan/planned-query.ts";
 import { prepareFairly } from "../endpoints/call/prepare/prepare-call.ts";
 import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { type RunSummary, runPrepared } from "../endpoints/call/run/run-prepared.ts";
@@ -35,8 +36,8 @@ export async function readRows(caller: McpCaller, call: QueryCall, format: RowFo
   if (isEndpoint(target) && target.definition.cacheSeconds > 0) return readCached(caller, { ...call, target }, format);
   const { runner, dataThrough, identity } = caller;
   const prepared = await prepareFairly(runner, call, { caller: identity.tokenId, openSignal: call.openSignal });
-  const { columns, paging } = prepared.query;
-  const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
+  const { paging } = prepared.query;
+  const shown = shownColumns(prepared.query);
   const collector = new RowCollector(shown, caller.openWriter(format, shown));
   const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
   const options = caller.runOptions();
@@ -46,15 +47,11 @@ export async function readRows(caller: McpCaller, call: QueryCall, format: RowFo
   const onBatch = ({ json }: RowBatch) => {
     raw = splitValues(json);
   };
-  const run: AsyncGenerator<RowBatch, RunSummary | undefined> = runPrepared(
-    runner,
-    { ...prepared, maxRows: boundRows(call, prepared.maxRows) },
-    call.openSignal(),
-    {
-      ...options,
-      ...(paging === undefined ? {} : { onBatch }),
-    },
-  );
+  const bounded = { ...prepared, maxRows: boundRows(call, prepared.maxRows) };
+  const run: AsyncGenerator<RowBatch, RunSummary | undefined> = runPrepared(runner, bounded, call.openSignal(), {
+    ...options,
+    ...(paging === undefined ? {} : { onBatch }),
+  });
   let summary: RunSummary | undefined;
   while (summary === undefined && !collector.isFull) {
     const step = await run.next();
@@ -93,10 +90,9 @@ async function readCached(
   caller.noteCache(isHit);
   const { columns, next, dataThroughUs } = answer;
   const collector = new RowCollector(columns, caller.openWriter(format, columns));
-  const text = answer.body.toString("utf8");
   const maxRows = boundRows(call, Number.MAX_SAFE_INTEGER);
   let count = 0;
-  for (const row of splitValues(text.slice(text.indexOf("[") + 1, text.lastIndexOf("]")))) {
+  for (const row of rowsOf(answer)) {
     count++;
     if (count <= maxRows && !collector.isFull) collector.take(row);
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OutputColumn } from "../../engines/contract/query-engine.ts";
+import { splitValues } from "../../values/json/split-json.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 
 /** A complete answer of a run. */
@@ -39,6 +40,12 @@ const overheadBytes = 2_500;
 export function toCachedAnswer(computed: ComputedAnswer, serial: number, computedAtMs: number): CachedAnswer {
   const etag = `"${createHash("sha256").update(computed.body).digest("base64url")}"`;
   return { ...computed, serial, etag, computedAtMs, forms: new Map() };
+}
+
+/** The rows of an answer, each the JSON of its object. */
+export function rowsOf({ body }: Pick<ComputedAnswer, "body">): Iterable<string> {
+  const text = body.toString("utf8");
+  return splitValues(text.slice(text.indexOf("[") + 1, text.lastIndexOf("]")));
 }
 
 /** The approximate memory of an answer. */

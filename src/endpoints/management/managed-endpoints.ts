@@ -138,8 +138,7 @@ export class ManagedEndpoints {
 
   /** The endpoint to be changed, if this is allowed. */
   #requireOwn(reference: string, { accepts }: ChangeRequest): Endpoint {
-    const endpoint = this.#registry.find(reference);
-    if (endpoint === undefined) throw unknownEndpoint(reference);
+    const endpoint = requireEndpoint(this.#registry, reference);
     const { definition, origin, version } = endpoint;
     if (origin.kind === "file") {
       const message = `The endpoint ${definition.name} lives in the file ${origin.path}: change it there`;
@@ -195,6 +194,13 @@ function changedMeanwhile(name: string): ServiceError {
 /** The error for a name or id that no endpoint has. */
 export function unknownEndpoint(reference: string): ServiceError {
   return new ServiceError("unknown_endpoint", `There is no endpoint ${reference.slice(0, 200)}`);
+}
+
+/** The endpoint of an id or name. Throws `unknown_endpoint`. */
+export function requireEndpoint(endpoints: Pick<EndpointRegistry, "find">, reference: string): Endpoint {
+  const endpoint = endpoints.find(reference);
+  if (endpoint === undefined) throw unknownEndpoint(reference);
+  return endpoint;
 }
 
 /** True for the form that ids have. */

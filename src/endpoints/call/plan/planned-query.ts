@@ -33,6 +33,11 @@ export function readsOf({ reads, tables }: Pick<PlannedQuery, "reads" | "tables"
   return reads ?? tables.map((source) => ({ source, tenant: undefined }));
 }
 
+/** The columns of the query itself: hidden columns for the order of its rows follow them. */
+export function shownColumns({ columns, paging }: Pick<PlannedQuery, "columns" | "paging">): PlannedQuery["columns"] {
+  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
+}
+
 /** A SHA-256 of the compiled query and its columns: with the same values, queries with the same answer the same. */
 export function digestQuery({ sql, computed, columns }: CompiledQuery): string {
   return createHash("sha256")
