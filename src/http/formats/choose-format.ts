@@ -1,4 +1,4 @@
-import { ServiceError } from "../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../shared/errors.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
 /**
@@ -14,10 +14,7 @@ export function chooseFormat(
     const format = formats.find(({ name }) => name === named);
     if (format !== undefined) return format;
     const allowed = formats.map(({ name }) => name);
-    throw new ServiceError("invalid_parameter", `The parameter format must be one of ${allowed.join(", ")}`, {
-      parameter: "format",
-      allowed,
-    });
+    throw invalidParameter("format", `The parameter format must be one of ${allowed.join(", ")}`, { allowed });
   }
   if (accept === undefined || accept.trim() === "") return formats[0];
   const ranges = accept.split(",").map(parseRange);

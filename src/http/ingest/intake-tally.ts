@@ -46,27 +46,14 @@ export interface IntakeOutcome {
 const maxReasons = 20;
 const maxReasonLength = 300;
 
-interface Counts {
-  stored: number;
-  rejected: number;
-  refusedBodies: number;
-  untimed: number;
-  tenantless: number;
-  lastStoredMs: number | undefined;
+type Counts = { -readonly [Key in keyof Omit<SourceIntake, "reasons">]: SourceIntake[Key] } & {
   /** In the order in which they last happened. */
-  readonly reasons: Map<string, { count: number; newestMs: number }>;
-}
+  readonly reasons: Map<string, Omit<RejectionReason, "reason">>;
+};
 
 function noCounts(): Counts {
-  return {
-    stored: 0,
-    rejected: 0,
-    refusedBodies: 0,
-    untimed: 0,
-    tenantless: 0,
-    lastStoredMs: undefined,
-    reasons: new Map(),
-  };
+  const counts = { stored: 0, rejected: 0, refusedBodies: 0, untimed: 0, tenantless: 0 };
+  return { ...counts, lastStoredMs: undefined, reasons: new Map() };
 }
 
 /** `nowMs` is the clock. */
@@ -74,11 +61,9 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
   const bySource = new Map<string, Counts>();
 
   const countsOf = (source: string): Counts => {
-    const known = bySource.get(source);
-    if (known !== undefined) return known;
-    const made = noCounts();
-    bySource.set(source, made);
-    return made;
+    const counts = bySource.get(source) ?? noCounts();
+    bySource.set(source, counts);
+    return counts;
   };
   const remember = ({ reasons }: Counts, text: string) => {
     const reason = text.slice(0, maxReasonLength);

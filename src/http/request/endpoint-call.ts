@@ -5,6 +5,7 @@ import type { AuditSurface } from "../../audit/audit-event.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
+import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppContext } from "../app-context.ts";
 import { readParameters, type SentParameters } from "./request-parameters.ts";
@@ -28,9 +29,7 @@ export async function findTarget(
     throw new ServiceError("unknown_source", `There is no source ${name.slice(sourceScopePrefix.length, 200)}`);
   }
   const endpoint = endpoints.find(name) ?? (await endpoints.open(name));
-  if (endpoint === undefined) {
-    throw new ServiceError("unknown_endpoint", `There is no endpoint ${name.slice(0, 200)}`);
-  }
+  if (endpoint === undefined) throw unknownEndpoint(name);
   if (!canQuery(identity, endpoint.definition)) throw noScope();
   return endpoint;
 }

@@ -13,7 +13,7 @@ import {
 import { addAlertRoutes, alertRoutes, alertSchemas } from "./admin/alerts.ts";
 import { addCacheRoute, cacheRoutes } from "./admin/cache.ts";
 import { addDeleteEventsRoute, deleteEventsRoutes } from "./admin/delete-events.ts";
-import { addDrainRoutes, backendRoutes, drainSchemas, ruleRoutes } from "./admin/drains.ts";
+import { addBackendRoutes, addRuleRoutes, backendRoutes, drainSchemas, ruleRoutes } from "./admin/drains.ts";
 import { addEndpointTestRoutes, type EndpointTestDependencies, endpointTestRoutes } from "./admin/endpoint-tests.ts";
 import {
   addEndpointVersionRoutes,
@@ -88,6 +88,21 @@ const managing =
     if (context.management !== undefined) add(app, { ...context, ...context.management });
   };
 
+/** The same, for a part that the service may lack. */
+const managingSome = <Part extends "forgetting" | "drains" | "alerts">(
+  part: Part,
+  add: (app: FastifyInstance, dependencies: Having<Part>) => void,
+): RouteGroup["add"] =>
+  managing((app, all) => {
+    if (has(all, part)) add(app, all);
+  });
+
+type Having<Part extends keyof AppContext> = AppContext & Required<Pick<AppContext, Part>>;
+
+function has<Part extends keyof AppContext>(context: AppContext, part: Part): context is Having<Part> {
+  return context[part] !== undefined;
+}
+
 /** Every route of the service, by who calls it: one part for each folder. */
 const routeGroups: readonly RouteGroup[] = [
   // query/: consumers read. Operations of calls are made of each endpoint, so that no description of them stands here.
@@ -114,29 +129,10 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: endpointTestRoutes, add: managing(addEndpointTestRoutes) },
   { routes: sourceRoutes, schemas: sourceSchemas, add: (app, { context }) => addSourcesRoutes(app, context) },
   { routes: managedSourceRoutes, schemas: managedSourceSchemas, add: managing(addManagedSourceRoutes) },
-  {
-    routes: deleteEventsRoutes,
-    add: managing((app, all) => {
-      const { forgetting } = all;
-      if (forgetting !== undefined) addDeleteEventsRoute(app, { ...all, forgetting });
-    }),
-  },
-  {
-    routes: { ...backendRoutes, ...ruleRoutes },
-    schemas: drainSchemas,
-    add: managing((app, all) => {
-      const { drains } = all;
-      if (drains !== undefined) addDrainRoutes(app, { ...all, drains });
-    }),
-  },
-  {
-    routes: alertRoutes,
-    schemas: alertSchemas,
-    add: managing((app, all) => {
-      const { alerts } = all;
-      if (alerts !== undefined) addAlertRoutes(app, { ...all, alerts });
-    }),
-  },
+  { routes: deleteEventsRoutes, add: managingSome("forgetting", addDeleteEventsRoute) },
+  { routes: backendRoutes, schemas: drainSchemas, add: managingSome("drains", addBackendRoutes) },
+  { routes: ruleRoutes, add: managingSome("drains", addRuleRoutes) },
+  { routes: alertRoutes, schemas: alertSchemas, add: managingSome("alerts", addAlertRoutes) },
   { routes: accessTokenRoutes, schemas: accessTokenSchemas, add: managing(addAccessTokenRoutes) },
   { routes: statisticsRoutes, add: (app, { context }) => addStatisticsRoutes(app, context) },
   { routes: cacheRoutes, add: (app, { context }) => addCacheRoute(app, context) },

@@ -4,8 +4,7 @@ import type { Alert } from "../../../alerts/alert.ts";
 import { showAlert } from "../../../alerts/alert-document.ts";
 import { AlertDocument } from "../../../alerts/alert-form.ts";
 import { type Notice, statusOf } from "../../../alerts/alert-state.ts";
-import type { AlertStatus, Alerts } from "../../../alerts/alerts.ts";
-import type { AuditLog } from "../../../audit/audit-log.ts";
+import type { AlertStatus } from "../../../alerts/alerts.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, flag, inPath, listOf, mapOf, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
@@ -15,11 +14,7 @@ import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
 import { callerOf } from "../../request/route-access.ts";
 
-/** The dependencies of the routes of alerts. */
-export interface AlertDependencies extends Pick<AppContext, "rates" | "shutdown"> {
-  readonly alerts: Alerts;
-  readonly audit: Pick<AuditLog, "record">;
-}
+type AlertDependencies = Required<Pick<AppContext, "alerts" | "audit" | "rates" | "shutdown">>;
 
 const ShownAlert = Type.Unsafe<ReturnType<typeof showAlert>>({
   type: "object",

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { requireEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
 import { count, inQuery } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { readParameters } from "../../request/request-parameters.ts";
@@ -32,22 +33,12 @@ export function addCacheRoute(
   { audit, endpoints, cache, clearElsewhere, maxBodyBytes }: AppDependencies,
 ): void {
   createRouteAdder(app)(cacheRoutes.clearCache, async (request) => {
-    const name = (await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1);
-    const actor = callerOf(request).tokenId;
-    if (name === undefined || name === null || name === "") {
-      const cleared = cache.clear();
-      await clearElsewhere?.();
-      audit.record({ action: "cache.clear", actor, details: { cleared } });
-      return { cleared };
-    }
-    const endpoint = endpoints.find(String(name));
-    if (endpoint === undefined) {
-      throw new ServiceError("unknown_endpoint", `There is no endpoint ${String(name).slice(0, 200)}`);
-    }
-    const { id, name: target } = endpoint.definition;
+    const name = String((await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1) ?? "");
+    const { id, name: target } = name === "" ? {} : requireEndpoint(endpoints, name).definition;
     const cleared = cache.clear(id);
     await clearElsewhere?.();
-    audit.record({ action: "cache.clear", actor, target, targetId: id, details: { cleared } });
+    const actor = callerOf(request).tokenId;
+    audit.record({ action: "cache.clear", actor, ...omitUndefined({ target, targetId: id }), details: { cleared } });
     return { cleared };
   });
 }

@@ -1,25 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { AuditLog } from "../../../audit/audit-log.ts";
 import { describeParameterType, parseParameterValue } from "../../../endpoints/definition/parameter-value.ts";
 import type { EventFilter } from "../../../engines/contract/query-engine.ts";
 import { count, flag, inQuery } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
-import type { Forgetting } from "../../../sources/forgetting.ts";
+import { invalidParameter, ServiceError } from "../../../shared/errors.ts";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import type { Source } from "../../../sources/source.ts";
-import type { SourceRegistry } from "../../../sources/source-registry.ts";
+import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
 import { findSource, sourceInPath } from "./sources.ts";
 
-/** The parts of the service that the route works with. */
-export interface DeleteEventsDependencies {
-  readonly sources: SourceRegistry;
-  readonly forgetting: Forgetting;
-  readonly audit: Pick<AuditLog, "record">;
-}
+type Dependencies = Required<Pick<AppContext, "sources" | "forgetting" | "audit">>;
 
 const filterNames = ["tenant", "from", "to", "id"] as const;
 const parameterNames: ReadonlySet<string> = new Set([...filterNames, "dry_run", "api_key"]);
@@ -49,7 +43,7 @@ export const deleteEventsRoutes = describeRoutes({
 });
 
 /** `DELETE /api/sources/{source}/events`, for owners (scope `private`). It goes on if its caller leaves. */
-export function addDeleteEventsRoute(app: FastifyInstance, dependencies: DeleteEventsDependencies): void {
+export function addDeleteEventsRoute(app: FastifyInstance, dependencies: Dependencies): void {
   const { sources, forgetting, audit } = dependencies;
   createRouteAdder(app)(deleteEventsRoutes.deleteEvents, async (request) => {
     const source = findSource(sources, request.params.source);
@@ -122,17 +116,11 @@ function readCall(request: FastifyRequest, source: Source): DeletionCall {
     const hint = "Add tenant, from, to or id. To delete all events of a source, delete the source.";
     throw new ServiceError("invalid_parameter", "No filter says which events are to be deleted", { hint });
   }
-  const filter = {
-    ...(tenant === undefined ? {} : { tenants: { of: [tenant] } }),
-    ...(fromUs === undefined ? {} : { fromUs }),
-    ...(toUs === undefined ? {} : { toUs }),
-    ...(id === undefined ? {} : { id }),
-  };
+  const filter = omitUndefined({ tenants: tenant === undefined ? undefined : { of: [tenant] }, fromUs, toUs, id });
   return { filter, isDryRun, sent: Object.fromEntries(values) };
 }
 
 function refuse(parameter: string, problem: string, allowed?: readonly string[]): ServiceError {
   const name = parameter.slice(0, 200);
-  const details = { parameter: name, ...(allowed === undefined ? {} : { allowed }) };
-  return new ServiceError("invalid_parameter", `The parameter ${name} ${problem}`, details);
+  return invalidParameter(name, `The parameter ${name} ${problem}`, omitUndefined({ allowed }));
 }

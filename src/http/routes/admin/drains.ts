@@ -1,22 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import type { AuditLog } from "../../../audit/audit-log.ts";
 import type { DrainRule, Backend as SavedBackend } from "../../../drains/backend.ts";
 import { BackendDocument, showBackend } from "../../../drains/backend-document.ts";
-import type { Drains, RuleStatus } from "../../../drains/drains.ts";
+import type { RuleStatus } from "../../../drains/drains.ts";
 import { RuleDocument, showRule } from "../../../drains/rule-document.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, inPath, inQuery, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
+import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
 
-/** The dependencies of the routes of log drains. */
-export interface DrainDependencies {
-  readonly drains: Drains;
-  readonly audit: Pick<AuditLog, "record">;
-}
+type DrainDependencies = Required<Pick<AppContext, "drains" | "audit">>;
 
 const DeliveryStatus = Type.Object({
   rule_id: text,
@@ -153,16 +149,8 @@ export const ruleRoutes = describeRoutes({
   deleteRule: { ...oneRule, method: "delete", summary: "Delete a rule", errors: ["unknown_rule"] },
 });
 
-/**
- * `/api/backends` and `/api/rules` (scope `private`): list, make, show, change and delete. Nothing that is answered
- * holds a secret.
- */
-export function addDrainRoutes(app: FastifyInstance, dependencies: DrainDependencies): void {
-  addBackendRoutes(app, dependencies);
-  addRuleRoutes(app, dependencies);
-}
-
-function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
+/** `/api/backends` (scope `private`): list, make, show, change and delete. Nothing that is answered holds a secret. */
+export function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
   const addRoute = createRouteAdder(app);
   const show = (backend: SavedBackend) => {
     return { ...showBackend(backend), status: drains.status(backend.id).map(showStatus) };
@@ -208,7 +196,8 @@ function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainDependen
   });
 }
 
-function addRuleRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
+/** `/api/rules` (scope `private`): the same of rules. */
+export function addRuleRoutes(app: FastifyInstance, { drains, audit }: DrainDependencies): void {
   const addRoute = createRouteAdder(app);
   const note = (request: FastifyRequest, action: `rule.${"create" | "update" | "delete"}`, rule: DrainRule) => {
     const details = { backend: rule.backendId };
@@ -239,30 +228,11 @@ function addRuleRoutes(app: FastifyInstance, { drains, audit }: DrainDependencie
 }
 
 function showStatus(status: RuleStatus): Static<typeof DeliveryStatus> {
-  const {
-    rule,
-    waiting,
-    delivered,
-    refused,
-    dropped,
-    removed,
-    excluded,
-    looped,
-    failures,
-    lastError,
-    lastDeliveredAtMs,
-  } = status;
+  const { rule, backend: _, lastError, lastDeliveredAtMs, ...counts } = status;
   return {
     rule_id: rule.id,
     source: rule.source,
-    waiting,
-    delivered,
-    refused,
-    dropped,
-    removed,
-    excluded,
-    looped,
-    failures,
+    ...counts,
     last_error: lastError ?? null,
     last_delivered_at: lastDeliveredAtMs === undefined ? null : new Date(lastDeliveredAtMs).toISOString(),
   };

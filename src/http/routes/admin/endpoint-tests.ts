@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Endpoint } from "../../../endpoints/definition/definition.ts";
 import type { EndpointRegistry } from "../../../endpoints/management/endpoint-registry.ts";
-import { unknownEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
+import { requireEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
 import { count, flag, inPath, listOf, orNull, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
@@ -70,23 +70,18 @@ export const endpointTestRoutes = describeRoutes({
 export function addEndpointTestRoutes(app: FastifyInstance, dependencies: EndpointTestDependencies): void {
   const { endpoints, tester } = dependencies;
   const addRoute = createRouteAdder(app);
-  const find = (name: string): Endpoint => {
-    const endpoint = endpoints.find(name);
-    if (endpoint === undefined) throw unknownEndpoint(name);
-    return endpoint;
-  };
   const show = (endpoint: Endpoint, run: TestRun | undefined) => ({
     has_tests: tester.hasTests(endpoint),
     last: run === undefined ? null : showRun(run),
   });
 
   addRoute(endpointTestRoutes.getTests, ({ params }, reply) => {
-    const endpoint = find(params.endpoint);
+    const endpoint = requireEndpoint(endpoints, params.endpoint);
     reply.header("Cache-Control", "no-store");
     return show(endpoint, tester.last(endpoint));
   });
   addRoute(endpointTestRoutes.runTests, async ({ params }, reply) => {
-    const endpoint = find(params.endpoint);
+    const endpoint = requireEndpoint(endpoints, params.endpoint);
     reply.header("Cache-Control", "no-store");
     return show(endpoint, await tester.run(endpoint));
   });

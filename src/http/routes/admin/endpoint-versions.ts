@@ -24,13 +24,7 @@ import { describeRoutes, type Shown } from "../../../openapi/route-description.t
 import { ServiceError } from "../../../shared/errors.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { contract, endpoint, endpointInPath, sendEndpoint } from "./endpoints.ts";
-import {
-  audited,
-  changeRequest,
-  changingErrors,
-  type ManagedEndpointDependencies,
-  Unchanged,
-} from "./managed-endpoints.ts";
+import { audited, changeRequest, changingErrors, type ManagedEndpointDependencies } from "./managed-endpoints.ts";
 
 /** The dependencies of the routes of versions. */
 export interface VersionDependencies extends ManagedEndpointDependencies {
@@ -153,8 +147,7 @@ export function addEndpointVersionRoutes(app: FastifyInstance, dependencies: Ver
     const { endpoint: name, version: number } = request.params;
     const endpoint = await audited(dependencies, request, "endpoint.rollback", name, async () => {
       const record = await findVersion(name, number);
-      const changed = await managed.rollback(name, record.number, changeRequest(request));
-      return changed.isChanged ? changed.endpoint : new Unchanged(changed.endpoint);
+      return managed.rollback(name, record.number, changeRequest(request));
     });
     return sendEndpoint(reply, endpoint);
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import type { Endpoint as SavedEndpoint } from "../../../endpoints/definition/definition.ts";
 import { describeEndpoint } from "../../../endpoints/definition/describe-endpoint.ts";
-import { unknownEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
+import { requireEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
 import { count, flag, inPath, listOf, mapOf, oneOf, orNull, reference, text, texts } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { entityTag } from "../../answer/entity-tag.ts";
@@ -94,10 +94,8 @@ export function addEndpointsRoutes(app: FastifyInstance, { endpoints }: AppDepen
   const addRoute = createRouteAdder(app);
   addRoute(endpointRoutes.listEndpoints, (_request, reply) => reply.send(endpoints.endpoints.map(describeEndpoint)));
   addRoute(endpointRoutes.getEndpoint, async ({ params }, reply) => {
-    const endpoint = endpoints.find(params.endpoint);
-    if (endpoint === undefined) throw unknownEndpoint(params.endpoint);
     // Never 304: its contract and problem may be others at the same version.
-    return sendEndpoint(reply, endpoint);
+    return sendEndpoint(reply, requireEndpoint(endpoints, params.endpoint));
   });
 }
 

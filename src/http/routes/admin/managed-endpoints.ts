@@ -5,7 +5,11 @@ import type { AuditLog } from "../../../audit/audit-log.ts";
 import type { Endpoint } from "../../../endpoints/definition/definition.ts";
 import { describeEndpoint } from "../../../endpoints/definition/describe-endpoint.ts";
 import { EndpointDocument } from "../../../endpoints/definition/document.ts";
-import type { ChangeRequest, ManagedEndpoints } from "../../../endpoints/management/managed-endpoints.ts";
+import type {
+  ChangedEndpoint,
+  ChangeRequest,
+  ManagedEndpoints,
+} from "../../../endpoints/management/managed-endpoints.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { ifMatch, reference } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
@@ -111,19 +115,17 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
   addRoute(managedEndpointRoutes.replaceEndpoint, async (request, reply) => {
     const { endpoint: name } = request.params;
     const document = request.body;
-    const endpoint = await audited(dependencies, request, "endpoint.update", name, async () => {
-      const changed = await managed.replace(name, document, changeRequest(request));
-      return changed.isChanged ? changed.endpoint : new Unchanged(changed.endpoint);
-    });
+    const endpoint = await audited(dependencies, request, "endpoint.update", name, () =>
+      managed.replace(name, document, changeRequest(request)),
+    );
     return sendEndpoint(reply, endpoint);
   });
   addRoute(managedEndpointRoutes.changeEndpoint, async (request, reply) => {
     const { endpoint: name } = request.params;
     const fields = request.body;
-    const { version } = await audited(dependencies, request, "endpoint.update", name, async () => {
-      const changed = await managed.patch(name, fields, changeRequest(request));
-      return changed.isChanged ? changed.endpoint : new Unchanged(changed.endpoint);
-    });
+    const { version } = await audited(dependencies, request, "endpoint.update", name, () =>
+      managed.patch(name, fields, changeRequest(request)),
+    );
     return reply.status(204).header("ETag", entityTag(version)).send();
   });
   addRoute(managedEndpointRoutes.deleteEndpoint, async (request, reply) => {
@@ -133,29 +135,21 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
   });
 }
 
-/** An endpoint whose document was what it is: there is nothing to record. */
-export class Unchanged {
-  readonly endpoint: Endpoint;
-  constructor(endpoint: Endpoint) {
-    this.endpoint = endpoint;
-  }
-}
-
-/** Makes a change and records it, also where it is refused. */
+/** Makes a change and records it, also where it is refused, but not where the endpoint is what it was. */
 export async function audited(
   { audit }: Pick<ManagedEndpointDependencies, "audit">,
   request: FastifyRequest,
   action: AuditedChange,
   name: string | undefined,
-  change: () => Promise<Endpoint | Unchanged>,
+  change: () => Promise<Endpoint | ChangedEndpoint>,
 ): Promise<Endpoint> {
   const actor = callerOf(request).tokenId;
   try {
     const changed = await change();
-    if (changed instanceof Unchanged) return changed.endpoint;
-    const { definition, version } = changed;
-    audit.record({ action, actor, target: definition.name, targetId: definition.id, version });
-    return changed;
+    const { endpoint, isChanged } = "isChanged" in changed ? changed : { endpoint: changed, isChanged: true };
+    const { definition, version } = endpoint;
+    if (isChanged) audit.record({ action, actor, target: definition.name, targetId: definition.id, version });
+    return endpoint;
   } catch (error) {
     const code = error instanceof ServiceError ? error.code : "internal";
     audit.record({ action, actor, error: code, ...(name === undefined ? {} : { target: name.slice(0, 200) }) });

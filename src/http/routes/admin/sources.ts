@@ -8,7 +8,7 @@ import type { QueryTarget } from "../../../endpoints/definition/query-target.ts"
 import { fullPageRows } from "../../../endpoints/paging/page-end.ts";
 import { inPath, inQuery, listOf, orNull, reference, text, texts } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../../shared/errors.ts";
 import { listFields } from "../../../sources/list-fields.ts";
 import type { Source } from "../../../sources/source.ts";
 import { RetentionOrNull, showSource } from "../../../sources/source-document.ts";
@@ -142,10 +142,7 @@ function showFields(sources: SourceRegistry, reference: string, variant = ""): o
   const fields = table === undefined ? [] : listFields(table);
   if (variant === "dot") return Object.fromEntries(fields.map(({ path, type }) => [path, type]));
   if (variant === "") return { name, fields };
-  throw new ServiceError("invalid_parameter", "The parameter variant can only be dot", {
-    parameter: "variant",
-    allowed: ["dot"],
-  });
+  throw invalidParameter("variant", "The parameter variant can only be dot", { allowed: ["dot"] });
 }
 
 type SendEvents = (

@@ -5,7 +5,7 @@ import { prepareOwnerQuery } from "../../../endpoints/call/prepare/owner-query.t
 import { runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
 import { count, inQuery, listOf, orNull, text } from "../../../openapi/forms.ts";
 import { type AnswerOf, describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter } from "../../../shared/errors.ts";
 import { auditSourceName } from "../../../sources/audit-source.ts";
 import { RetentionOrNull } from "../../../sources/source-document.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
@@ -133,7 +133,7 @@ function readSince(request: FastifyRequest): number {
   const since = parseLifetime(text);
   if (since !== undefined && since > 0 && since <= maxSinceMs) return since;
   const problem = "The parameter since must be a number and s, m, h, d or w, such as 12h, of 90 days at most";
-  throw new ServiceError("invalid_parameter", problem, { parameter: "since" });
+  throw invalidParameter("since", problem);
 }
 
 async function readRuns(

@@ -4,7 +4,7 @@ import { formatEventLine } from "../../../engines/contract/event-line.ts";
 import type { StoredEvents } from "../../../engines/contract/query-engine.ts";
 import { count, inQuery, listOf, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../../shared/errors.ts";
 import { openBegunStream } from "../../answer/owned-stream.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
@@ -71,8 +71,7 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
 }
 
 function wrongTime(parameter: string): ServiceError {
-  const problem = `The parameter ${parameter} must be a whole number of microseconds`;
-  return new ServiceError("invalid_parameter", problem, { parameter });
+  return invalidParameter(parameter, `The parameter ${parameter} must be a whole number of microseconds`);
 }
 
 function readCall(parameters: ReturnType<typeof urlParameters>, stored: StoredEvents | undefined) {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Identity } from "../../../access/scope.ts";
-import { type PlannedQuery, readsOf } from "../../../endpoints/call/plan/planned-query.ts";
+import { readsOf, shownColumns } from "../../../endpoints/call/plan/planned-query.ts";
 import {
   inspectOwnerQuery,
   type OwnerDependencies,
@@ -158,11 +158,6 @@ function compileWith(
 ): OwnerDependencies {
   const { engine } = runner;
   return { engine, tables: sources, endpoints, nowMs: nowMs(), budget: tightest(runner.budget ?? {}, budget) };
-}
-
-/** The columns of the query itself: hidden columns for the order of its rows follow them. */
-function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"] {
-  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
 
 function noteError(request: FastifyRequest, { code }: ServiceError): void {

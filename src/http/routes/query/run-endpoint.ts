@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../../access/scope.ts";
-import { readsOf } from "../../../endpoints/call/plan/planned-query.ts";
+import { readsOf, shownColumns } from "../../../endpoints/call/plan/planned-query.ts";
 import { prepareFairly } from "../../../endpoints/call/prepare/prepare-call.ts";
 import { type RunOptions, type RunSummary, runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
 import { isEndpoint } from "../../../endpoints/definition/query-target.ts";
@@ -89,7 +89,7 @@ async function answerAnew(
   const turn = { caller, openSignal: call.openSignal };
   const prepared = await timings.measureWaiting("parse", () => prepareFairly(runner, call, turn));
   const { query, cursorScope } = prepared;
-  const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
+  const columns = shownColumns(query);
   const dataThroughUs = await dataThrough.of(readsOf(query));
   const linkOf = ({ next }: RunSummary): readonly [string, string] | undefined =>
     next === undefined ? undefined : nextPageHeader(request.url, runner.cursors.seal(cursorScope, next));

@@ -4,6 +4,7 @@ import { canQuery, type Identity, isOwner } from "../../../access/scope.ts";
 import type { AuditLog } from "../../../audit/audit-log.ts";
 import { sourceScopePrefix } from "../../../endpoints/explore/source-scopes.ts";
 import type { EndpointRegistry } from "../../../endpoints/management/endpoint-registry.ts";
+import { unknownEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
 import type { SavedView, ViewStore } from "../../../metadata/view-store.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { flag, inPath, listOf, text } from "../../../openapi/forms.ts";
@@ -111,9 +112,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     if (isShared && !isOwner(identity)) {
       throw new ServiceError("insufficient_scope", "Only tokens of the scope private share views");
     }
-    if (!maySee(dependencies, identity, view.endpoint)) {
-      throw new ServiceError("unknown_endpoint", `There is no endpoint ${view.endpoint.slice(0, 200)}`);
-    }
+    if (!maySee(dependencies, identity, view.endpoint)) throw unknownEndpoint(view.endpoint);
     const saved = await views.add({ ...view, isShared, author: identity.tokenId }, maxViews);
     if (saved === undefined) {
       throw refuseDocument(refusal, { name: [`a token saves ${maxViews} views at most: delete one first`] });
