@@ -7,7 +7,7 @@ import { withId } from "../input/line-ids.ts";
 import { type NumberedLine, numberedLines, unzipped } from "../input/numbered-lines.ts";
 import { parquetLines } from "../input/parquet-lines.ts";
 import { sendLines } from "../input/send-lines.ts";
-import { createImportProgress } from "../output/import-progress.ts";
+import { createImportProgress } from "../output/progress-bar.ts";
 import { createServiceClient, isServiceThere } from "../service-call.ts";
 
 interface ImportOptions {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { type CliContext, CliError, usageExitCode } from "../context.ts";
+import { splitLines, toBuffers } from "./numbered-lines.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -42,26 +43,7 @@ function decodeCharacter(bytes: Uint8Array): string | undefined {
  * texts may hold any other character; a last line without an end counts. For bytes that are no UTF-8 see `decodeLine`.
  */
 export async function* readLines(input: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
-  let parts: Uint8Array[] = [];
-  const line = () => trimReturn(decodeLine(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
-  for await (const chunk of input) {
-    let rest: Uint8Array = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED)) {
-      parts.push(rest.subarray(0, end));
-      yield line();
-      parts = [];
-      rest = rest.subarray(end + 1);
-    }
-    parts.push(rest);
-  }
-  const last = line();
-  if (last !== "") yield last;
-}
-
-const LINE_FEED = 0x0a;
-
-function trimReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
+  for await (const { bytes } of splitLines(toBuffers(input))) yield decodeLine(bytes).replace(/\r$/, "");
 }
 
 /** Writes one line and waits until the stream takes more. */

@@ -32,12 +32,23 @@ export async function* unzipped(input: AsyncIterable<Buffer | string>): AsyncGen
   yield* gunzip as AsyncIterable<Buffer>;
 }
 
-async function* toBuffers(input: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer, undefined> {
-  for await (const chunk of input) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+/** The bytes of a stream that may hold texts. */
+export async function* toBuffers(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer, undefined> {
+  for await (const chunk of input) {
+    yield typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  }
 }
 
 /** The non-blank lines of a stream of bytes. A line longer than `maxBytes` is truncated to one byte more. */
 export async function* numberedLines(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<NumberedLine> {
+  for await (const line of splitLines(input, maxBytes)) if (!isBlank(line.bytes)) yield line;
+}
+
+/** All lines of a stream, each as soon as it is complete; a last one without an end counts unless it is empty. */
+export async function* splitLines(
+  input: AsyncIterable<Buffer>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<NumberedLine> {
   let number = 1;
   let parts: Buffer[] = [];
   let length = 0;
@@ -56,20 +67,13 @@ export async function* numberedLines(input: AsyncIterable<Buffer>, maxBytes: num
   for await (const chunk of input) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      if (end === start && length === 0) {
-        number++;
-        start++;
-        continue;
-      }
       keep(chunk.subarray(start, end));
       start = end + 1;
-      const line = take();
-      if (!isBlank(line.bytes)) yield line;
+      yield take();
     }
     keep(chunk.subarray(start));
   }
-  const last = take();
-  if (!isBlank(last.bytes)) yield last;
+  if (length > 0) yield take();
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { createProgressBar } from "./progress-bar.ts";
+import { createImportProgress, createProgressBar } from "./progress-bar.ts";
 
 function draw(isTTY: boolean): string {
   const stream = Object.assign(new PassThrough(), { isTTY });
@@ -18,4 +18,26 @@ it("the progress bar redraws one line on a terminal", () => {
 
 it("the progress bar writes a line for each step of at least a tenth elsewhere", () => {
   expect(draw(false)).toBe("Filling:  0%  0 of 1,000\nFilling: 50%  500 of 1,000\nFilling:100%  1,000 of 1,000\n");
+});
+
+function drawImport(isTTY: boolean, totalBytes: number | undefined): string {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  let nowMs = 0;
+  const progress = createImportProgress(stream, totalBytes, () => nowMs);
+  for (const lines of [1_000, 2_000, 3_000]) {
+    nowMs += 500;
+    progress.update(lines, lines * 10);
+  }
+  progress.end();
+  return String(stream.read());
+}
+
+it("the import progress redraws a bar with the rate on a terminal", () => {
+  const text = drawImport(true, 60_000);
+  expect(text.split("\r").at(-1)).toBe(`[${"#".repeat(15)}${"-".repeat(15)}] 50%  3,000 events, 2,000 events/s\n`);
+  expect(text.match(/\n/g)).toHaveLength(1);
+});
+
+it("the import progress writes lines elsewhere, without a bar when the total is unknown", () => {
+  expect(drawImport(false, undefined)).toBe("3,000 events, 2,000 events/s\n");
 });

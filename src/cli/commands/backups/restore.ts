@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { type FileHandle, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Backup, checkedParts, findBackup } from "../../../backups/manifest.ts";
 import { openPlace } from "../../../backups/open-place.ts";
@@ -114,7 +114,7 @@ async function verifyCopy(folder: string, { sources, files }: Backup): Promise<v
 async function writeCopy(
   pieces: AsyncIterable<Buffer>,
   target: string,
-  onProgress: (byteCount: number) => void = () => undefined,
+  onProgress: (byteCount: number) => void,
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const file = await open(target, "wx+");
@@ -126,19 +126,10 @@ async function writeCopy(
       onProgress(piece.length);
     }
     await file.sync();
-    if ((await hashFile(file)) !== written.digest("hex")) throw new CliError(`${target} is not what was written to it`);
+    const found = createHash("sha256");
+    for await (const piece of file.createReadStream({ start: 0, autoClose: false })) found.update(piece as Buffer);
+    if (found.digest("hex") !== written.digest("hex")) throw new CliError(`${target} is not what was written to it`);
   } finally {
     await file.close();
-  }
-}
-
-async function hashFile(file: FileHandle): Promise<string> {
-  const hash = createHash("sha256");
-  const buffer = Buffer.alloc(1024 * 1024);
-  for (let position = 0; ; ) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return hash.digest("hex");
-    hash.update(buffer.subarray(0, bytesRead));
-    position += bytesRead;
   }
 }
