@@ -304,3 +304,31 @@ it("an append that fails stores none of its rows, neither then nor with a later 
     database.close();
   }
 });
+
+it("a connection runs nothing in a transaction that could not be ended", async () => {
+  const database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+  const connection = await database.connect();
+  const plain = await (await DuckDBInstance.create(":memory:")).connect();
+  try {
+    await connection.all("CREATE TABLE t (n INTEGER)");
+    const prepared = await plain.prepare("SELECT 1");
+    const run = vi.spyOn(Object.getPrototypeOf(prepared) as typeof prepared, "run");
+    const failing = connection.transaction(async () => {
+      await connection.all("INSERT INTO t VALUES (1)");
+      run.mockRejectedValueOnce(new Error("Out of Memory Error: to roll back"));
+      throw new Error("no more");
+    });
+    await expect(failing).rejects.toThrow("no more");
+    for (const next of [() => connection.all("SELECT 2"), () => connection.transaction(async () => undefined)]) {
+      run.mockRejectedValueOnce(new Error("Out of Memory Error: to roll back"));
+      await expect(next()).rejects.toThrow("to roll back");
+    }
+    expect(await connection.all("SELECT n FROM t")).toEqual([]);
+    prepared.destroySync();
+    run.mockRestore();
+  } finally {
+    plain.closeSync();
+    connection.close();
+    database.close();
+  }
+});

@@ -135,7 +135,7 @@ class DriverConnection implements Connection {
   /** The one that was not used for the longest time first. */
   readonly #kept = new Map<string, DuckDBPreparedStatement>();
   #forgottenCount = 0;
-  /** True while a transaction may be open that a ROLLBACK did not end. */
+  /** True while a transaction may be open that a ROLLBACK did not end: nothing else runs before it has. */
   #isLeftOpen = false;
   #isReading = false;
 
@@ -185,7 +185,7 @@ class DriverConnection implements Connection {
 
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     try {
-      if (this.#isLeftOpen) await this.rollBack();
+      if (this.#isLeftOpen) await this.#end();
       // Without preparing them: that would be another turn of the driver's threads.
       await this.#connection.run("BEGIN");
       const result = await work();
@@ -198,11 +198,19 @@ class DriverConnection implements Connection {
   }
 
   async rollBack(): Promise<void> {
+    await this.#end().catch(() => undefined);
+  }
+
+  /** Ends a transaction without its changes. Throws where it is still open, as where there is no memory to answer. */
+  async #end(): Promise<void> {
     this.#isLeftOpen = false;
-    await this.all("ROLLBACK").catch((error: unknown) => {
+    try {
+      await this.all("ROLLBACK");
+    } catch (error) {
       // A failed commit has rolled back already.
       this.#isLeftOpen = !String(error).includes("no transaction is active");
-    });
+      if (this.#isLeftOpen) throw error;
+    }
   }
 
   async beginReading(): Promise<void> {
@@ -260,7 +268,7 @@ class DriverConnection implements Connection {
     values: readonly BoundValue[],
     execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
   ): Promise<T> {
-    if (this.#isLeftOpen) await this.rollBack();
+    if (this.#isLeftOpen) await this.#end();
     this.#current = statement;
     const begunAt = this.#forgottenCount;
     const prepared = await this.#prepare(statement, sql);

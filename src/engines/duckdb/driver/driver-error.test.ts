@@ -4,11 +4,18 @@ import { isFatal, toEngineError } from "./driver-error.ts";
 it.each([
   ["Out of Memory Error: could not allocate block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
   ["TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
+  ["Failed to append: failed to allocate data of size 32.0 KiB (514.7 MiB/488.2 MiB used)\n\nPossible solutions:\n* x"],
+  ["Failed to append: could not allocate block of size 32.0 KiB (499.5 MiB/488.2 MiB used)"],
   ["Cannot create a data chunk with these column types: VARCHAR, TIMESTAMP, BIGINT"],
   ["Failed to set column 3 (VARCHAR[])"],
   ["Failed to create vector"],
 ])("toEngineError maps an out-of-memory message to memory_exceeded: %s", (message) => {
   expect(toEngineError(new Error(message)).code).toBe("memory_exceeded");
+});
+
+it("toEngineError takes no value that a query quotes for a lack of memory", () => {
+  const message = "Conversion Error: Could not convert string '(1.0 MiB/1.0 MiB used) bad allocation' to INT64";
+  expect(toEngineError(new Error(message)).code).toBe("query_failed");
 });
 
 it("toEngineError looks at the error of a statement that was run step by step, not at its wrapping", () => {

@@ -16,13 +16,14 @@ const REGEXP_ERRORS =
 const LIMIT_ERRORS = / than max_(array_elements|string_bytes) allows$/;
 
 /**
- * A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. The
- * driver names only what it could not make: its types are the engine's own, so that nothing else can be the reason.
+ * DuckDB reports how much is used wherever its limit is in the way, but a commit and an appender word that as errors of
+ * their own. What the process itself may not have comes with no kind. The driver names only what it could not make: its
+ * types are the engine's own, so that nothing else can be the reason.
  */
 const OUT_OF_MEMORY = new RegExp(
   [
     "^Out of Memory Error",
-    "^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block",
+    "\\([\\d.]+ \\w+/[\\d.]+ \\w+ used\\)",
     "^(?:Failed to append: )?Failed to allocate block",
     "^Cannot create a data chunk with these column types",
     "^Failed to (?:create (?:vector|data chunk)|set column)",
@@ -115,7 +116,8 @@ export function toEngineError(error: unknown): EngineError {
   }
   if (message.startsWith("INTERRUPT Error"))
     return new EngineError("aborted", "The query was stopped", { cause: error });
-  if (OUT_OF_MEMORY.test(message)) {
+  // Those quote values, which may read like anything.
+  if (!DATA_ERRORS.test(message) && OUT_OF_MEMORY.test(message)) {
     return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
   }
   const exceeded = DATA_ERRORS.test(message) ? LIMIT_ERRORS.exec(message) : null;
