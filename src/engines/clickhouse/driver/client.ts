@@ -126,6 +126,22 @@ function openConnection(url: string, options: ServerOptions, limits: ServerLimit
   return { client: connect(url, options, tls), queries, asking, silence };
 }
 
+/** The head of an answer, and its body. */
+interface Answer {
+  readonly stream: Readable;
+  readonly response_headers: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Throws for what something else answers at the server's address, such as the page of a proxy: it has status 200, and
+ * would be taken for an insert that was stored, or for no rows. A server names the query in each of its answers.
+ */
+function checkOrigin({ stream, response_headers: headers }: Answer): void {
+  if (headers["x-clickhouse-query-id"] !== undefined) return;
+  stream.destroy();
+  throw new Error("an answer without X-ClickHouse-Query-Id, so not of ClickHouse");
+}
+
 class FailOverClient implements ServerClient {
   readonly limits = new ServerLimits();
   readonly #servers: readonly ServerConnection[];
@@ -210,14 +226,13 @@ class FailOverClient implements ServerClient {
 
   async ping(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
-    const { watch } = await this.#attempt(signal, async ({ client }, watched) => {
-      // With a SELECT, so that the user and the database are checked too.
-      const result = await client.ping({ select: true, abort_signal: watched });
-      if (!result.success) throw result.error;
-    }).catch((error: unknown) => {
+    // With a SELECT, so that the user and the database are checked too.
+    const query = { sql: "SELECT 1", params: {}, settings: {}, format: "TSV", queryId: crypto.randomUUID(), signal };
+    try {
+      for await (const _ of await this.stream(query));
+    } catch (error) {
       throw new EngineError("unavailable", toEngineError(error).message, { cause: error });
-    });
-    watch.release();
+    }
   }
 
   async isSilent(): Promise<boolean> {
@@ -268,7 +283,7 @@ class FailOverClient implements ServerClient {
    * Tries the servers one after the other, beginning with the one that answered last. That one is watched on until the
    * caller releases it.
    */
-  async #attempt<T>(
+  async #attempt<T extends Answer>(
     signal: AbortSignal,
     call: (server: ServerConnection, watched: AbortSignal) => Promise<T>,
   ): Promise<{ readonly answer: T; readonly watch: SilenceWatch }> {
@@ -282,6 +297,7 @@ class FailOverClient implements ServerClient {
         signal.throwIfAborted();
         // The driver waits for ever where a connection becomes another protocol's.
         const answer = await unlessAborted(call(server, watch.signal), watch.signal);
+        checkOrigin(answer);
         this.#current = at;
         return { answer, watch };
       } catch (error) {

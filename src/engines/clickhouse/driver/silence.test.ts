@@ -37,10 +37,19 @@ async function openSwitching(): Promise<string> {
 /** Responds as the handler does for the path. */
 async function openTalking(answer: (path: string, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
+    response.setHeader("X-ClickHouse-Query-Id", "q");
     request.resume().once("end", () => answer(request.url ?? "", response));
   });
   opened.push(async () => server.closeAllConnections());
   return listen(server);
+}
+
+/** Answers every request with a page, as a proxy does that has lost its way to the server. */
+function openForeign(page: string): Promise<string> {
+  return openTalking((_, response) => {
+    response.removeHeader("X-ClickHouse-Query-Id");
+    response.end(page);
+  });
 }
 
 /** Over servers that are silent; what answers needs more time than `silenceMs` on a busy machine. */
@@ -61,11 +70,7 @@ function read(client: ServerClient, signal = new AbortController().signal): Prom
 
 const unanswered = { code: "unavailable", retryAfterSeconds: 2, isLost: true };
 
-it.each([
-  ["accepts connections but never responds", openSilent],
-  ["changes the protocol", openSwitching],
-])("the client gives up every call to a server that %s", async (_, openServer) => {
-  const client = openClient(await openServer());
+async function expectUnanswered(client: ServerClient): Promise<void> {
   const signal = new AbortController().signal;
   const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
   await expect(read(client)).rejects.toMatchObject(unanswered);
@@ -73,12 +78,27 @@ it.each([
   await expect(client.command("SELECT 1")).rejects.toMatchObject(unanswered);
   await expect(client.insert(insert)).rejects.toMatchObject(unanswered);
   await expect(client.ping(signal)).rejects.toMatchObject({ code: "unavailable" });
+}
+
+it.each([
+  ["accepts connections but never responds", openSilent],
+  ["changes the protocol", openSwitching],
+])("the client gives up every call to a server that %s", async (_, openServer) => {
+  const client = openClient(await openServer());
+  await expectUnanswered(client);
   expect(await client.isSilent()).toBe(true);
 });
 
-it("the client asks the next server if one does not respond", async () => {
+it.each(["<html>Welcome</html>", ""])(
+  "the client takes no page of a proxy for the server's answer: %j",
+  async (page) => {
+    await expectUnanswered(openClient(await openForeign(page), 10_000));
+  },
+);
+
+it("the client asks the next server if one does not respond, or is something else", async () => {
   const url = await openTalking((_, response) => response.end("2\n"));
-  expect(await read(openClient([await openSilent(), url], 1_000))).toBe("2\n");
+  expect(await read(openClient([await openSilent(), await openForeign("3\n"), url], 1_000))).toBe("2\n");
 });
 
 it("a call waits for a server that runs the query as long as the server answers pings", async () => {
