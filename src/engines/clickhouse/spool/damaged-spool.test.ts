@@ -29,7 +29,8 @@ async function writeFiles(folder: string): Promise<readonly string[]> {
 async function replay(folder: string) {
   const stored: string[] = [];
   const logged: string[] = [];
-  const store: Pick<EventStore, "append"> = {
+  const store: Pick<EventStore, "append" | "describe"> = {
+    describe: () => undefined,
     async append(_source, events) {
       const ids = events.map(({ id }) => id);
       stored.push(...ids);
@@ -107,7 +108,8 @@ describe("damaged deletions", () => {
     await writeFile(join(folder, "deletions.json"), '[{"source":"edge","filter":{"id":"later"},"end":99}]');
     const journal = await openLineJournal({ flush, folder, extension: "events" });
     await journal.close();
-    const store: Pick<EventStore, "append"> = {
+    const store: Pick<EventStore, "append" | "describe"> = {
+      describe: () => undefined,
       append: async () => {
         throw new EngineError("unavailable", "away", { isLost: true });
       },

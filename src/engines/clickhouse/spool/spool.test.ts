@@ -27,7 +27,9 @@ class Server {
   /** Appends that fail for no reason of theirs. */
   failsBy: () => EngineError | undefined = () => undefined;
   appendCount = 0;
+  isDropped = false;
   readonly store = {
+    describe: () => (this.isDropped ? undefined : { name: "edge", columns: [] }),
     append: async (source: string, events: readonly LogEvent[]) => {
       await new Promise((resolve) => setImmediate(resolve));
       this.appendCount++;
@@ -241,6 +243,21 @@ describe("the spool", () => {
     await again.emptied();
     expect([server.stored, again.spool.refused.events]).toEqual([["edge a", "edge b", "edge c"], 0]);
     await again.spool.close();
+  });
+
+  it.each([
+    ["retains events whose table the server lost", false, 1],
+    ["discards events whose source was dropped", true, 0],
+  ])("%s", async (_, isDropped, refused) => {
+    const server = new Server();
+    const { send, emptied, spool } = await openBench(server);
+    server.leave();
+    await send("a");
+    server.isDropped = isDropped;
+    server.failure = new EngineError("unknown_source", "A table of the source is not there any more");
+    await emptied();
+    expect(spool.refused.events).toBe(refused);
+    await spool.close();
   });
 
   it("waits for rights that an operator may grant, and tells why", async () => {

@@ -34,7 +34,7 @@ export interface SpoolOptions {
   /** This service's own folder; created if it is missing. */
   readonly folder: string;
   readonly maxBytes: number;
-  readonly store: Pick<EventStore, "append">;
+  readonly store: Pick<EventStore, "append" | "describe">;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   /** Waits until what was written is on the disk; for tests that have no machine end. */
@@ -335,7 +335,9 @@ export class Spool {
         return { kind: "stored", wrote: stored > 0 };
       } catch (error) {
         if (signal.aborted) break;
-        if (error instanceof EngineError && error.code === "unknown_source") {
+        // A server that lost the table of a source, or a column of it, says the same: those events are refused.
+        const isGone = error instanceof EngineError && error.code === "unknown_source";
+        if (isGone && this.#options.store.describe(source) === undefined) {
           this.#options.log("warn", `${events.length} events of ${source} waited: the source is gone`);
           return { kind: "stored", wrote: false };
         }
