@@ -20,7 +20,7 @@ import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
 type Printed = readonly (Sql | undefined)[];
 
-/** The call over its printed arguments; undefined stands for a skipped one. */
+/** The call over its printed operands; undefined stands for a skipped one. */
 export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): Sql {
   const row = scalarFunctions[call.function];
   if (row === undefined) {
@@ -47,17 +47,36 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   return bindArguments(compilation, args, isQuery, rowPrinter(row, context));
 }
 
-/** NULL where the call fails. Errors of the arguments are not the call's: they are computed outside of TRY. */
+/** NULL where the call fails. Errors of the operands are not the call's: they are computed outside of TRY. */
 function printSafe(compilation: Compilation, context: ComparisonContext, row: PrintCall, scope: Scope): Sql {
-  const outside = context.call.arguments.map(
+  const { arguments: all } = context.call;
+  const outside = all.map(
     (argument) =>
-      argument !== undefined &&
-      isValue(argument) &&
-      !isCheap(compilation, argument, scope) &&
-      !isPlainInterval(compilation, argument, scope),
+      argument !== undefined && isValue(argument) && !isCheap(compilation, operandOf(context.call, argument), scope),
   );
   const print = rowPrinter(row, context);
-  return bindArguments(compilation, context.args, outside, (bound) => tried(print(bound)));
+  const { $interval } = scalarFunctions;
+  const printAll = (operands: Printed) => {
+    const args = operands.map((operand, index) => {
+      const call = all[index];
+      if (operand === undefined || $interval === undefined || !isInterval(call)) return operand;
+      return printRow($interval, { ...context, args: [operand], call });
+    });
+    return print(args);
+  };
+  return bindArguments(compilation, context.args, outside, (bound) => tried(printAll(bound)));
+}
+
+/**
+ * The operand of a call that is printed for an argument. The interval of a SAFE.DATE_ADD is a number and a part of the
+ * call's own, so that only the number is: what is wrong with the interval is the call's.
+ */
+export function operandOf({ isSafe }: CallExpr, argument: Expr): Expr {
+  return isSafe && isInterval(argument) ? (argument.arguments[0] ?? argument) : argument;
+}
+
+function isInterval(argument: Expr | undefined): argument is CallExpr {
+  return argument?.kind === "Call" && argument.function === "$interval";
 }
 
 /** Prints the call over other arguments. */
@@ -88,12 +107,6 @@ function numberArguments(compilation: Compilation, call: CallExpr, scope: Scope)
   const hasFloats = call.arguments.some((argument) => (argument?.type ?? call.type).kind === "FLOAT64");
   if (!hasFloats) return undefined;
   return call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope));
-}
-
-/** The interval of DATE_ADD is a number and a part of the call's own: what is wrong with it is the call's. */
-function isPlainInterval(compilation: Compilation, argument: Expr, scope: Scope): boolean {
-  if (argument.kind !== "Call" || argument.function !== "$interval") return false;
-  return argument.arguments.every((part) => part !== undefined && isCheap(compilation, part, scope));
 }
 
 function isValue(argument: Expr | undefined): boolean {

@@ -10,7 +10,7 @@ import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { structFieldName } from "../../sql-text.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
-import { printCall, printElement } from "./calls.ts";
+import { operandOf, printCall, printElement } from "./calls.ts";
 import { extractBelowMixed, extractField } from "./extract.ts";
 import { isRecordType } from "./json-place.ts";
 import { physicalTypeSql, printLiteral, printNull, printPart } from "./literals.ts";
@@ -161,7 +161,7 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sq
     return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
   }
   const args = call.arguments.map((argument) =>
-    argument === undefined ? undefined : printExpression(compilation, argument, scope),
+    argument === undefined ? undefined : printExpression(compilation, operandOf(call, argument), scope),
   );
   return printCall(compilation, call, args, scope);
 }
