@@ -59,6 +59,5 @@ function toParameters({ param, sql, lql, limit }: QueryOptions): object {
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return "";
-  // Line breaks would break the table's layout.
-  return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll(/[\r\n\t]+/g, " ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

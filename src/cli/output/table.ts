@@ -2,9 +2,12 @@ import { type CliContext, print } from "../context.ts";
 import { createPaint } from "./paint.ts";
 import { escapeControls, rawStream } from "./safe-output.ts";
 
-/** Rows below a header, columns as wide as their widest value, two spaces between them. */
+/**
+ * Rows below a header, columns as wide as their widest value, two spaces between them. A row is one line: a line break
+ * or tab in a value becomes a space.
+ */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows];
+  const lines = [header, ...rows].map((line) => line.map((cell) => cell.replaceAll(/[\r\n\t]+/g, " ")));
   const widths = header.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ""))));
   return lines
     .map((line) =>
