@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { plainSource as source } from "../../../test/support/sources/plain-source.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
 import type { Source } from "../../sources/source.ts";
@@ -9,6 +9,7 @@ import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 import { toDefinition } from "../definition/to-definition.ts";
 import { checkReaders, findBroken, recheckReaders } from "./endpoint-set.ts";
+import { readStored, toNewVersion } from "./stored-endpoints.ts";
 
 let engine: DuckDbEngine;
 
@@ -30,8 +31,8 @@ async function open(sources: readonly Source[], queries: Readonly<Record<string,
     const id = `00000000-0000-4000-8000-00000000000${index}`;
     return { ...draftEndpoint(toDefinition({ id }, name, query).definition), problem: "not checked" };
   });
-  const first = checkReaders(drafts, new Set(), { engine, tables }).endpoints;
-  return { tables, endpoints: checkReaders(first, new Set(), { engine, tables }).endpoints };
+  const { endpoints: first } = await checkReaders(drafts, new Set(), { engine, tables });
+  return { tables, endpoints: (await checkReaders(first, new Set(), { engine, tables })).endpoints };
 }
 
 /** The names of the endpoints that are compiled. */
@@ -87,4 +88,32 @@ it("an endpoint runs once the source that it reads is there, and a source is not
   expect(await findBroken(endpoints, new Set(["later"]), dependencies)).toEqual([]);
   const [one] = endpoints;
   expect(one && checkEndpoint(one, dependencies).problems).toBeUndefined();
+});
+
+it("others have their turn between any two endpoints that are read from the store, or checked", async () => {
+  const { tables, endpoints } = await open([withField("a", "n"), withField("b", "n")], queries);
+  const stored = endpoints.map((endpoint) => {
+    const { endpointId: id, ...version } = toNewVersion(endpoint, { author: "me", action: "create", changed: [] });
+    return { ...version, id, number: 1 };
+  });
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 20));
+  const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await work;
+    isOver = true;
+    return turns;
+  };
+  const enough = expect.toSatisfy((turns: number) => turns >= endpoints.length - 1);
+  const all = new Set(["a", "b"]);
+  expect(await turnsDuring(checkReaders(endpoints, new Set(), { engine, tables }))).toEqual(enough);
+  expect(await turnsDuring(recheckReaders(endpoints, all, { engine, tables }))).toEqual(enough);
+  expect(await turnsDuring(readStored({ list: async () => stored }))).toEqual(enough);
+  clock.mockRestore();
 });

@@ -1,4 +1,4 @@
-import { createWay } from "../../shared/concurrency/give-way.ts";
+import { createWay, mapInTurns } from "../../shared/concurrency/give-way.ts";
 import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { tablesNamed } from "../call/plan/endpoint-tables.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";
@@ -19,16 +19,17 @@ export interface CheckedSet {
 
 /**
  * Looks at those that read what has changed, and at those that could not run before: what they read may be there now.
- * `next` are all endpoints after the change, `changed` the ids of those that were added, changed or removed.
+ * `next` are all endpoints after the change, `changed` the ids of those that were added, changed or removed. Others
+ * have their turn meanwhile.
  */
-export function checkReaders(
+export async function checkReaders(
   next: readonly Endpoint[],
   changed: ReadonlySet<string>,
   { engine, tables }: Pick<CompileDependencies, "engine" | "tables">,
-): CheckedSet {
+): Promise<CheckedSet> {
   const lookup = lookupOf(next);
   const broken: BrokenReader[] = [];
-  const endpoints = next.map((endpoint) => {
+  const check = (endpoint: Endpoint): Endpoint => {
     const { definition, reads, problem } = endpoint;
     // One whose text does not parse has another text's tree.
     if (changed.has(definition.id) || endpoint.sourceText !== definition.query) return endpoint;
@@ -39,8 +40,8 @@ export function checkReaders(
     if (first === undefined) return endpoint;
     if (problem === undefined) broken.push({ endpoint, problem: first });
     return { ...endpoint, problem: first.message };
-  });
-  return { endpoints, broken };
+  };
+  return { endpoints: await mapInTurns(next, check), broken };
 }
 
 /**
@@ -54,14 +55,10 @@ export async function recheckReaders(
 ): Promise<readonly Endpoint[]> {
   const readers = findReaders(endpoints, changed);
   const lookup = lookupOf(endpoints);
-  const rechecked: Endpoint[] = [];
-  const giveWay = createWay();
-  for (const endpoint of endpoints) {
+  return mapInTurns(endpoints, (endpoint) => {
     const isRead = readers.has(endpoint) && endpoint.sourceText === endpoint.definition.query;
-    rechecked.push(isRead ? recheck(endpoint, { engine, tables, endpoints: lookup }) : endpoint);
-    await giveWay();
-  }
-  return rechecked;
+    return isRead ? recheck(endpoint, { engine, tables, endpoints: lookup }) : endpoint;
+  });
 }
 
 function recheck(endpoint: Endpoint, dependencies: CompileDependencies): Endpoint {

@@ -172,7 +172,7 @@ export class ManagedEndpoints {
   async #save(endpoint: Endpoint, base: number | undefined, version: NewVersion): Promise<Endpoint> {
     const { id, name } = endpoint.definition;
     const swap = (saved: Endpoint) => checkReaders([...this.#othersOf(id), saved], new Set([id]), this.#compile);
-    const broken = swap(endpoint).broken.map(({ endpoint: reader, problem }): FieldProblem => {
+    const broken = (await swap(endpoint)).broken.map(({ endpoint: reader, problem }): FieldProblem => {
       const field = this.#registry.find(id)?.definition.name === name ? "query" : "name";
       return { path: [field], message: `the endpoint ${reader.definition.name} reads this one: ${problem.message}` };
     });
@@ -180,7 +180,7 @@ export class ManagedEndpoints {
     const number = await this.#store.save(version, base);
     if (number === undefined) throw changedMeanwhile(name);
     const saved = { ...endpoint, version: number };
-    this.#registry.replaceAll(swap(saved).endpoints);
+    this.#registry.replaceAll((await swap(saved)).endpoints);
     return saved;
   }
 }

@@ -57,8 +57,8 @@ function followStore(
     const changed = findChanged(before, next);
     if (changed.size === 0) return;
     // First those that changed, then what reads them.
-    const compiled = checkReaders(next, new Set(), { engine, tables }).endpoints;
-    registry.replaceAll(checkReaders(compiled, changed, { engine, tables }).endpoints);
+    const compiled = await checkReaders(next, new Set(), { engine, tables });
+    registry.replaceAll((await checkReaders(compiled.endpoints, changed, { engine, tables })).endpoints);
   });
 }
 

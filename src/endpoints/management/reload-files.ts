@@ -31,7 +31,8 @@ export async function openEndpoints({ folders, registry, store, ...compile }: Re
   const stored = await readStored(store);
   const isKnown = (draft: Endpoint) => isLoadedBefore(draft, store);
   const files = await numberFiles(await loadEndpoints(folders, { ...compile, stored, isKnown }), store);
-  registry.replaceAll(checkReaders([...files, ...withoutHidden(stored, files)], new Set(), compile).endpoints);
+  const all = [...files, ...withoutHidden(stored, files)];
+  registry.replaceAll((await checkReaders(all, new Set(), compile)).endpoints);
 }
 
 /**
@@ -58,7 +59,7 @@ export function reloadFiles(
       const isSame = !touched.has(endpoint.definition.id) && !endpoint.reads.some((id) => touched.has(id));
       return known !== undefined && isSame ? known : endpoint;
     });
-    const { endpoints, broken } = checkReaders([...kept, ...own], touched, compile);
+    const { endpoints, broken } = await checkReaders([...kept, ...own], touched, compile);
     if (broken.length > 0) {
       const lines = broken.map(
         ({ endpoint, problem }) => `the endpoint ${endpoint.definition.name}: ${problem.message}`,

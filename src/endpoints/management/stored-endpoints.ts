@@ -1,4 +1,5 @@
 import { parseQuery } from "../../googlesql/parse.ts";
+import { mapInTurns } from "../../shared/concurrency/give-way.ts";
 import { messageOf } from "../../shared/message-of.ts";
 import { writeContract } from "../definition/contract.ts";
 import type { Endpoint } from "../definition/definition.ts";
@@ -7,9 +8,12 @@ import { changedFields } from "../versions/compare-versions.ts";
 import { readVersion } from "../versions/versions.ts";
 import type { EndpointStore, NewVersion, StoredEndpoint } from "./endpoint-store.ts";
 
-/** The endpoints of the store as they were saved; each has the problem that it was not compiled yet. */
-export async function readStored(store: EndpointStore): Promise<readonly Endpoint[]> {
-  return (await store.list()).map(toEndpoint);
+/**
+ * The endpoints of the store as they were saved; each has the problem that it was not compiled yet. Others have their
+ * turn meanwhile.
+ */
+export async function readStored(store: Pick<EndpointStore, "list">): Promise<readonly Endpoint[]> {
+  return mapInTurns(await store.list(), toEndpoint);
 }
 
 function toEndpoint({ id, number, document, contract }: StoredEndpoint): Endpoint {

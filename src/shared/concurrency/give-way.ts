@@ -13,3 +13,14 @@ export function createWay(nowMs: () => number = () => performance.now()): () => 
     });
   };
 }
+
+/** As `map`, while others have their turn. */
+export async function mapInTurns<T, U>(values: readonly T[], map: (value: T) => U): Promise<readonly U[]> {
+  const giveWay = createWay();
+  const mapped: U[] = [];
+  for (const value of values) {
+    mapped.push(map(value));
+    await giveWay();
+  }
+  return mapped;
+}
