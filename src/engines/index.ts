@@ -35,10 +35,13 @@ export function engineCapabilities(server?: EngineServer): EngineCapabilities {
 }
 
 /**
- * Options that only tests set: when the engine makes checkpoints and compacts, what its host is, and how it waits for
- * it.
+ * Options that only tests set: when the engine makes checkpoints and compacts, what its host is, and how long others
+ * wait for it.
  */
-export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath" | "lockPatienceMs">;
+export type EngineSizes = Pick<
+  EngineOptions,
+  "checkpointBytes" | "compaction" | "hostPath" | "lockPatienceMs" | "readyPatienceMs"
+>;
 
 /**
  * Opens the store in a folder, or on a server. Rejects with `EngineError` `unavailable` where the folder is used by

@@ -29,7 +29,7 @@ export interface Library {
 }
 
 /** Where `node_modules/chdb` is: `LOGWEIR_CHDB`, or a folder outside of the lockfile that is filled the first time. */
-function findFolder(): string {
+export function findFolder(): string {
   const named = process.env.LOGWEIR_CHDB;
   if (named !== undefined) return resolve(named);
   const folder = resolve("node_modules/.cache/logweir-chdb");

@@ -44,6 +44,8 @@ export interface DuckDbEngineOptions {
   readonly unstoppableAfterMs?: number;
   /** How long to wait for a folder that another service is about to leave; three seconds by default. */
   readonly lockPatienceMs?: number;
+  /** How long calls wait for an engine host that is being started again; five seconds by default. */
+  readonly readyPatienceMs?: number;
   /** The engine host's script; by default the built one. */
   readonly hostPath?: string;
   readonly log?: (level: "info" | "warn" | "error", message: string) => void;
@@ -173,6 +175,7 @@ async function openHostedEngine(
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
     ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
     ...(options.lockPatienceMs === undefined ? {} : { lockPatienceMs: options.lockPatienceMs }),
+    ...(options.readyPatienceMs === undefined ? {} : { readyPatienceMs: options.readyPatienceMs }),
     log,
     onReady: (opened) => {
       store.load(opened);

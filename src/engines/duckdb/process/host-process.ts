@@ -14,6 +14,8 @@ export interface HostProcessOptions extends LaunchOptions {
   readonly unstoppableAfterMs?: number;
   /** How long to wait for a store that another process holds; three seconds by default. */
   readonly lockPatienceMs?: number;
+  /** How long calls wait for a host that is being started again; five seconds by default. */
+  readonly readyPatienceMs?: number;
   /** How its process is started; `launchHost` by default. */
   readonly launch?: typeof launchHost;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -34,9 +36,8 @@ const CLOSE_TIMEOUT_MS = 30_000;
 /** Between tries to start a host that cannot start; one that was running is started again at once. */
 const MAX_RESTART_DELAY_MS = 5000;
 
-/** So long calls wait for a host that is being started again. */
 const READY_PATIENCE_MS = 5000;
-/** Or until so many starts failed in a row: a host that was ended while it started may start the next time. */
+/** Calls also wait no longer once so many starts failed in a row: a host that was ended may start the next time. */
 const HOPEFUL_STARTS = 2;
 
 const LOCK_PATIENCE_MS = 3000;
@@ -140,7 +141,7 @@ export class HostProcess {
     const isHopeless = this.#isClosing || this.cannotStart || this.#watchTimer === undefined;
     if (!isHopeless) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, READY_PATIENCE_MS);
+        const timer = setTimeout(resolve, this.#options.readyPatienceMs ?? READY_PATIENCE_MS);
         this.#started.once("settled", () => {
           clearTimeout(timer);
           resolve();
