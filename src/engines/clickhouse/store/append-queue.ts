@@ -8,6 +8,7 @@ import { type AppendRows, makeInsertBody, type PickedRows } from "../blocks/inse
 import { NativeRows } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
+import { isAway } from "../spool/spool-errors.ts";
 import { type TablePlace, tableName } from "./statements.ts";
 import {
   type AppendTable,
@@ -167,6 +168,8 @@ export class AppendQueue {
       const mayBeOne = error instanceof EngineError && error.code === "internal" && group.length > 1;
       // What failed may have been stored, and the appends may share ids.
       for (const job of group) job.isOvertaken = true;
+      // What waits has not been sent: of a silent server each further block would learn it after as long again.
+      if (isAway(error)) for (const job of this.#jobs.splice(0)) job.reject(error);
       if (!mayBeOne) for (const job of group) job.reject(error);
       // One bad append must not fail the others.
       else for (const job of group) await this.#send([job]);

@@ -43,6 +43,7 @@ import { type BodyEncoder, type EncodableEvents, encodable } from "./encodable-e
 import { countEvents, deleteEvents, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
 import { SchemaWatch } from "./schema-watch.ts";
+import { SharedRefusal } from "./shared-refusal.ts";
 import { type TablePlace, tenantColumnOf } from "./statements.ts";
 import { readReport, readSpace, readStatistics } from "./statistics.ts";
 import type { AppendTable } from "./stored-ids.ts";
@@ -79,6 +80,7 @@ export class ClickHouseStore implements EventStore {
   readonly #pending: PendingWork;
   readonly #repeatWindowMs: number;
   readonly #deletions = new WeakMap<SourceState, SerialQueue>();
+  readonly #refusal = new SharedRefusal();
 
   constructor(settings: StoreSettings) {
     const { client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log } = settings;
@@ -201,11 +203,11 @@ export class ClickHouseStore implements EventStore {
     const inTurn = this.#deletions.get(state) ?? createSerialQueue();
     this.#deletions.set(state, inTurn);
     // What two deletions would find is counted once.
-    return this.#untilDone(inTurn(() => deleteEvents(this.#client, this.#tableOf(state), filter))).catch(
-      (error: unknown) => {
-        throw describeFullDisk(error, "The deletion did not end, so that some of the events may be there");
-      },
-    );
+    return this.#untilDone(
+      inTurn(this.#refusal.guard(() => deleteEvents(this.#client, this.#tableOf(state), filter))),
+    ).catch((error: unknown) => {
+      throw describeFullDisk(error, "The deletion did not end, so that some of the events may be there");
+    });
   }
 
   async dropSource(sourceName: string): Promise<void> {
@@ -314,7 +316,7 @@ export class ClickHouseStore implements EventStore {
   /** Changes of a source's schema come one after the other. */
   #change(state: SourceState, change: () => Promise<void>): Promise<void> {
     state.openChanges++;
-    const changed = state.changes.then(change).finally(() => {
+    const changed = state.changes.then(this.#refusal.guard(change)).finally(() => {
       state.openChanges--;
     });
     state.changes = changed.catch(() => undefined);
