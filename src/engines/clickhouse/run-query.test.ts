@@ -9,6 +9,8 @@ import {
 } from "../contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../duckdb/index.ts";
 import type { ServerClient, ServerQuery } from "./driver/client.ts";
+import { unanswered } from "./driver/server-error.ts";
+import { SilentServer } from "./driver/silence.ts";
 import { runQuery } from "./run-query.ts";
 
 let residual: DuckDbEngine;
@@ -125,7 +127,7 @@ describe("a run on ClickHouse", () => {
   it("distinguishes a query that takes too long from a server that does not respond", async () => {
     for (const [isSilent, told] of [
       [false, { code: "timeout", limit: "timeoutMs" }],
-      [true, { code: "unavailable", retryAfterSeconds: 2, isLost: true }],
+      [true, { code: "unavailable", retryAfterSeconds: 2, isLost: false }],
     ] as const) {
       const client: ReturnType<typeof serverOf>["client"] = {
         stream: ({ signal }) =>
@@ -139,6 +141,16 @@ describe("a run on ClickHouse", () => {
       const answer = rowsOf(server, compileText("SELECT id FROM edge_logs"), { limits: { timeoutMs: 1 } });
       await expect(answer).rejects.toMatchObject(told);
     }
+  });
+
+  it.each([
+    ["reset its connection", new Error("ECONNRESET"), true],
+    ["was waited for in vain", new SilentServer(), false],
+  ])("is tried again at once, or not, where the server %s", async (_, cause, isLost) => {
+    const server = serverOf([]);
+    const client = { ...server.client, stream: () => Promise.reject(unanswered(cause)) };
+    const answer = rowsOf({ ...server, client }, compileText("SELECT id FROM edge_logs"));
+    await expect(answer).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 2, isLost });
   });
 
   it("names the part that could not be pushed, with its position, when too many rows come back", async () => {

@@ -20,6 +20,7 @@ import type { ServerClient } from "./driver/client.ts";
 import { MAX_STATEMENT_BYTES } from "./driver/limits.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
 import { unanswered } from "./driver/server-error.ts";
+import { SilentServer } from "./driver/silence.ts";
 import { toServerValue } from "./parameters.ts";
 import type { RemoteStatement, ServerStatement } from "./pushdown/plan.ts";
 import { toRow } from "./residual/read-rows.ts";
@@ -260,6 +261,11 @@ class Batches implements AsyncIterableIterator<RowBatch> {
   }
 }
 
+/** Nothing to be tried again at once: it would take as long to find the server silent. */
+function waitedFor({ code, message, retryAfterSeconds, cause }: EngineError): EngineError {
+  return new EngineError(code, message, { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+}
+
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(target: RunTarget, request: RunRequest): Promise<RunningQuery> {
   const { limits, signal } = request;
@@ -268,10 +274,11 @@ export async function runQuery(target: RunTarget, request: RunRequest): Promise<
   const { plan, constants } = await bindPlan(known, request, nowUs, askOn(target.residual, request));
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const explain = async (error: unknown): Promise<unknown> => {
+    if (error instanceof EngineError && error.cause instanceof SilentServer) return waitedFor(error);
     const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";
     if (!isLate) return error;
     // It should have ended the query by itself: is it there at all?
-    if (await target.client.isSilent()) return unanswered(error);
+    if (await target.client.isSilent()) return waitedFor(unanswered(error));
     return new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`, { limit: "timeoutMs" });
   };
   const run: Run = { target, request, signal: deadline.signal, nowUs, constants };

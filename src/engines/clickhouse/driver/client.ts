@@ -10,7 +10,7 @@ import type { ServerValue } from "./parameter-form.ts";
 import { QueryConnection, readTls, type Tls, type TlsFiles } from "./query-connection.ts";
 import { quoteText } from "./quote.ts";
 import { isConnectionError, toEngineError, unanswered } from "./server-error.ts";
-import { SilenceDetector, type SilenceWatch } from "./silence.ts";
+import { SilenceDetector, type SilenceWatch, SilentServer } from "./silence.ts";
 
 export type ServerSettings = Readonly<Record<string, string>>;
 
@@ -184,7 +184,7 @@ class FailOverClient implements ServerClient {
     try {
       yield* readBody(stream, tag, signal);
     } catch (error) {
-      throw watch.isSilent ? unanswered(error) : error;
+      throw watch.isSilent ? unanswered(new SilentServer()) : error;
     } finally {
       watch.release();
       signal.removeEventListener("abort", stop);
@@ -261,7 +261,7 @@ class FailOverClient implements ServerClient {
     try {
       for await (const _ of readBody(answer.stream, tagOf(answer), watch.signal));
     } catch (error) {
-      throw watch.isSilent ? unanswered(error) : error;
+      throw watch.isSilent ? unanswered(new SilentServer()) : error;
     } finally {
       watch.release();
     }
@@ -302,7 +302,7 @@ class FailOverClient implements ServerClient {
         return { answer, watch };
       } catch (error) {
         watch.release();
-        failure = watch.isSilent ? new Error("silent") : error;
+        failure = watch.isSilent ? new SilentServer() : error;
         if (signal.aborted || !isConnectionError(failure)) break;
       }
     }

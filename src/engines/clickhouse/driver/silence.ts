@@ -10,6 +10,9 @@ const SILENCE_MS = 5_000;
 /** The signal of pings that are never aborted. */
 const NOBODY = new AbortController().signal;
 
+/** The cause of the error of a call that waited until its server turned out to be silent. */
+export class SilentServer extends Error {}
+
 /** Resolves, or rejects, when the server has answered anything at all. */
 type Ask = (signal: AbortSignal) => Promise<unknown>;
 
