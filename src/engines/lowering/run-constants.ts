@@ -25,7 +25,7 @@ const isClock = (at: AnyExpr): at is CallExpr => at.kind === "Call" && functionF
 
 /** Kinds that compute a value from those of their parts. */
 const COMPUTING: ReadonlySet<AnyExpr["kind"]> = new Set([
-  ..."Literal DatePart Call Case Cast MakeArray MakeStruct Field".split(" "),
+  ..."DatePart Call Case Cast MakeArray MakeStruct Field".split(" "),
 ] as AnyExpr["kind"][]);
 
 const NONE: ReadonlySet<number> = new Set();
@@ -41,6 +41,11 @@ export class RunConstantFinder {
   }
 
   #freeOf(expression: AnyExpr): ReadonlySet<number> | undefined {
+    const { kind } = expression;
+    if (kind === "Literal") return NONE;
+    if (kind === "Parameter") return isBoundType(expression.type) ? NONE : undefined;
+    if (kind === "Variable") return new Set([expression.column.id]);
+    if (kind !== "Let" && !COMPUTING.has(kind)) return undefined;
     if (this.#free.has(expression)) return this.#free.get(expression);
     const free = this.#look(expression);
     this.#free.set(expression, free);
@@ -48,18 +53,14 @@ export class RunConstantFinder {
   }
 
   #look(expression: AnyExpr): ReadonlySet<number> | undefined {
-    const { kind } = expression;
-    if (kind === "Parameter") return isBoundType(expression.type) ? NONE : undefined;
-    if (kind === "Variable") return new Set([expression.column.id]);
-    if (kind === "Call" && functionFacts(expression.function).volatility === "row") return undefined;
-    if (kind !== "Let" && !COMPUTING.has(kind)) return undefined;
+    if (expression.kind === "Call" && functionFacts(expression.function).volatility === "row") return undefined;
     let free = NONE;
     for (const child of expressionChildren(expression)) {
       const below = this.#freeOf(child);
       if (below === undefined) return undefined;
       if (below.size > 0) free = free.size === 0 ? below : new Set([...free, ...below]);
     }
-    if (kind !== "Let" || free.size === 0) return free;
+    if (expression.kind !== "Let" || free.size === 0) return free;
     const bound = new Set(expression.variables.map(({ column }) => column.id));
     return new Set([...free].filter((id) => !bound.has(id)));
   }
@@ -75,10 +76,11 @@ export function readsClock(expression: Expr): boolean {
   return someExpression(expression, isClock, false);
 }
 
-/** Keys of the parameters that the value depends on. */
-export function parametersOf(expression: Expr): ReadonlySet<string | number> {
+/** Keys of the parameters that the values depend on. */
+export function parametersOf(expressions: readonly Expr[]): ReadonlySet<string | number> {
   const keys = new Set<string | number>();
-  someExpression(expression, (at) => at.kind === "Parameter" && keys.add(at.key).size === 0, false);
+  const note = (at: AnyExpr) => at.kind === "Parameter" && keys.add(at.key).size === 0;
+  for (const expression of expressions) someExpression(expression, note, false);
   return keys;
 }
 

@@ -71,63 +71,74 @@ export function createStatements(spelling: Spelling, guard: (root: Sql) => Sql):
 
 const BRACKETS = { group: ["(", ")"], list: ["[", "]"], struct: ["{", "}"] } as const;
 
+/** A node that is being printed: what is left of it. */
+interface Frame {
+  readonly children: readonly Sql[];
+  readonly separator: string;
+  readonly close: string;
+  /** The child that is next. */
+  at: number;
+}
+
 function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => number): string {
   let out = "";
-  // Strings on the stack are what stands between and behind the children.
-  const stack: (Sql | string)[] = [root];
-  /** Leaves the children for the next steps. */
+  let parts = 0;
+  const around: Frame[] = [];
+  let frame: Frame = { children: [root], separator: "", close: "", at: 0 };
   const open = (before: string, { children }: Sql, separator: string, close: string) => {
     out += before;
-    if (close !== "") stack.push(close);
-    for (let index = children.length - 1; index >= 0; index--) {
-      stack.push(children[index] as Sql);
-      if (index > 0 && separator !== "") stack.push(separator);
-    }
+    // What stands between and behind the children counts too.
+    parts += (separator === "" || children.length === 0 ? 0 : children.length - 1) + (close === "" ? 0 : 1);
+    around.push(frame);
+    frame = { children, separator, close, at: 0 };
   };
-  let parts = 0;
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (++parts > MAX_PARTS) throw new StatementTooLong();
-    if (typeof at === "string") {
-      out += at;
+  for (;;) {
+    if (frame.at === frame.children.length) {
+      out += frame.close;
+      const left = around.pop();
+      if (left === undefined) return out;
+      frame = left;
       continue;
     }
-    const { kind, token } = at;
+    if (++parts > MAX_PARTS) throw new StatementTooLong();
+    if (frame.at > 0) out += frame.separator;
+    const node = frame.children[frame.at++] as Sql;
+    const { kind, token } = node;
     switch (kind) {
       case "sequence":
       case "clock":
-        open("", at, token, "");
+        open("", node, token, "");
         break;
       case "call":
-        open(`${token}(`, at, ", ", ")");
+        open(`${token}(`, node, ", ", ")");
         break;
       case "cast":
-        open(`${token}(`, at, " AS ", ")");
+        open(`${token}(`, node, " AS ", ")");
         break;
       case "group":
       case "list":
       case "struct":
-        open(BRACKETS[kind][0], at, ", ", BRACKETS[kind][1]);
+        open(BRACKETS[kind][0], node, ", ", BRACKETS[kind][1]);
         break;
       case "field":
-        open(`${spelling.text(token)}: `, at, "", "");
+        open(`${spelling.text(token)}: `, node, "", "");
         break;
       case "lambda":
-        open(spelling.lambda[0], at, spelling.lambda[1], "");
+        open(spelling.lambda[0], node, spelling.lambda[1], "");
         break;
       case "try":
-        open("TRY(", at, "", ")");
+        open("TRY(", node, "", ")");
         break;
       case "query":
-        open("SELECT ", at, "", "");
+        open("SELECT ", node, "", "");
         break;
       case "placeholder":
-        out += spelling.placeholder(numberOf(Number(at.value)), token);
+        out += spelling.placeholder(numberOf(Number(node.value)), token);
         break;
       default:
-        out += leafText(at, spelling);
+        out += leafText(node, spelling);
     }
   }
-  return out;
 }
 
 function leafText({ kind, token, value }: Sql, spelling: Spelling): string {

@@ -27,8 +27,8 @@ export function mapTree(root: Sql, { fact, enter, leave }: Mapping): Sql {
   for (;;) {
     const frame = stack[stack.length - 1] as Frame;
     const { node } = frame;
-    const child = node.children[frame.at++];
-    if (child !== undefined) {
+    if (frame.at < node.children.length) {
+      const child = node.children[frame.at++] as Sql;
       if ((child.facts & fact) === 0) continue;
       enter?.(child);
       stack.push({ node: child, at: 0, children: undefined });

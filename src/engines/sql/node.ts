@@ -75,12 +75,13 @@ const NONE: readonly Sql[] = [];
 
 /** A node. Immutable; made by templates and the constructors of the engines' rooms, and by nothing else. */
 export class Sql {
-  readonly kind: Kind;
-  readonly facts: number;
-  readonly token: string;
-  readonly children: readonly Sql[];
+  // Declared alone: V8 would set each field a second time before the constructor does, and plans make many nodes.
+  declare readonly kind: Kind;
+  declare readonly facts: number;
+  declare readonly token: string;
+  declare readonly children: readonly Sql[];
   /** The value of a literal, the number of a placeholder, or the name of a column, if that may be any text. */
-  readonly value: LiteralValue | undefined;
+  declare readonly value: LiteralValue | undefined;
 
   constructor(kind: Kind, facts: number, token: string, children: readonly Sql[] = NONE, value?: LiteralValue) {
     this.kind = kind;

@@ -23,6 +23,15 @@ function isList({ kind, token, children }: Sql): boolean {
   return kind === "sequence" && (token === ", " || children.length === 0);
 }
 
+function withoutLists(nodes: readonly Sql[]): readonly Sql[] {
+  const flat: Sql[] = [];
+  for (const node of nodes) {
+    if (isList(node)) flat.push(...node.children);
+    else flat.push(node);
+  }
+  return flat;
+}
+
 /** The templates of a dialect. They throw for a text whose brackets or quotes do not close. */
 export function createTemplates(dialect: Dialect): Templates {
   const skeletons = new WeakMap<TemplateStringsArray, Sql | InnerShape>();
@@ -42,7 +51,7 @@ export function createTemplates(dialect: Dialect): Templates {
       holdsList ||= isBracket && isList(node);
     }
     // A list in brackets of its own is what the brackets hold.
-    const own = holdsList ? filled.flatMap((node) => (isList(node) ? node.children : [node])) : filled;
+    const own = holdsList ? withoutLists(filled) : filled;
     if (callee !== undefined) return call(parts[callee] as Sql, own);
     return new Sql(kind, factsOfKind(kind, all & INHERITED), token, own);
   }

@@ -21,7 +21,10 @@ export interface Parts {
 
 /** The node with another value at the key; itself if the value is the same. */
 function put<Node extends object, Key extends keyof Node>(node: Node, key: Key, value: Node[Key]): Node {
-  return node[key] === value ? node : { ...node, [key]: value };
+  if (node[key] === value) return node;
+  const changed = { ...node };
+  changed[key] = value;
+  return changed;
 }
 
 function optional<Part>(part: Part | undefined, map: (part: Part) => Part): Part | undefined {
@@ -31,11 +34,13 @@ function optional<Part>(part: Part | undefined, map: (part: Part) => Part): Part
 /** The list with its items mapped; itself if none changes. */
 function each<Item>(items: readonly Item[], map: (item: Item) => Item): readonly Item[] {
   let changed: Item[] | undefined;
-  items.forEach((item, index) => {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] as Item;
     const mapped = map(item);
-    if (changed === undefined && mapped !== item) changed = items.slice(0, index);
-    changed?.push(mapped);
-  });
+    if (mapped === item) continue;
+    changed ??= items.slice();
+    changed[index] = mapped;
+  }
   return changed ?? items;
 }
 

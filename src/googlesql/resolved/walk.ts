@@ -2,7 +2,7 @@
 import type { AnyExpr } from "./call.ts";
 import type { Expr } from "./expression.ts";
 import { mapCallParts, mapExpressionParts, mapScanExpressions, mapScanInputs, type Parts } from "./parts.ts";
-import type { Scan } from "./scan.ts";
+import type { CteDefinition, Scan } from "./scan.ts";
 
 /** A sub-query in an expression. */
 export type AnySubquery = Expr & { readonly kind: "Subquery" | "InSubquery" };
@@ -10,33 +10,34 @@ export type AnySubquery = Expr & { readonly kind: "Subquery" | "InSubquery" };
 export const isSubquery = (at: { readonly kind: string }): at is AnySubquery =>
   at.kind === "Subquery" || at.kind === "InSubquery";
 
-/** Parts that are noted and stay as they are. */
-function noting(expressions: AnyExpr[], scans: Scan[]): Parts {
+const same = <Part>(part: Part): Part => part;
+
+/** Parts that stay as they are; expressions are noted. */
+function notingExpressions(found: AnyExpr[]): Parts {
   const note = <Node extends AnyExpr>(expression: Node): Node => {
-    expressions.push(expression);
+    found.push(expression);
     return expression;
   };
-  const noteScan = (scan: Scan): Scan => {
-    scans.push(scan);
-    return scan;
+  return { expression: note, bound: note, call: note, scan: same, definition: same, reference: same };
+}
+
+/** Parts that stay as they are; scans are noted, of definitions too. */
+function notingScans(found: Scan[], { expression, bound, call }: Parts): Parts {
+  const scan = (at: Scan): Scan => {
+    found.push(at);
+    return at;
   };
-  return {
-    expression: note,
-    bound: note,
-    call: note,
-    scan: noteScan,
-    definition: (cte) => {
-      scans.push(cte.scan);
-      return cte;
-    },
-    reference: (cte) => cte,
+  const definition = (cte: CteDefinition): CteDefinition => {
+    found.push(cte.scan);
+    return cte;
   };
+  return { expression, bound, call, scan, definition, reference: same };
 }
 
 /** The expressions directly below an expression; those inside a sub-query's scan are not among them. */
 export function expressionChildren(expression: AnyExpr): readonly AnyExpr[] {
   const found: AnyExpr[] = [];
-  visitExpression(expression, noting(found, []));
+  visitExpression(expression, notingExpressions(found));
   return found;
 }
 
@@ -48,14 +49,14 @@ function visitExpression(expression: AnyExpr, parts: Parts): void {
 /** The expressions that a scan itself holds. */
 export function scanExpressions(scan: Scan): readonly AnyExpr[] {
   const found: AnyExpr[] = [];
-  mapScanExpressions(scan, noting(found, []));
+  mapScanExpressions(scan, notingExpressions(found));
   return found;
 }
 
 /** The scans that a scan reads or defines; for a scan of a CTE they do not include its body. */
 export function scanInputs(scan: Scan): readonly Scan[] {
   const found: Scan[] = [];
-  mapScanInputs(scan, noting([], found));
+  mapScanInputs(scan, notingScans(found, notingExpressions([])));
   return found;
 }
 
@@ -93,13 +94,13 @@ function some(
   isSuch: (expression: AnyExpr) => boolean,
   inSubqueries: boolean,
 ): boolean {
-  const parts = noting(expressions, scans);
+  const noted = notingExpressions(expressions);
+  const parts = inSubqueries ? notingScans(scans, noted) : noted;
   for (;;) {
     const expression = expressions.pop();
     if (expression !== undefined) {
       if (isSuch(expression)) return true;
       visitExpression(expression, parts);
-      if (!inSubqueries) scans.length = 0;
       continue;
     }
     const scan = scans.pop();

@@ -60,7 +60,7 @@ export interface CteBinding {
   /** Undefined while an entry that failed, or that is not ready to be read, stands for itself. */
   readonly definition?: CteDefinition;
   readonly columns: readonly NamedColumn[];
-  readonly order?: readonly OrderKey[];
+  readonly order?: readonly OrderKey[] | undefined;
   /** Reading it is counted here, for the step of a recursive CTE. */
   readonly onRead?: (span: Span) => void;
   /** True inside of the step that defines it. */

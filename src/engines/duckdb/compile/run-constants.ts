@@ -33,6 +33,8 @@ export class RunConstants {
   /** Which expressions stand for them. */
   readonly #bound = new Map<Expr, Expr>();
   readonly #byIndex = new Map<number, Expr>();
+  // The scans of a sub-query are printed, and their conditions bound, by themselves.
+  readonly #mapping = createMapping({ expression: (at) => (isSubquery(at) ? at : this.#bind(at)) });
 
   #nextIndex: number;
   #clockIndex: number | undefined;
@@ -45,9 +47,7 @@ export class RunConstants {
 
   /** The condition with a parameter in the place of each constant. */
   bindIn(condition: Expr): Expr {
-    // The scans of a sub-query are printed, and their conditions bound, by themselves.
-    const expression = (at: Expr) => (isSubquery(at) ? at : this.#bind(at));
-    return createMapping({ expression }).expression(condition);
+    return this.#mapping.expression(condition);
   }
 
   /** The constant behind a placeholder. */
@@ -116,39 +116,31 @@ export function planConstants(
   const plain = bound.flatMap((index) => parameters[index - 1] ?? []);
   const found = bound.flatMap((index) => constants?.at(index) ?? []);
   if (found.length === 0) return { parameters: plain, limits };
-  const keys = new Set(found.flatMap((constant) => [...parametersOf(constant)]));
+  const keys = parametersOf(found);
   const read = [...plain, ...parameters.filter((each) => keys.has(each.key) && !plain.includes(each))];
   const computed = found.filter((constant) => readClock(constant)?.kind !== "Parameter");
-  const statement = computed.length === 0 ? undefined : compile(computed);
   const [clock, ownLimits] = [read.length, read.length + 1];
-  const places = bound.map((index) => {
-    const [parameter, constant] = [parameters[index - 1], constants?.at(index)];
+  const ofBound = bound.map((index) => {
+    const constant = constants?.at(index);
+    const parameter = parameters[index - 1];
     if (parameter !== undefined) return read.indexOf(parameter);
     const position = constant === undefined ? -1 : computed.indexOf(constant);
     return position < 0 ? clock : -1 - position;
   });
-  const sent = [...limits, ...(statement?.limits ?? [])];
-  const values = statement?.parameters.map(({ key }) => {
+  const places = [...ofBound, ...limits.map((_, index) => ownLimits + index)];
+  if (computed.length === 0) return { parameters: read, limits, constants: { places } };
+  const { sql: text, columns, parameters: asked, limits: more = [] } = compile(computed);
+  const values = asked.map(({ key }) => {
     return key === NOW_PARAMETER ? clock : read.findIndex((each) => each.key === key);
   });
-  return {
-    parameters: read,
-    limits: sent,
-    constants: {
-      places: [...places, ...limits.map((_, index) => ownLimits + index)],
-      ...(statement === undefined || values === undefined
-        ? {}
-        : {
-            statement: {
-              sql: statement.sql,
-              columns: statement.columns,
-              values,
-              limits: sent.slice(limits.length).map((_, index) => ownLimits + limits.length + index),
-              readsClock: values.includes(clock),
-            },
-          }),
-    },
+  const statement = {
+    sql: text,
+    columns,
+    values,
+    limits: more.map((_, index) => ownLimits + limits.length + index),
+    readsClock: values.includes(clock),
   };
+  return { parameters: read, limits: [...limits, ...more], constants: { places, statement } };
 }
 
 const RUN = "lw_run";

@@ -7,7 +7,7 @@ import type { Expr } from "../../resolved.ts";
 import { arrayOf, BIGNUMERIC, BOOL, FLOAT64, INT64, MIXED, NUMERIC, type SqlType, STRING } from "../../types.ts";
 import { isCastable } from "../../typing/explicit.ts";
 import { isNumericType } from "../../typing/same-type.ts";
-import { asMixed, castToString, commonTypeOf } from "../call/coerce.ts";
+import { asMixed, castToString, commonTypeOf, isLenientExpr } from "../call/coerce.ts";
 import type { Resolution } from "../resolution.ts";
 import { call } from "./expr.ts";
 
@@ -28,12 +28,12 @@ export function argumentsOf<Value extends Expr | undefined>(
   values: readonly Value[],
   first: Expr | undefined,
 ): (Expr | Value)[] {
-  const letters = name === "FORMAT" ? lettersOf(first) : [];
+  const isFormat = name === "FORMAT" && values.some((value) => value !== undefined && isLenientExpr(resolution, value));
+  const letters = isFormat ? lettersOf(first) : [];
   return values.map((value, position) => {
     if (value === undefined) return value;
-    return position === 0
-      ? firstArgument(resolution, name, value)
-      : formatted(resolution, value, letters[position - 1]);
+    if (position === 0) return firstArgument(resolution, name, value);
+    return isFormat ? formatted(resolution, value, letters[position - 1]) : value;
   });
 }
 

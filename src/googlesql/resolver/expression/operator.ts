@@ -68,14 +68,14 @@ const BINARY: Readonly<Record<BinaryOperator, string>> = {
   ">=": "$greater_or_equal",
 };
 
-const COMPARISONS: readonly string[] = ["=", "!=", "<", "<=", ">", ">="];
+const COMPARISONS: ReadonlySet<BinaryOperator> = new Set(["=", "!=", "<", "<=", ">", ">="] as const);
 
-const SHIFTS: readonly string[] = ["<<", ">>"];
+const SHIFTS: ReadonlySet<BinaryOperator> = new Set(["<<", ">>"] as const);
 
 /** A NULL without a type says nothing beside an operator: it is most often a mistake for IS NULL. */
-function refuseNull({ resolution }: ExprContext, operator: string, operands: readonly Expression[]): void {
-  const operand = operands.find(({ kind }) => kind === "NullLiteral");
-  if (operand === undefined) return;
+function refuseNull({ resolution }: ExprContext, operator: string, left: Expression, right = left): void {
+  if (left.kind !== "NullLiteral" && right.kind !== "NullLiteral") return;
+  const operand = left.kind === "NullLiteral" ? left : right;
   const hint = ["=", "!="].includes(operator) ? "; write IS NULL or IS NOT NULL" : "";
   resolution.fail("invalid_query", `Operands of ${operator} cannot be literal NULL${hint}`, operand.span);
 }
@@ -92,13 +92,11 @@ function resolveBinary(context: ExprContext, node: BinaryOperation): Expr {
   resolution.descend(chain.length, node.span);
   let result = resolveExpression(context, first);
   for (const operation of chain.reverse()) {
-    if (!SHIFTS.includes(operation.operator))
-      refuseNull(context, operation.operator, [operation.left, operation.right]);
-    const right = resolveExpression(context, operation.right);
-    const operands = COMPARISONS.includes(operation.operator)
-      ? reconcile(resolution, [result, right])
-      : [result, right];
-    result = callOperator(resolution, BINARY[operation.operator], operands, operation.span);
+    const { operator } = operation;
+    if (!SHIFTS.has(operator)) refuseNull(context, operator, operation.left, operation.right);
+    const operands = [result, resolveExpression(context, operation.right)];
+    const compared = COMPARISONS.has(operator) ? reconcile(resolution, operands) : operands;
+    result = callOperator(resolution, BINARY[operator], compared, operation.span);
   }
   resolution.rise(chain.length);
   return result;
@@ -107,7 +105,7 @@ function resolveBinary(context: ExprContext, node: BinaryOperation): Expr {
 function resolveUnary(context: ExprContext, node: UnaryOperation): Expr {
   const { resolution } = context;
   const { operand } = node;
-  refuseNull(context, node.operator, [operand]);
+  refuseNull(context, node.operator, operand);
   if (node.operator === "-" && (operand.kind === "IntLiteral" || operand.kind === "FloatLiteral"))
     return resolveLiteral(resolution, operand, -1, node.span);
   const value = resolveExpression(context, operand);
@@ -175,7 +173,7 @@ function resolveIn(context: ExprContext, node: In): Expr {
 function resolveLike(context: ExprContext, node: Like): Expr {
   const { resolution } = context;
   if (node.pattern.kind === "Single") {
-    refuseNull(context, node.isNegated ? "NOT LIKE" : "LIKE", [node.operand, node.pattern.expression]);
+    refuseNull(context, node.isNegated ? "NOT LIKE" : "LIKE", node.operand, node.pattern.expression);
     const operands = [resolveExpression(context, node.operand), resolveExpression(context, node.pattern.expression)];
     const result = callOperator(resolution, "$like", operands, node.span);
     return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);

@@ -57,7 +57,8 @@ type ResolvedEntry = DefinedCte & { readonly before: readonly CteDefinition[] };
 function resolvePlain(environment: Environment, entry: WithEntry): ResolvedEntry {
   const result = resolveSubquery(environment, entry.query);
   refuseRecursive(environment.resolution, result, "inside an inner WITH clause");
-  return { ...defineCte(environment, entry.name.name, result), before: [] };
+  const { definition, binding } = defineCte(environment, entry.name.name, result);
+  return { definition, binding, before: [] };
 }
 
 /** A definition and the name for it; columns that only its order needs are part of the output, without a name. */
@@ -78,15 +79,7 @@ function defineCte(environment: Environment, name: string, result: QueryResult):
     output,
     isRecursive: false,
   };
-  return {
-    definition,
-    binding: {
-      name,
-      definition,
-      columns: result.columns,
-      ...(result.order === undefined ? {} : { order: result.order.keys }),
-    },
-  };
+  return { definition, binding: { name, definition, columns: result.columns, order: result.order?.keys } };
 }
 
 /** The parts of `anchor UNION [ALL] step`. */

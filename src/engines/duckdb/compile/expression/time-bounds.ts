@@ -9,23 +9,28 @@ import { lookUp } from "./traits.ts";
 /** No more of them are worth to be known. */
 const MAX_BOUNDS = 8;
 
-/**
- * For each call: arguments that may be an event's time, with another that it is compared with, and whether it is at
- * or after that one.
- */
-const COMPARED: Readonly<Record<string, readonly (readonly [time: number, other: number, isAfter: boolean])[]>> = {
-  $greater: [
-    [0, 1, true],
-    [1, 0, false],
-  ],
-  $less: [
-    [0, 1, false],
-    [1, 0, true],
-  ],
-  $between: [
-    [0, 1, true],
-    [0, 2, false],
-  ],
+/** Arguments that may be an event's time, with another that it is compared with, and whether it is at or after that. */
+type Compared = readonly (readonly [time: number, other: number, isAfter: boolean])[];
+
+const AFTER: Compared = [
+  [0, 1, true],
+  [1, 0, false],
+];
+const BEFORE: Compared = [
+  [0, 1, false],
+  [1, 0, true],
+];
+const BETWEEN: Compared = [
+  [0, 1, true],
+  [0, 2, false],
+];
+
+const COMPARED: Readonly<Record<string, Compared>> = {
+  $greater: AFTER,
+  $greater_or_equal: AFTER,
+  $less: BEFORE,
+  $less_or_equal: BEFORE,
+  $between: BETWEEN,
 };
 
 /** Notes the times that the call compares an event's own with, where they are known before a run. */
@@ -36,7 +41,7 @@ export function noteTimeBounds(
   scope: Scope,
 ): void {
   const { timeBounds } = compilation;
-  const compared = COMPARED[call.function.replace("_or_equal", "")];
+  const compared = COMPARED[call.function];
   if (compared === undefined || scope.kind !== "select" || timeBounds.length >= MAX_BOUNDS) return;
   for (const [position, other, isFrom] of compared) {
     const column = call.arguments[position];

@@ -215,6 +215,7 @@ function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scop
 
 /** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
 function ownColumns(compilation: Compilation, builder: SelectBuilder, calls: readonly WindowCall[]): SelectBuilder {
+  if (builder.outer === undefined) return builder;
   const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(builder, at.column.id) === undefined;
   if (!calls.some((call) => someExpression(call, isForeign, true))) return builder;
   const outside = wrapSelect(compilation, builder);
@@ -228,6 +229,7 @@ function withoutQueries(
   builder: SelectBuilder,
   calls: readonly WindowCall[],
 ): { readonly builder: SelectBuilder; readonly calls: readonly WindowCall[] } {
+  if (!compilation.analysis.holdsQueries) return { builder, calls };
   const expressionsOf = (call: WindowCall) => [
     ...call.arguments,
     ...call.partitionBy,

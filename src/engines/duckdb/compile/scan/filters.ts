@@ -32,7 +32,7 @@ export function buildFilter(compilation: Compilation, predicate: Expr, input: Se
 
 function addFailing(compilation: Compilation, condition: Expr, rows: SelectBuilder): SelectBuilder {
   const isShared = separateShared(compilation, rows, [condition]) !== rows;
-  const isHolding = !isShared && !holdsQuery(condition) && canHold(rows);
+  const isHolding = !isShared && canHold(rows) && !holdsQuery(condition);
   const around = isHolding || !leavesRowsOut(rows) ? rows : wrapSelect(compilation, rows, readColumns([condition]));
   const { builder, texts } = printInSelect(compilation, around, (scope) => [
     printCondition(compilation, condition, scope),
