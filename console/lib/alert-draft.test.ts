@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readAlert } from "../../src/alerts/alert-document.ts";
