@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
 import { mask, maskUrl, type Report, readUrl } from "../drains/backend-document.ts";
-import { isUuid } from "../endpoints/management/managed-endpoints.ts";
+import { isUuid } from "../endpoints/definition/header.ts";
 import { createDocumentForm, type FieldProblems } from "../shared/documents/document-form.ts";
+import { omitUndefined } from "../shared/omit-undefined.ts";
 import type { Alert, AlertDestination, AlertPlan, AlertQuery } from "./alert.ts";
 import { AlertDocument, type AlertForm, destinationTypes, type SentDestination } from "./alert-form.ts";
 import { findCronProblem, readDuration, runsWithin } from "./schedule.ts";
@@ -124,15 +125,11 @@ type Addresses = Pick<AlertForm, "notify" | "webhook_notification_url" | "slack_
 function readAddresses(sent: AlertForm, before: AlertForm | undefined, report: Report): Addresses {
   const { webhook_notification_url: webhook, slack_hook_url: slack, notify } = sent;
   const known = (before?.notify ?? []).filter((each) => typeof each !== "string");
-  return {
-    ...(webhook === undefined
-      ? {}
-      : { webhook_notification_url: readOwnUrl("webhook_notification_url", webhook, before, maskUrl, report) }),
-    ...(slack === undefined ? {} : { slack_hook_url: readOwnUrl("slack_hook_url", slack, before, maskPath, report) }),
-    ...(notify === undefined
-      ? {}
-      : { notify: notify.map((each) => (typeof each === "string" ? each : readDestination(each, known, report))) }),
-  };
+  return omitUndefined({
+    webhook_notification_url: webhook && readOwnUrl("webhook_notification_url", webhook, before, maskUrl, report),
+    slack_hook_url: slack && readOwnUrl("slack_hook_url", slack, before, maskPath, report),
+    notify: notify?.map((each) => (typeof each === "string" ? each : readDestination(each, known, report))),
+  });
 }
 
 function readOwnUrl(
@@ -191,13 +188,8 @@ function readDestination(sent: SentDestination, known: readonly SentDestination[
 
 /** A destination as the API shows it: without its secrets. */
 function showDestination({ type, url, secret, key, to }: SentDestination): SentDestination {
-  return {
-    type,
-    ...(to === undefined ? {} : { to }),
-    ...(url === undefined ? {} : { url: type === "slack" ? maskPath(url) : maskUrl(url) }),
-    ...(secret === undefined ? {} : { secret: mask }),
-    ...(key === undefined ? {} : { key: mask }),
-  };
+  const shownUrl = url && (type === "slack" ? maskPath(url) : maskUrl(url));
+  return { type, ...omitUndefined({ to, url: shownUrl, secret: secret && mask, key: key && mask }) };
 }
 
 /** The path of such an address is its secret. */
@@ -218,9 +210,7 @@ export function showAlert(alert: Alert) {
     cron: null,
     enabled: true,
     ...rest,
-    ...(notify === undefined
-      ? {}
-      : { notify: notify.map((each) => (typeof each === "string" ? each : showDestination(each))) }),
+    ...omitUndefined({ notify: notify?.map((each) => (typeof each === "string" ? each : showDestination(each))) }),
     webhook_notification_url: webhook === undefined ? null : maskUrl(webhook),
     slack_hook_url: slack === undefined ? null : maskPath(slack),
     backends: form.backend_ids ?? [],

@@ -2,7 +2,7 @@ import { readsOf, shownColumns } from "../endpoints/call/plan/planned-query.ts";
 import { prepareOwnerQuery } from "../endpoints/call/prepare/owner-query.ts";
 import { bindParameters, textReader } from "../endpoints/call/prepare/parameters.ts";
 import type { PreparedCall } from "../endpoints/call/prepare/query-call.ts";
-import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
+import { readToEnd, runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import type { EndpointDefinition } from "../endpoints/definition/definition.ts";
 import type { QueryTarget } from "../endpoints/definition/query-target.ts";
@@ -135,13 +135,10 @@ async function readRows(
   signal: AbortSignal,
 ): Promise<AlertRows> {
   const maxRows = Math.min(call.maxRows, maxRunRows);
-  const batches = runPrepared(runner, { ...call, maxRows }, signal, { caller: `alert ${id}` });
-  const rows: Row[] = [];
+  const run = runPrepared(runner, { ...call, maxRows }, signal, { caller: `alert ${id}` });
+  const { batches, summary } = await readToEnd(run);
   const sources = readsOf(call.query).map(({ source }) => source);
-  for (let step = await batches.next(); ; step = await batches.next()) {
-    if (step.done === true) return { rows, isCut: step.value.isTruncated, sources };
-    if (step.value.rowCount > 0) rows.push(...(parseJson(`[${step.value.json}]`) as Row[]));
-  }
+  return { rows: parseJson(`[${batches.join(",")}]`) as Row[], isCut: summary.isTruncated, sources };
 }
 
 function findColumnProblems(plan: AlertPlan, shown: ReturnType<typeof shownColumns>): FieldProblems {

@@ -104,7 +104,7 @@ export function takeBack(
     return rest.length === 0 ? [] : [{ ...each, to: rest }];
   });
   if (taken.length === 0) return undefined;
-  const retell = <T extends { readonly sinceMs: number; readonly notifiedAtMs: number | undefined }>(
+  const markUnnotified = <T extends { readonly sinceMs: number; readonly notifiedAtMs: number | undefined }>(
     key: string,
     known: T,
   ): T => {
@@ -113,7 +113,7 @@ export function takeBack(
     return to.length < destinations.length ? { ...known, untold: to } : { ...known, notifiedAtMs: undefined };
   };
   const { failure } = state;
-  const groups = state.groups.map((group) => (group.status === "firing" ? retell(group.key, group) : group));
+  const groups = state.groups.map((group) => (group.status === "firing" ? markUnnotified(group.key, group) : group));
   const open = new Set(groups.map(({ key, sinceMs }) => incidentOf(id, sinceMs, key)));
   if (failure !== undefined) open.add(incidentOf(id, failure.sinceMs, "failure"));
   const lost = taken.filter(({ notice }) => !open.has(notice.incident)).length;
@@ -121,7 +121,7 @@ export function takeBack(
     ...state,
     waiting,
     groups,
-    failure: failure && retell("failure", failure),
+    failure: failure && markUnnotified("failure", failure),
     droppedCount: state.droppedCount + lost,
   };
 }

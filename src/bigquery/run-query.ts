@@ -3,7 +3,7 @@ import { runCached } from "../endpoints/cache/run-cached.ts";
 import { shownColumns } from "../endpoints/call/plan/planned-query.ts";
 import { prepareFairly } from "../endpoints/call/prepare/prepare-call.ts";
 import type { PreparedCall, QueryCall } from "../endpoints/call/prepare/query-call.ts";
-import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
+import { readToEnd, runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import { isEndpoint } from "../endpoints/definition/query-target.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -90,13 +90,9 @@ async function readCached(caller: BigQueryCaller, call: QueryCall): Promise<Chun
 async function readAnew(caller: BigQueryCaller, call: QueryCall): Promise<Chunk> {
   const { runner } = caller;
   const prepared = await prepare(caller, call);
-  const run = runPrepared(runner, prepared, call.openSignal(), caller.runOptions());
-  const rows: string[] = [];
-  let step = await run.next();
-  for (; step.done !== true; step = await run.next()) {
-    if (step.value.rowCount > 0) for (const row of splitValues(step.value.json)) rows.push(row);
-  }
-  const { isTruncated, next } = step.value;
+  const { batches, summary } = await readToEnd(runPrepared(runner, prepared, call.openSignal(), caller.runOptions()));
+  const rows = batches.flatMap((json) => [...splitValues(json)]);
+  const { isTruncated, next } = summary;
   if (isTruncated && next === undefined) {
     throw new ServiceError("result_too_large", `The result has more than ${prepared.maxRows} rows, max_rows`, {
       limit: "max_rows",

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { FieldProblems } from "../shared/documents/document-form.ts";
+import { omitUndefined } from "../shared/omit-undefined.ts";
 import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
 
 /** The content of a backend document. */
@@ -224,9 +225,11 @@ export function showBackend(backend: Backend) {
       ...rest,
       url: maskUrl(url),
       headers: Object.fromEntries(Object.keys(headers).map((header) => [header, mask])),
-      ...(token === undefined ? {} : { token: mask }),
-      ...(password === undefined ? {} : { password: mask }),
-      ...(secret_access_key === undefined ? {} : { secret_access_key: mask }),
+      ...omitUndefined({
+        token: token && mask,
+        password: password && mask,
+        secret_access_key: secret_access_key && mask,
+      }),
     },
     metadata,
     inserted_at: new Date(createdAtMs).toISOString(),

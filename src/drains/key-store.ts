@@ -34,7 +34,7 @@ export interface KeyStore {
   remove(source: string): Promise<void>;
   /** The rule's position, which is put at the beginning or the end of what waits where there is none. */
   openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<KeptPosition>;
-  /** Does nothing where another service has come further, unless the journal begins anew. */
+  /** Does nothing where another service has come further, unless the journal starts over. */
   savePosition(ruleId: string, position: KeptPosition, isNewJournal: boolean): Promise<void>;
   removePosition(ruleId: string): Promise<void>;
 }

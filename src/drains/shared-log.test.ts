@@ -14,7 +14,7 @@ import {
 } from "../../test/support/drains/rules.ts";
 import { createRemovals } from "./removals.ts";
 import { RunningRules } from "./running-rules.ts";
-import { createSharedLog } from "./shared-log.ts";
+import { SharedLog } from "./shared-log.ts";
 
 const rule = ruleOf("r");
 const signal = new AbortController().signal;
@@ -25,7 +25,7 @@ async function open(keys: MemoryKeys, options: { folder?: string; maxBytes?: num
   const state = { isSender: options.isSender ?? true };
   const warnings: string[] = [];
   let look = async (): Promise<void> => undefined;
-  const log = createSharedLog({
+  const log = new SharedLog({
     ...{ keys, folder, maxBytes: options.maxBytes ?? 1_000_000, isSender: () => state.isSender },
     warn: (message) => warnings.push(message),
     repeat: (work) => {

@@ -40,11 +40,7 @@ function repeatByTimer(work: () => Promise<void>): () => void {
  * unavailable, keys wait in files of this service, or in its memory where it has no folder, and events are still
  * acknowledged.
  */
-export function createSharedLog(options: SharedLogOptions): DrainLog {
-  return new SharedLog(options);
-}
-
-class SharedLog implements DrainLog {
+export class SharedLog implements DrainLog {
   readonly #options: SharedLogOptions;
   readonly #opened = new Map<string, SharedJournal>();
   #positions: ReadonlyMap<string, KeptPosition> = new Map();

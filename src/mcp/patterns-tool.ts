@@ -1,6 +1,6 @@
 import { prepareFairly } from "../endpoints/call/prepare/prepare-call.ts";
 import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
-import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
+import { readToEnd, runPrepared } from "../endpoints/call/run/run-prepared.ts";
 import { withQuery } from "../endpoints/explore/all-rows.ts";
 import { type PatternRow, patternsShape } from "../endpoints/explore/patterns-query.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
@@ -67,10 +67,8 @@ export async function answerPatterns(
   const prepared = await prepareFairly(runner, { ...checked, shape: patternsShape({ field, count: top }) }, turn);
   const toReadable = readableTimes(prepared.query.columns);
   const run = runPrepared(runner, prepared, call.openSignal(), caller.runOptions());
-  const rows: PatternRow[] = [];
-  for await (const batch of run) {
-    if (batch.rowCount > 0) for (const row of splitValues(batch.json)) rows.push(JSON.parse(toReadable(row)));
-  }
+  const { batches } = await readToEnd(run);
+  const rows = batches.flatMap((json) => [...splitValues(json)]).map((row): PatternRow => JSON.parse(toReadable(row)));
   const collector = new RowCollector(columns, caller.openWriter("csv", columns));
   for (const { pattern, count, first_seen, last_seen, example } of rows) {
     const times = { first_seen: timeText(first_seen), last_seen: timeText(last_seen) };

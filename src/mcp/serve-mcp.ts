@@ -104,7 +104,7 @@ function toResult({ texts, data }: ToolAnswer): CallToolResult {
   return { content: texts.map((text) => ({ type: "text", text })), structuredContent: data as Record<string, unknown> };
 }
 
-/** Gives a model what it needs to mend its call: the code, the place, the hint. Messages may quote values of events. */
+/** Gives a model what it needs to correct its call: the code, the place, the hint. Messages may quote values of events. */
 function toFailure(error: ServiceError): CallToolResult {
   const body = toErrorBody(error);
   const { code, status, line, column, hint, message, allowed } = body.error;

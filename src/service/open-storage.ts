@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TokenStore } from "../access/token.ts";
 import { createFileLog, type DrainLog } from "../drains/drain-log.ts";
-import { createSharedLog } from "../drains/shared-log.ts";
+import { SharedLog } from "../drains/shared-log.ts";
 import { watchStore } from "../drains/watched-store.ts";
 import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import { describeWeakPromises } from "../engines/contract/capabilities.ts";
@@ -106,7 +106,7 @@ function openDrainLog(
   const maxBytes = settings.drainMaxMb * 1_000_000;
   const common = { folder: drainDirectory(settings), maxBytes, warn: (message: string) => logger.warn(message) };
   if (drainKeys === undefined || !isEngineShared) return createFileLog(common);
-  return createSharedLog({ ...common, keys: drainKeys, isSender: () => nodes.isLeader() });
+  return new SharedLog({ ...common, keys: drainKeys, isSender: () => nodes.isLeader() });
 }
 
 /** Events of an unreachable server are spooled to this machine's disk, if the settings provide space for them. */

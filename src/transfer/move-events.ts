@@ -109,7 +109,7 @@ export async function moveEvents(move: EventMove): Promise<readonly SliceReport[
   return reports.sort(byPlace);
 }
 
-/** Fewer events than were counted are a part, or their retention is at work: either way it is looked at again. */
+/** Fewer events than were counted are a part, or retention deleted some: either way they are compared again. */
 function noteOutcome(progress: ProgressFile, key: SliceKey, slice: MovedSlice): void {
   const { from, to, events, digest, others } = slice;
   const isWhole = events >= Number(from?.split(" ")[0] ?? 0);

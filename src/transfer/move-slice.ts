@@ -106,12 +106,12 @@ async function appendPatiently({ to, key, signal }: SliceMove, events: readonly 
 export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
   const { from, to, key, signal, isDry = false } = move;
   // What comes while the events are read counts as not counted: then the slice is looked at again.
-  const fromTold = await summaryOf(from.events, key, signal);
-  let toTold = to.has(key.source) ? await summaryOf(to.events, key, signal) : null;
-  let there = toTold === null ? new Map<string, string>() : await readDigests(move);
+  const fromSummary = await summaryOf(from.events, key, signal);
+  let toSummary = to.has(key.source) ? await summaryOf(to.events, key, signal) : null;
+  let there = toSummary === null ? new Map<string, string>() : await readDigests(move);
   const { own, moved } = await bring(move, there);
   if (moved > 0 && !isDry) {
-    toTold = await summaryOf(to.events, key, signal);
+    toSummary = await summaryOf(to.events, key, signal);
     there = await readDigests(move);
   }
   // An interrupted read may be incomplete.
@@ -120,8 +120,8 @@ export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
   const lacking = [...own].filter(([digest]) => !there.has(digest));
   const changed = lacking.filter(([, id]) => ids.has(id)).length;
   return {
-    from: fromTold,
-    to: toTold,
+    from: fromSummary,
+    to: toSummary,
     events: own.size,
     digest: sumDigests(own.keys()),
     others: [...there.keys()].filter((digest) => !own.has(digest)).length - changed,

@@ -51,7 +51,7 @@ export class ProgressFile {
     this.#path = path;
   }
 
-  /** Starts anew when the file is of another route. Throws `UserError` when it is not such a file. */
+  /** Starts over when the file is of another route. Throws `UserError` when it is not such a file. */
   static open(path: string, route: Route): ProgressFile {
     const file = new ProgressFile(path);
     const lines = existsSync(path) ? readLines(path) : [];

@@ -32,20 +32,21 @@ export function writeOtlp(source: string, events: readonly LogEvent[]): string {
   return JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] });
 }
 
+/** An event as a record of OTLP; undefined fields are not in its JSON. */
 function toRecord({ id, timestampUs, eventMessage, fields }: LogEvent): object {
   const hasTime = timestampUs >= 0n && timestampUs <= maxTimeUs;
   const own = { "logweir.id": id, ...(hasTime ? {} : { "logweir.timestamp": timestampUs }) };
   const level = textIn(fields, "level");
-  const number = severityNumbers.get(level?.toLowerCase() ?? "");
-  const [traceId, spanId] = [idIn(fields, "trace_id", 32), idIn(fields, "span_id", 16)];
+  const time = hasTime ? `${timestampUs}000` : undefined;
   return {
-    ...(hasTime ? { timeUnixNano: `${timestampUs}000`, observedTimeUnixNano: `${timestampUs}000` } : {}),
-    ...(level === undefined ? {} : { severityText: level }),
-    ...(number === undefined ? {} : { severityNumber: number }),
-    ...(eventMessage === null ? {} : { body: { stringValue: eventMessage } }),
+    timeUnixNano: time,
+    observedTimeUnixNano: time,
+    severityText: level,
+    severityNumber: severityNumbers.get(level?.toLowerCase() ?? ""),
+    body: eventMessage === null ? undefined : { stringValue: eventMessage },
     attributes: [...toPairs(own), ...toPairs(fields)],
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(spanId === undefined ? {} : { spanId }),
+    traceId: idIn(fields, "trace_id", 32),
+    spanId: idIn(fields, "span_id", 16),
   };
 }
 

@@ -1,8 +1,8 @@
-import { readsOf } from "../call/plan/planned-query.ts";
+import { readsOf, shownColumns } from "../call/plan/planned-query.ts";
 import { prepareFairly } from "../call/prepare/prepare-call.ts";
 import type { PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
 import type { DataThrough } from "../call/run/data-through.ts";
-import { type RunOptions, runPrepared } from "../call/run/run-prepared.ts";
+import { type RunOptions, readToEnd, runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { cacheKey } from "./cache-key.ts";
@@ -89,20 +89,10 @@ async function compute(
   signal: AbortSignal,
   options: RunOptions,
 ): Promise<ComputedAnswer> {
-  const { columns, paging } = prepared.query;
   const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
-  const batches: string[] = [];
-  const rows = runPrepared(runner, prepared, signal, options);
-  let step = await rows.next();
-  for (; step.done !== true; step = await rows.next()) {
-    if (step.value.rowCount > 0) batches.push(step.value.json);
-  }
-  return {
-    body: toOwnBuffer(`{"result":[${batches.join(",")}]}`),
-    columns: columns.slice(0, columns.length - (paging?.hiddenCount ?? 0)),
-    dataThroughUs,
-    next: step.value.next,
-  };
+  const { batches, summary } = await readToEnd(runPrepared(runner, prepared, signal, options));
+  const body = toOwnBuffer(`{"result":[${batches.join(",")}]}`);
+  return { body, columns: shownColumns(prepared.query), dataThroughUs, next: summary.next };
 }
 
 /** In memory of its own: a small buffer from the pool would retain the whole pool slab. */

@@ -131,7 +131,7 @@ function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[
   return problems;
 }
 
-/** Where the sources' declarations are not enough to resolve the query, its calls tell of what is wrong. */
+/** Where the sources' declarations are not enough to resolve the query, its calls report what is wrong. */
 function findOpenReads(
   draft: Endpoint,
   asPublic: Attempt,
@@ -148,7 +148,7 @@ function findOpenReads(
   }
 }
 
-/** A tenant is a text: the parameter that tells it is one too. `parameters` are those of the endpoint's callers. */
+/** A tenant is a text: the parameter that selects it is one too. `parameters` are those of the endpoint's callers. */
 function findUnfitTenant(
   { definition: { tenantParameter: wanted } }: Endpoint,
   parameters: readonly ParameterDefinition[],

@@ -42,7 +42,7 @@ const forms: Readonly<Record<string, string>> = {
 
 /**
  * Reads a document of the API: null counts as left out, the reference's names are understood, and labels may be a
- * text `k=v,k2`. Every problem is told, and a field that is wrong is left out. A partial one needs no name and no
+ * text `k=v,k2`. Every problem is reported, and a field that is wrong is left out. A partial one needs no name and no
  * query, and in it null stays null: it stands for the default.
  */
 export function readDocument(input: unknown, { isPartial = false } = {}): ReadDocument {

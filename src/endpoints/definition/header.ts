@@ -10,6 +10,13 @@ const limit = (name: LimitName) => {
 };
 const maxDescriptionLength = 10_000;
 const identifier = "^[A-Za-z_][A-Za-z0-9_]{0,127}$";
+const uuidPattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
+const uuid = new RegExp(uuidPattern);
+
+/** True for the form that ids have. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
 
 const ParameterHeader = Type.Object(
   {
@@ -25,7 +32,7 @@ const ParameterHeader = Type.Object(
 /** The YAML header of an endpoint file. */
 export const EndpointHeader = Type.Object(
   {
-    id: Type.String({ pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$" }),
+    id: Type.String({ pattern: uuidPattern }),
     name: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" })),
     description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
     query_timeout_ms: limit("query_timeout_ms"),

@@ -1,4 +1,5 @@
 import type { FieldProblem } from "./field-problem.ts";
+import { isUuid } from "./header.ts";
 
 /** The reference's name of a field, and ours. */
 const renamed: Readonly<Record<string, string>> = {
@@ -9,7 +10,6 @@ const renamed: Readonly<Record<string, string>> = {
   sandboxable: "sandbox",
 };
 
-const uuid = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const languages: readonly unknown[] = ["sql", "bq_sql", "googlesql", "bigquery"];
 
 /**
@@ -39,7 +39,7 @@ export function readReferenceFields(input: object): {
   const sent = new Map<string, unknown>(Object.entries(input));
   // Beside a token, the reference's id is a number of its own.
   const id = sent.get("id");
-  if (sent.has("token") && (typeof id !== "string" || !uuid.test(id))) sent.delete("id");
+  if (sent.has("token") && (typeof id !== "string" || !isUuid(id))) sent.delete("id");
   for (const [key, value] of sent) {
     const problem = Object.hasOwn(ignored, key) ? ignored[key]?.(value) : undefined;
     if (problem !== undefined) problems.push({ path: [key], message: problem });

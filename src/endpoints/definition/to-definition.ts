@@ -1,7 +1,7 @@
 import { pickBudget } from "../../shared/budget.ts";
 import type { EndpointDefinition, ParameterDefinition } from "./definition.ts";
 import type { FieldProblem } from "./field-problem.ts";
-import { type EndpointHeader, type ParameterHeader, reservedParameters } from "./header.ts";
+import { type EndpointHeader, isUuid, type ParameterHeader, reservedParameters } from "./header.ts";
 import { describeParameterType, parseParameterValue } from "./parameter-value.ts";
 
 type Report = (path: readonly string[], message: string) => void;
@@ -21,9 +21,7 @@ export function toDefinition(
   if (header.warm_every_seconds !== undefined && cacheSeconds === 0) {
     report(["warm_every_seconds"], "only an endpoint with cache_seconds can be kept warm");
   }
-  if (/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(name)) {
-    report(["name"], "a name of the form of a UUID could never be called");
-  }
+  if (isUuid(name)) report(["name"], "a name of the form of a UUID could never be called");
   const folded = new Set<string>();
   const parameters = Object.entries(header.parameters ?? {}).map(([parameterName, parameter]) => {
     const key = parameterName.toLowerCase();

@@ -77,7 +77,7 @@ export type FileDraft =
   | { readonly problems: readonly FileProblem[] };
 
 /**
- * Reads an endpoint file as far as that goes without knowing other endpoints. `path` is told in messages and gives
+ * Reads an endpoint file as far as that goes without knowing other endpoints. `path` is named in messages and gives
  * the default name.
  */
 export function draftOfFile(text: string, path: string): FileDraft {

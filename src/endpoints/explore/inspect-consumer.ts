@@ -2,7 +2,7 @@ import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { LqlError } from "../../lql/lql-error.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { listFields, type SourceField } from "../../sources/list-fields.ts";
-import type { PlannedQuery } from "../call/plan/planned-query.ts";
+import { type PlannedQuery, shownColumns } from "../call/plan/planned-query.ts";
 import { prepareCall, prepareFairly } from "../call/prepare/prepare-call.ts";
 import type { QueryCall } from "../call/prepare/query-call.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
@@ -84,10 +84,6 @@ function diagnosticsOf({ code, message, details }: ServiceError): readonly Place
     { code: "syntax_error", message, span: { start: offset, end: Math.min(offset + 1, text.length) } },
   ]);
   return placed.map((problem) => ({ ...problem, code }));
-}
-
-function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"] {
-  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ParameterDefinition } from "../definition/definition.ts";
 import { createTarget, type QueryTarget } from "../definition/query-target.ts";
 import type { QueryShape } from "./query-shape.ts";
 
-/** Tells a stored event from all others of its source. */
+/** Identifies a stored event among those of its source. */
 export interface KeyedEvent {
   readonly id: string;
   readonly timestampUs: bigint;
@@ -21,7 +21,7 @@ export interface KeyedEvent {
   readonly tenant: string | null;
 }
 
-/** Tells which events a query in LQL selects. */
+/** Finds the events that a query in LQL selects. */
 export interface EventMatcher {
   /**
    * Runs the query over no event, so that the engine reads all of it. Rejects with `ServiceError` for a query in LQL
@@ -30,7 +30,7 @@ export interface EventMatcher {
   check(source: string, lql: string): Promise<void>;
   /**
    * Whether the query selects each of these events of the source; an event that the query does not see is not in the
-   * answer. Throws `result_too_large` where it cannot be told, as all errors of a call.
+   * answer. Throws `result_too_large` where that cannot be found out, and all errors of a call.
    */
   match<Event extends KeyedEvent>(
     source: string,

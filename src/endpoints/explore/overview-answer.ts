@@ -1,27 +1,13 @@
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
-/** How many rows there are, over time and by values of fields. Times are ISO 8601. */
-export interface OverviewAnswer {
-  readonly from: string;
-  readonly to: string;
-  readonly bucket_us: number;
-  readonly total: number;
-  readonly is_truncated: boolean;
-  readonly series: readonly { readonly value: string | null; readonly counts: readonly number[] }[];
-  readonly facets: readonly {
-    readonly path: string;
-    readonly values: readonly { readonly value: string | null; readonly count: number }[];
-  }[];
-}
-
-/** The answer of an overview, from the rows of its query. */
+/** Counts of rows over time and by values of fields, from the rows of an overview's query. Times are ISO 8601. */
 export function toOverviewAnswer(
   { fromUs, toUs, bucketCount, facets }: Overview,
   widthUs: bigint,
   rows: readonly Record<string, unknown>[],
   isTruncated: boolean,
-): OverviewAnswer {
+) {
   const series = new Map<string | null, number[]>();
   const values = facets.map((): { value: string | null; count: number }[] => []);
   let total = 0;

@@ -17,12 +17,12 @@ export interface Overview {
    * have them.
    */
   readonly split: { readonly path: readonly string[]; readonly isByClass: boolean } | undefined;
-  /** Fields whose most frequent values are told. */
+  /** Fields whose most frequent values are counted. */
   readonly facets: readonly (readonly string[])[];
   readonly valuesPerFacet: number;
 }
 
-/** Rows that an overview has at most: what does not fit is told as cut. */
+/** Rows that an overview has at most: what does not fit is reported as truncated. */
 const maxOverviewRows = 5_000;
 
 /** Microseconds that a bucket is long; the last one may reach beyond the end. */
@@ -32,7 +32,7 @@ export function bucketWidthUs({ fromUs, toUs, bucketCount }: Overview): bigint {
   return width < 1n ? 1n : width;
 }
 
-/** One query that counts all that an overview tells. */
+/** One query that counts everything in an overview. */
 export function overviewShape(overview: Overview): QueryShape {
   const { fromUs, toUs, facets, valuesPerFacet } = overview;
   return {

@@ -9,7 +9,7 @@ import { fieldOfRow, selectFromRows } from "./select-rows.ts";
 export interface Patterns {
   /** The field that holds the message. */
   readonly field: readonly string[];
-  /** The most frequent patterns that are told. */
+  /** How many of the most frequent patterns are reported. */
   readonly count: number;
 }
 

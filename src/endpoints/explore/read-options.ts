@@ -1,5 +1,5 @@
 import { type TInteger, Type } from "typebox";
-import { ServiceError } from "../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../shared/errors.ts";
 import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
@@ -36,17 +36,17 @@ export const aroundParameters = {
 export function readOverview(sent: Sent): Overview {
   const fromUs = readTime(sent, "from");
   const toUs = readTime(sent, "to");
-  if (toUs <= fromUs) throw invalid("to", "The parameter to must be later than from");
+  if (toUs <= fromUs) throw invalidParameter("to", "The parameter to must be later than from");
   const split = readText(sent, "split");
   const by = readText(sent, "split_by") ?? "value";
   if (by !== "value" && by !== "class") {
-    throw new ServiceError("invalid_parameter", "The parameter split_by must be value or class", {
-      parameter: "split_by",
+    throw invalidParameter("split_by", "The parameter split_by must be value or class", {
       allowed: ["value", "class"],
     });
   }
   const facets = readList(sent, "facets");
-  if (facets.length > maxFacets) throw invalid("facets", `The parameter facets names ${maxFacets} fields at most`);
+  if (facets.length > maxFacets)
+    throw invalidParameter("facets", `The parameter facets names ${maxFacets} fields at most`);
   return {
     fromUs,
     toUs,
@@ -72,7 +72,7 @@ function readTime(sent: Sent, name: string): bigint {
   if (text === undefined) throw missing(name);
   const us = /^-?\d{1,17}$/.test(text) ? BigInt(text) : parseIsoTimestamp(text)?.us;
   if (us !== undefined) return us;
-  throw invalid(name, `The parameter ${name} must be an ISO 8601 timestamp, or microseconds since 1970`);
+  throw invalidParameter(name, `The parameter ${name} must be an ISO 8601 timestamp, or microseconds since 1970`);
 }
 
 function readNumber(sent: Sent, name: string, schema: TInteger): number {
@@ -81,7 +81,7 @@ function readNumber(sent: Sent, name: string, schema: TInteger): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
-  throw invalid(name, `The parameter ${name} must be an integer from ${minimum} to ${maximum}`);
+  throw invalidParameter(name, `The parameter ${name} must be an integer from ${minimum} to ${maximum}`);
 }
 
 interface IntegerForm {
@@ -101,20 +101,19 @@ function readList(sent: Sent, name: string): readonly string[] {
 function readPath(parameter: string, text: string): readonly string[] {
   const path = text.split(".");
   if (path.every((part) => part !== "") && path.length <= 30) return path;
-  throw invalid(parameter, `The parameter ${parameter} must name fields by dotted paths, such as metadata.level`);
+  throw invalidParameter(
+    parameter,
+    `The parameter ${parameter} must name fields by dotted paths, such as metadata.level`,
+  );
 }
 
 function readText(sent: Sent, name: string): string | undefined {
   const value = sent.get(name)?.at(-1);
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw invalid(name, `The parameter ${name} must be text`);
+  throw invalidParameter(name, `The parameter ${name} must be text`);
 }
 
 function missing(parameter: string): ServiceError {
   return new ServiceError("missing_parameter", `The parameter ${parameter} is required`, { parameter });
-}
-
-function invalid(parameter: string, message: string): ServiceError {
-  return new ServiceError("invalid_parameter", message, { parameter });
 }

@@ -6,6 +6,7 @@ import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition, readDocument } from "../definition/document.ts";
 import { describeByField, type FieldProblem } from "../definition/field-problem.ts";
+import { isUuid } from "../definition/header.ts";
 import { validateDocument } from "../definition/validate.ts";
 import { changedFields } from "../versions/compare-versions.ts";
 import { readVersion, requireVersion } from "../versions/versions.ts";
@@ -201,11 +202,6 @@ export function requireEndpoint(endpoints: Pick<EndpointRegistry, "find">, refer
   const endpoint = endpoints.find(reference);
   if (endpoint === undefined) throw unknownEndpoint(reference);
   return endpoint;
-}
-
-/** True for the form that ids have. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text);
 }
 
 function queryOf(document: unknown): string {

@@ -13,9 +13,9 @@ export interface OpenedEndpoints {
   readonly managed: ManagedEndpoints;
   /** Reads the files again; see `reloadFiles`. */
   reload(): Promise<ReloadedFiles>;
-  /** To be told which sources have changed: contracts may be others, and endpoints may run that did not. */
+  /** To be called with the sources that have changed: contracts may differ, and endpoints may run that did not. */
   noteSources(changed: ReadonlySet<string>): Promise<void>;
-  /** To be told that another service may have changed endpoints in the store. */
+  /** To be called when another service may have changed endpoints in the store. */
   noteStore(): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export async function openEndpoints({ folders, registry, store, ...compile }: Re
 
 /**
  * Reads the files again: all of them count at once, or, where one has a problem or would break an endpoint that reads
- * it, none, and an `EndpointFileError` tells every problem. What is the same stays the same, with its plans and
+ * it, none, and an `EndpointFileError` lists every problem. What is the same stays the same, with its plans and
  * cached answers.
  */
 export function reloadFiles(

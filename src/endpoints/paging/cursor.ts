@@ -1,5 +1,5 @@
 import { createSealer } from "../../shared/crypto/sealer.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { invalidParameter, type ServiceError } from "../../shared/errors.ts";
 
 /**
  * The place behind which a page begins: the values of the order's keys in the last row before it, in canonical text.
@@ -28,8 +28,7 @@ export function createCursorSealer(key: Uint8Array): CursorSealer {
 }
 
 function refuse(): ServiceError {
-  return new ServiceError("invalid_parameter", "The parameter cursor is not one that this call was given", {
-    parameter: "cursor",
+  return invalidParameter("cursor", "The parameter cursor is not one that this call was given", {
     hint: "Follow the Link header of the page before, with every other parameter unchanged.",
   });
 }

@@ -20,8 +20,8 @@ export interface FollowedQuery extends PagedQuery {
 /**
  * The query as it is asked again and again for what is new: its rows of a period, whose first and last time are bound
  * as the first two of `placeParameter`, newest first and `maxFollowedRows` at most, whatever its own LIMIT; in the form
- * for ids, those of the events whose ids are bound as the third. The keys of its paging tell rows apart where the query
- * tells by what; the first is the time. Undefined where rows are not ordered by a timestamp, one row is made of
+ * for ids, those of the events whose ids are bound as the third. The keys of its paging identify rows where the query
+ * has keys that do; the first is the time. Undefined where rows are not ordered by a timestamp, one row is made of
  * several, or the query does not have the form.
  */
 export function makeFollowed(query: ResolvedQuery, form: FollowForm): FollowedQuery | undefined {
@@ -94,7 +94,7 @@ function isEventField(scan: Scan, column: Column, field: string): boolean {
   }
 }
 
-/** True where each row stands for itself, so that a later one changes none that was told. */
+/** True where each row stands for itself, so that a later one changes none that was sent. */
 function isOfSingleRows(scan: Scan): boolean {
   switch (scan.kind) {
     case "SingleRow":

@@ -40,8 +40,8 @@ export function placeParameter(index: number): string {
 }
 
 /**
- * The query in pages, where it is ordered by a timestamp, newest first, and its rows can be told apart: ordered
- * further by what tells them apart. With `place`, of which each item says whether the value of that key is NULL, it
+ * The query in pages, where it is ordered by a timestamp, newest first, and has columns that identify its
+ * rows, by which it is ordered further. With `place`, of which each item says whether the value of that key is NULL, it
  * answers the rows behind that place, which is bound by `placeParameter`. Undefined where the query has no pages.
  */
 export function makePaged(query: ResolvedQuery, place?: readonly boolean[]): PagedQuery | undefined {

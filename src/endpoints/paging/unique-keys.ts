@@ -1,8 +1,8 @@
 import type { Column, Scan } from "../../googlesql/resolved.ts";
 
 /**
- * Columns of a scan that together tell its rows apart, so that an order that ends with them is total. Undefined where
- * the query does not tell of any.
+ * Columns of a scan that together identify its rows, so that an order that ends with them is total. Undefined where
+ * none are known.
  */
 export function findUniqueKeys(scan: Scan): readonly Column[] | undefined {
   switch (scan.kind) {
@@ -49,7 +49,7 @@ export function findUniqueKeys(scan: Scan): readonly Column[] | undefined {
 
 type Unnest = Extract<Scan, { kind: "Unnest" }>;
 
-/** An element's place tells it from the others of its row. */
+/** An element's place distinguishes it from the others of its row. */
 function withOffset({ input, offset }: Unnest): readonly Column[] | undefined {
   if (offset === undefined) return undefined;
   const keys = input === undefined ? [] : findUniqueKeys(input);

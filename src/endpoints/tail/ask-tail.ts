@@ -15,7 +15,7 @@ import { placeParameter } from "../paging/page-query.ts";
 
 /** A row of a query that is followed. */
 export interface TailRow {
-  /** Tells it from every other row. */
+  /** Identifies it among all rows. */
   readonly key: string;
   /** Microseconds since 1970. */
   readonly timeUs: bigint;
@@ -24,7 +24,7 @@ export interface TailRow {
   /** As the endpoint answers it. */
   readonly json: string;
   readonly place: PagePlace;
-  /** True for a row that is told to nobody, but counts as one of the answer's. */
+  /** True for a row that is sent to nobody, but counts as one of the answer's. */
   readonly isHidden?: boolean;
 }
 
@@ -53,7 +53,7 @@ type Call = Omit<QueryCall, "openSignal" | "shape" | "follow">;
 /** Turns at the engine that tails take, all of them together. */
 const caller = "tail";
 
-/** Checks a call that is to be followed; what is wrong with it is told at once. */
+/** Checks a call that is to be followed; what is wrong with it is thrown at once. */
 export function prepareTail(
   runner: EndpointRunner,
   call: Call,
@@ -78,7 +78,7 @@ export async function askTail(
   const redact = (json: string) => (prepared.redactsPii ? redactJson(json, detectors) : json);
   const rows: TailRow[] = [];
   try {
-    // Rows keep the columns that only tell their place, and are redacted behind that.
+    // Rows keep the columns that only give their place, and are redacted behind that.
     for await (const { json, rowCount } of runPrepared(runner, { ...prepared, query, redactsPii: false }, signal, {
       caller,
     })) {
@@ -110,7 +110,7 @@ function toRow(row: string, paging: PlannedQuery["paging"], redact: (json: strin
   const hidden = keys.findIndex(({ name }, index) => name === placeParameter(index));
   const shown = hidden === -1 ? row : hideFrom(row, placeParameter(hidden));
   const [time = null] = place;
-  // Where nothing tells rows apart, all that they say does.
+  // Where no columns identify a row, its whole text does.
   const key = place.length > 1 ? JSON.stringify(place) : createHash("sha256").update(row).digest("base64url");
   return { key, timeUs: BigInt(time ?? 0), json: redact(shown), place };
 }

@@ -5,17 +5,17 @@ import type { Follower } from "./shared-tail.ts";
 const maxHeldCharacters = 16_000_000;
 
 interface MergeOptions {
-  /** The newest rows that were there before now, of which at most so many are told. */
+  /** The newest rows that were there before now, of which at most so many are sent. */
   readonly limit: number;
-  /** So long rows are held back, to be told in the order of their times. */
+  /** So long rows are held back, to be sent in the order of their times. */
   readonly delayMs: number;
 }
 
 /** Several queries that are followed as one. */
 export interface MergedTails {
-  /** A follower for one of the queries, and a function to call once that has told the rows before now. */
+  /** A follower for one of the queries, and a function to call once that has sent the rows before now. */
   add(): { readonly follower: Follower; readonly join: () => void };
-  /** Tells a follower the rows before now, and from here on those that arrive. */
+  /** Sends a follower the rows before now, and from here on those that arrive. */
   begin(follower: Follower): void;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function mergeTails({ limit, delayMs }: MergeOptions): MergedTails {
   };
 }
 
-/** Holds rows back for a while, and tells them in the order of times with earlier ones that came meanwhile. */
+/** Holds rows back for a while, and passes them on in the order of times with earlier ones that came meanwhile. */
 function holdBack(delayMs: number, pass: (rows: readonly TailRow[]) => void) {
   let held: TailRow[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -76,7 +76,7 @@ function holdBack(delayMs: number, pass: (rows: readonly TailRow[]) => void) {
       if (delayMs === 0) return pass(rows);
       held.push(...rows);
       const untilUs = latestOf(rows);
-      // What is too much to be held is told early.
+      // What is too much to be held is passed on early.
       if (lengthOf(held) > maxHeldCharacters) return releaseUntil(untilUs);
       const timer = setTimeout(() => {
         timers.delete(timer);

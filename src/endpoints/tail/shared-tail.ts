@@ -108,7 +108,7 @@ export class SharedTail {
   }
 
   /**
-   * Looks for new rows if there may be any. Never runs twice concurrently. A failure is told to all who wait to join:
+   * Looks for new rows if there may be any. Never runs twice concurrently. A failure is passed to all who wait to join:
    * of an engine that is away, the hundredth would wait a hundred times as long as the first.
    */
   async poll(): Promise<void> {

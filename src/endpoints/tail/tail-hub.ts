@@ -6,7 +6,7 @@ import { type Follower, SharedTail, type TailAsk, type TailStart } from "./share
 /** All tails of the service: followers of the same query share its answers. */
 export interface TailHub {
   /**
-   * Follows until `leave` is called. `key` tells queries apart whose answers differ. Rejects where the query cannot
+   * Follows until `leave` is called. Queries whose answers differ have different `key`s. Rejects where the query cannot
    * be run.
    */
   follow(
@@ -17,7 +17,7 @@ export interface TailHub {
   ): { readonly joined: Promise<void>; leave(): void };
   /** Whether anybody follows events of the source. */
   isWatched(source: string): boolean;
-  /** To be told which events of a source are on disk now. */
+  /** To be called with the events of a source that are on disk now. */
   note(source: string, keys: readonly ArrivalKey[]): Promise<void>;
   readonly followerCount: number;
   close(): void;

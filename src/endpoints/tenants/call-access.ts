@@ -31,8 +31,8 @@ function findConfinement(
 
 /**
  * Throws `pinned_parameter` for a pinned call whose query reads a source of which nothing is the caller's: one without
- * tenants where the pin tells the tenant, one with tenants where it does not. `read` are the names of the sources that
- * the compiled query reads.
+ * tenants where the pin selects the tenant, one with tenants where it does not. `read` names the sources that the
+ * compiled query reads.
  */
 export function refuseClosedSources(
   { confinement }: CallAccess,

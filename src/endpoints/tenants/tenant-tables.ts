@@ -26,9 +26,9 @@ export interface CallAccess {
 
 /** A limit on the scans of a call beside its query's own conditions. */
 export type Confinement =
-  /** A pin that tells the tenant: each scan is filtered, whatever the query says. */
+  /** A pin that selects the tenant: each scan is filtered, whatever the query says. */
   | { readonly kind: "bound"; readonly parameter: string; readonly tenant: string }
-  /** A pin that tells no tenant: nothing of a source with tenants may be read. */
+  /** A pin that selects no tenant: nothing of a source with tenants may be read. */
   | { readonly kind: "refused"; readonly parameter: string }
   /** The only parameter that the query compares with a tenant's field, in lower case: scans without a guard have it. */
   | { readonly kind: "inferred"; readonly parameter: string };

@@ -49,7 +49,7 @@ export function openParquet(
   });
   const take = () => {
     const taken = bytes.getBytes().slice();
-    // Offsets in the file go on; only the buffer begins anew.
+    // Offsets in the file go on; only the buffer starts over.
     bytes.index = 0;
     return taken;
   };

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type MetricType, Registry } from "prom-client";
 import type { Alerts } from "../../alerts/alerts.ts";
-import type { Drains } from "../../drains/drains.ts";
+import type { Drains, RuleStatus } from "../../drains/drains.ts";
 import { drainOutcomes } from "../../drains/position.ts";
 import type { Forgetting } from "../../sources/forgetting.ts";
 import type { AppDependencies } from "../app-context.ts";
@@ -104,40 +104,59 @@ function addDurations(registers: Registry[], latencies: Latencies): void {
   });
 }
 
-/** Adds counters of losses that other components count. */
-function addLosses(registers: Registry[], { audit, syslogCounts }: Pick<Watched, "audit" | "syslogCounts">): void {
-  new Counter({
-    name: "logweir_audit_dropped_total",
-    help: "Events of the audit that were lost, since too many waited to be written.",
+type Values = Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>;
+
+interface ReadMetric {
+  /** Without `logweir_`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: string[];
+  read(): Values | Promise<Values>;
+}
+
+/** A kind of metric of the library, with one number for each set of labels. */
+type MetricKind = new (
+  configuration: Omit<ReadMetric, "read"> & { readonly registers: Registry[]; collect(): Promise<void> },
+) => Pick<Gauge, "reset" | "inc">;
+
+/** Adds a metric whose values another component has: they are read whenever the metrics are. */
+function addRead(Kind: MetricKind, registers: Registry[], { name, read, ...described }: ReadMetric): void {
+  const metric = new Kind({
+    name: `logweir_${name}`,
+    ...described,
     registers,
-    collect() {
-      this.reset();
-      this.inc(audit.droppedCount);
+    async collect() {
+      const values = await read();
+      metric.reset();
+      for (const [labels, value] of values) metric.inc(labels, value);
     },
   });
-  new Counter({
-    name: "logweir_syslog_messages_total",
+}
+
+/** Counts by the values of one label. */
+function labelled(label: string, counts: Readonly<Record<string, number>>): Values {
+  return Object.entries(counts).map(([value, count]) => [{ [label]: value }, count]);
+}
+
+/** Adds counters of losses that other components count. */
+function addLosses(registers: Registry[], { audit, syslogCounts }: Pick<Watched, "audit" | "syslogCounts">): void {
+  addRead(Counter, registers, {
+    name: "audit_dropped_total",
+    help: "Events of the audit that were lost, since too many waited to be written.",
+    read: () => [[{}, audit.droppedCount]],
+  });
+  addRead(Counter, registers, {
+    name: "syslog_messages_total",
     help: "Messages that came over syslog: stored, or dropped since too many waited or a tenant sent too many.",
     labelNames: ["outcome"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(syslogCounts?.() ?? {})) this.inc({ outcome }, count);
-    },
+    read: () => labelled("outcome", syslogCounts?.() ?? {}),
   });
 }
 
 /** How busy the service is, and what it holds. */
 function addLoad(registers: Registry[], { runner, cache }: Pick<Watched, "runner" | "cache">): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name: `logweir_${name}`,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
+    addRead(Gauge, registers, { name, help, read: async () => [[{}, await read()]] });
   gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
   gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
   gauge("cache_entries", "Cached answers.", () => cache.size.entries);
@@ -191,120 +210,77 @@ function addNewestEvents(
 }
 
 function addDeletions(registers: Registry[], forgetting: Forgetting): void {
-  new Counter({
-    name: "logweir_deleted_events_total",
+  addRead(Counter, registers, {
+    name: "deleted_events_total",
     help: "Events that this service deleted, by source and by what asked for it: request, retention, or size.",
     labelNames: ["source", "reason"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, reason, count } of forgetting.deletedCounts) this.inc({ source, reason }, count);
-    },
+    read: () => forgetting.deletedCounts.map(({ count, ...labels }) => [labels, count]),
   });
 }
 
 function addDrains(registers: Registry[], drains: Drains): void {
   const labelNames = ["backend", "source"];
-  const events = new Counter({
-    name: "logweir_drain_events_total",
+  const labelsOf = ({ backend, rule }: RuleStatus) => ({ backend: backend.name, source: rule.source });
+  addRead(Counter, registers, {
+    name: "drain_events_total",
     help: "Events of drains by what became of them: delivered, refused, dropped, removed, excluded or looped.",
     labelNames: [...labelNames, "outcome"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { backend, rule, ...state } of drains.status()) {
-        for (const outcome of drainOutcomes) {
-          events.inc({ backend: backend.name, source: rule.source, outcome }, state[outcome]);
-        }
-      }
-    },
+    read: () =>
+      drains.status().flatMap((status) => {
+        return drainOutcomes.map((outcome) => [{ ...labelsOf(status), outcome }, status[outcome]] as const);
+      }),
   });
-  const failures = new Counter({
-    name: "logweir_drain_failures_total",
+  addRead(Counter, registers, {
+    name: "drain_failures_total",
     help: "Requests to destinations that failed and were repeated.",
     labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const { backend, rule, failures: count } of drains.status()) {
-        failures.inc({ backend: backend.name, source: rule.source }, count);
-      }
-    },
+    read: () => drains.status().map((status) => [labelsOf(status), status.failures]),
   });
-  const waiting = new Gauge({
-    name: "logweir_drain_waiting_events",
+  addRead(Gauge, registers, {
+    name: "drain_waiting_events",
     help: "Events that are not drained yet, those among them that a rule's query may leave out.",
     labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const { backend, rule, waiting: count } of drains.status()) {
-        waiting.inc({ backend: backend.name, source: rule.source }, count);
-      }
-    },
+    read: () => drains.status().map((status) => [labelsOf(status), status.waiting]),
   });
-  new Gauge({
-    name: "logweir_drain_waiting_bytes",
+  addRead(Gauge, registers, {
+    name: "drain_waiting_bytes",
     help: "Disk that the keys of events take which wait to be drained.",
-    registers,
-    collect() {
-      this.set(drains.waitingBytes);
-    },
+    read: () => [[{}, drains.waitingBytes]],
   });
 }
 
 function addAlerts(registers: Registry[], alerts: Pick<Alerts, "figures">): void {
-  const count = (name: string, help: string, label: string, read: () => Readonly<Record<string, number>>) =>
-    new Counter({
-      name: `logweir_alert_${name}`,
-      help,
-      labelNames: [label],
-      registers,
-      collect() {
-        this.reset();
-        for (const [value, each] of Object.entries(read())) this.inc({ [label]: value }, each);
-      },
-    });
-  const sum = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name: `logweir_alert_${name}`,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  count("runs_total", "Runs of alerts: whose rows met the condition, met it not (quiet), or failed.", "outcome", () => {
-    return alerts.figures().runs;
+  addRead(Counter, registers, {
+    name: "alert_runs_total",
+    help: "Runs of alerts: whose rows met the condition, met it not (quiet), or failed.",
+    labelNames: ["outcome"],
+    read: () => labelled("outcome", alerts.figures().runs),
   });
-  sum("run_seconds_total", "Time that runs of alerts took, without waiting for a turn.", () => {
-    return alerts.figures().runSeconds;
+  addRead(Counter, registers, {
+    name: "alert_run_seconds_total",
+    help: "Time that runs of alerts took, without waiting for a turn.",
+    read: () => [[{}, alerts.figures().runSeconds]],
   });
-  count(
-    "notices_total",
-    "Notices by what became of them at a destination: delivered, refused, or dropped since too many waited.",
-    "outcome",
-    () => alerts.figures().notices,
-  );
-  sum("failures_total", "Notices that a destination did not take, and that are sent again.", () => {
-    return alerts.figures().failures;
+  addRead(Counter, registers, {
+    name: "alert_notices_total",
+    help: "Notices by what became of them at a destination: delivered, refused, or dropped since too many waited.",
+    labelNames: ["outcome"],
+    read: () => labelled("outcome", alerts.figures().notices),
   });
-  new Gauge({
-    name: "logweir_alert_waiting_notices",
+  addRead(Counter, registers, {
+    name: "alert_failures_total",
+    help: "Notices that a destination did not take, and that are sent again.",
+    read: () => [[{}, alerts.figures().failures]],
+  });
+  addRead(Gauge, registers, {
+    name: "alert_waiting_notices",
     help: "Notices that some destination has yet to take.",
-    registers,
-    collect() {
-      this.set(alerts.figures().waiting);
-    },
+    read: () => [[{}, alerts.figures().waiting]],
   });
-  new Gauge({
-    name: "logweir_alerts",
+  addRead(Gauge, registers, {
+    name: "alerts",
     help: "Alerts by status: ok, pending, firing, resolved, failing, or off. On several nodes, the leader counts them.",
     labelNames: ["status"],
-    registers,
-    collect() {
-      for (const [status, number] of Object.entries(alerts.figures().alerts)) this.set({ status }, number);
-    },
+    read: () => labelled("status", alerts.figures().alerts),
   });
 }

@@ -27,7 +27,7 @@ export function isTracing(): boolean {
 }
 
 /**
- * Tells OpenTelemetry of a call, once it is over: a span of the request below the one that its headers name, and
+ * Reports a call to OpenTelemetry, once it is over: a span of the request below the one that its headers name, and
  * below it one for each phase. Like the log, it shows patterns of routes and names of endpoints, never a URL, a
  * parameter or a token.
  */

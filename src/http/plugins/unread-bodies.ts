@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { announcesBody } from "../server.ts";
 import { accessOf } from "./authentication.ts";
 
-/** Tells callers that ask before they send a body (RFC 9110, section 10.1.1) to go on only where it is read. */
+/** Answers 100 to callers that ask before they send a body (RFC 9110, section 10.1.1) only where it is read. */
 export function addUnreadBodies(app: FastifyInstance): void {
   app.addHook("onRequest", async ({ raw }, reply) => {
     // A caller that was not asked to go on may send its body all the same, or its next request.

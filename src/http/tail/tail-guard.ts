@@ -33,7 +33,7 @@ export function describeView(calls: readonly PreparedCall[]): string {
   );
 }
 
-/** Tells whether a follower may still be shown what it follows. */
+/** Decides whether a follower may still be shown what it follows. */
 export interface TailGuard {
   /**
    * Undefined while everything is as it was when the tail began; otherwise the error to end it with: the token's,

@@ -18,7 +18,7 @@ export interface TailOutlet {
   readonly write: (message: string | Buffer, taken: () => void) => void;
   /** Shows that the tail lives, where nothing else does. */
   readonly beat: () => void;
-  /** Tells why it ends, and closes it. */
+  /** Sends the reason why it ends, and closes it. */
   readonly end: (error: ServiceError) => void;
   readonly onClose: (callback: () => void) => void;
 }

@@ -3,38 +3,6 @@ import { join } from "node:path";
 import { messageOf } from "../message-of.ts";
 import { isOfFile, keepAside, makeFolder, moveAside } from "./set-aside.ts";
 
-/** Lines of text in the order in which they were added, numbered from 0 and stored on disk until they are released. */
-export interface LineJournal {
-  /** The number of the oldest line that is there. */
-  readonly first: number;
-  /** The number that the next line gets. */
-  readonly end: number;
-  readonly byteCount: number;
-  /**
-   * Resolves once the lines, which hold no line feed, are on disk; rejects where they cannot be written, and then none
-   * of them is in it.
-   */
-  note(lines: readonly string[]): Promise<void>;
-  /**
-   * Up to so many lines from a number on, which is `first` at least; none at the end. Those that are missing from a
-   * damaged file are empty.
-   */
-  read(from: number, maxCount: number): Promise<readonly string[]>;
-  /** Frees the files whose lines all come before a number. */
-  releaseBefore(number: number): Promise<void>;
-  /** Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when there is no line. */
-  dropOldest(): Promise<number>;
-  /** The oldest file that can be read, to which nothing is added any longer; undefined when there is no line. */
-  takeOldest(): Promise<JournalFile | undefined>;
-  /** Keeps a copy of the file that has the line of this number, and reports it once. */
-  keepDamaged(number: number): Promise<void>;
-  /** Frees the file that `takeOldest` answered. */
-  removeTaken(file: JournalFile): Promise<void>;
-  /** Resolves when lines come, or the signal aborts. */
-  waitForLines(from: number, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** A file of a journal. */
 export interface JournalFile {
   readonly path: string;
@@ -83,7 +51,7 @@ const defaultSegmentBytes = 512 * 1024;
 export async function openLineJournal(options: JournalOptions): Promise<LineJournal> {
   await makeFolder(options.folder);
   const segments = await readSegments(options);
-  return new FileJournal(options, segments, await countLines(segments.at(-1), options));
+  return new LineJournal(options, segments, await countLines(segments.at(-1), options));
 }
 
 async function readSegments({ folder, extension, onDamage }: JournalOptions): Promise<Segment[]> {
@@ -130,7 +98,8 @@ async function countLines(segment: Segment | undefined, { onCut }: JournalOption
   return count;
 }
 
-class FileJournal implements LineJournal {
+/** Lines of text in the order in which they were added, numbered from 0 and stored on disk until they are released. */
+export class LineJournal {
   readonly #folder: string;
   readonly #extension: string;
   readonly #segments: Segment[];
@@ -159,10 +128,12 @@ class FileJournal implements LineJournal {
     this.#end = (segments.at(-1)?.first ?? 0) + lastCount;
   }
 
+  /** The number of the oldest line that is there. */
   get first(): number {
     return this.#segments[0]?.first ?? this.#end;
   }
 
+  /** The number that the next line gets. */
   get end(): number {
     return this.#end;
   }
@@ -171,11 +142,19 @@ class FileJournal implements LineJournal {
     return this.#segments.reduce((sum, { byteCount }) => sum + byteCount, 0);
   }
 
+  /**
+   * Resolves once the lines, which hold no line feed, are on disk; rejects where they cannot be written, and then none
+   * of them is in it.
+   */
   note(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
     return this.#add(lines.map((line) => `${line}\n`).join(""), lines.length);
   }
 
+  /**
+   * Up to so many lines from a number on, which is `first` at least; none at the end. Those that are missing from a
+   * damaged file are empty.
+   */
   async read(from: number, maxCount: number): Promise<readonly string[]> {
     const index = this.#segments.findLastIndex(({ first }) => first <= from);
     const segment = this.#segments[index];
@@ -188,12 +167,14 @@ class FileJournal implements LineJournal {
     return Array.from({ length: wanted }, (_, index) => lines[from - segment.first + index] ?? "");
   }
 
+  /** Frees the files whose lines all come before a number. */
   async releaseBefore(number: number): Promise<void> {
     while (this.#segments.length > 1 && (this.#segments[1]?.first ?? Number.POSITIVE_INFINITY) <= number) {
       await this.#removeFirst();
     }
   }
 
+  /** Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when there is no line. */
   async dropOldest(): Promise<number> {
     const [oldest] = this.#segments;
     if (oldest === undefined || this.first === this.#end) return 0;
@@ -207,6 +188,7 @@ class FileJournal implements LineJournal {
     return this.first - oldest.first;
   }
 
+  /** The oldest file that can be read, to which nothing is added any longer; undefined when there is no line. */
   async takeOldest(): Promise<JournalFile | undefined> {
     const segment = this.#segments[0];
     if (segment === undefined || this.first === this.#end) return undefined;
@@ -228,6 +210,7 @@ class FileJournal implements LineJournal {
     return { path: segment.path, byteCount: bytes.length, lines };
   }
 
+  /** Keeps a copy of the file that has the line of this number, and reports it once. */
   async keepDamaged(number: number): Promise<void> {
     const segment = this.#segments.findLast(({ first }) => first <= number);
     if (segment !== undefined && !segment.isGone) await this.#tellDamage(segment, "has damaged lines", keepAside);
@@ -252,10 +235,12 @@ class FileJournal implements LineJournal {
     this.#onDamage(`${path} ${what}${kept === undefined ? "" : `, and is kept as ${kept}`}`);
   }
 
+  /** Frees the file that `takeOldest` answered. */
   async removeTaken({ path }: JournalFile): Promise<void> {
     if (this.#segments[0]?.path === path) await this.#removeFirst();
   }
 
+  /** Resolves when lines come, or the signal aborts. */
   waitForLines(from: number, signal: AbortSignal): Promise<void> {
     if (from < this.#end || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

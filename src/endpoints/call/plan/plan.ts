@@ -23,7 +23,7 @@ export interface CallTenants {
   readonly readValue: (name: string) => string | undefined;
   /** The tenant that a pin binds the call to, and the pinned parameter. */
   readonly bound?: { readonly parameter: string; readonly tenant: string } | undefined;
-  /** A parameter that the token pins, where none of its pins tells the tenant. */
+  /** A parameter that the token pins, where none of its pins selects the tenant. */
   readonly unboundPin?: string | undefined;
 }
 

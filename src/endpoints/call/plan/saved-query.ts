@@ -14,7 +14,7 @@ export function withLimit(query: Query, rows: number): Query {
 
 /**
  * The WITH table that the query reads by itself, for LQL texts that name none: the one in its outermost FROM, else
- * the only one there is. Undefined where neither tells.
+ * the only one there is. Undefined where there is neither.
  */
 export function findDefaultTable(query: Query): string | undefined {
   const tables = query.with?.entries.map((entry) => entry.name.name) ?? [];

@@ -1,5 +1,5 @@
 import type { Budget } from "../../../shared/budget.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../../shared/errors.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
 import type { ConsumerQuery } from "../plan/plan.ts";
 
@@ -47,8 +47,6 @@ export function refuseLongQuery(parameter: string, text: string, { max_query_cha
 function readQueryText(parameters: ReadonlyMap<string, unknown>, name: string): string | undefined {
   const value = parameters.get(name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") {
-    throw new ServiceError("invalid_parameter", `The parameter ${name} must be text`, { parameter: name });
-  }
+  if (typeof value !== "string") throw invalidParameter(name, `The parameter ${name} must be text`);
   return value.trim() === "" ? undefined : value;
 }

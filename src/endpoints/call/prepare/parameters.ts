@@ -1,5 +1,5 @@
 import type { ParameterValue } from "../../../engines/contract/query-engine.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter, ServiceError } from "../../../shared/errors.ts";
 import type { ParameterDefinition } from "../../definition/definition.ts";
 import { describeParameterType, parseParameterValue } from "../../definition/parameter-value.ts";
 
@@ -43,16 +43,11 @@ function bindOne(definition: ParameterDefinition, raw: unknown): ParameterValue 
   }
   const value = parseParameterValue(type, raw);
   if (value === undefined) {
-    throw new ServiceError("invalid_parameter", `The parameter ${name} must be ${describeParameterType(type)}`, {
-      parameter: name,
-      ...(allowed === undefined ? {} : { allowed }),
-    });
+    const message = `The parameter ${name} must be ${describeParameterType(type)}`;
+    throw invalidParameter(name, message, allowed && { allowed });
   }
   if (allowed !== undefined && !allowed.includes(String(value))) {
-    throw new ServiceError("invalid_parameter", `The parameter ${name} must be one of ${allowed.join(", ")}`, {
-      parameter: name,
-      allowed,
-    });
+    throw invalidParameter(name, `The parameter ${name} must be one of ${allowed.join(", ")}`, { allowed });
   }
   return value;
 }
@@ -65,7 +60,5 @@ export function parseLimit(raw: unknown, maxRows: number): number | undefined {
   if (raw === undefined || raw === null || raw === "") return undefined;
   const value = Number(parseParameterValue("int64", raw) ?? Number.NaN);
   if (value >= 1 && value <= maxRows) return value;
-  throw new ServiceError("invalid_parameter", `The parameter limit must be an integer from 1 to ${maxRows}`, {
-    parameter: "limit",
-  });
+  throw invalidParameter("limit", `The parameter limit must be an integer from 1 to ${maxRows}`);
 }

@@ -149,7 +149,7 @@ function scopeCursors({ definition, version }: QueryTarget, parts: readonly unkn
 }
 
 /**
- * The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that
+ * The place in the parameter `cursor`; undefined where there is none, or the endpoint has a parameter of that
  * name.
  */
 function readPlace(

@@ -35,7 +35,7 @@ export function createHoldBack(nowMs: () => number): HoldBack {
       const now = nowMs();
       const before = offenders.get(caller);
       const count = before === undefined || now - before.untilMs > forgetMs ? 1 : before.count + 1;
-      // Whose queries end it several at once is told the longest.
+      // Of several queries that end it at once, each counts.
       offenders.set(caller, { count, untilMs: now + Math.min(longestMs, firstMs * 2 ** (count - 1)) });
     },
   };

@@ -45,6 +45,17 @@ export interface RunOptions {
   readonly onEngine?: (ms: number) => void;
 }
 
+/** Reads a run to its end: batches of rows as JSON text, comma separated, and the summary. */
+export async function readToEnd(
+  run: AsyncGenerator<RowBatch, RunSummary>,
+): Promise<{ readonly batches: readonly string[]; readonly summary: RunSummary }> {
+  const batches: string[] = [];
+  for (let step = await run.next(); ; step = await run.next()) {
+    if (step.done === true) return { batches, summary: step.value };
+    if (step.value.rowCount > 0) batches.push(step.value.json);
+  }
+}
+
 /**
  * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn
  * first; the deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by

@@ -43,8 +43,8 @@ const Silence = Type.Object(
 );
 const time = Type.String({ title: "a time, as 2026-11-24T20:00:00Z" });
 const TestRange = Type.Object({ from: time, to: time }, { additionalProperties: false });
-const Told = { at: text, status: text, labels: mapOf(text), message: text, is_reminder: flag, row_count: count };
-const AlertTest = Type.Object({ runs: count, notices: listOf(Told) });
+const NoticeRow = { at: text, status: text, labels: mapOf(text), message: text, is_reminder: flag, row_count: count };
+const AlertTest = Type.Object({ runs: count, notices: listOf(NoticeRow) });
 
 export const alertSchemas = { AlertDocument, Alert: ShownAlert, AlertState, AlertTest };
 

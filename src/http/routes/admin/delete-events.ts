@@ -18,7 +18,7 @@ type Dependencies = Required<Pick<AppContext, "sources" | "forgetting" | "audit"
 const filterNames = ["tenant", "from", "to", "id"] as const;
 const parameterNames: ReadonlySet<string> = new Set([...filterNames, "dry_run", "api_key"]);
 
-// Not open to tokens that must see redacted data: counts tell whether an id or a tenant is stored.
+// Not open to tokens that must see redacted data: counts reveal whether an id or a tenant is stored.
 export const deleteEventsRoutes = describeRoutes({
   deleteEvents: {
     tag: "sources",

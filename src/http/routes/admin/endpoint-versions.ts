@@ -2,9 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { describeContract } from "../../../endpoints/definition/contract.ts";
 import { describeDefinition } from "../../../endpoints/definition/document.ts";
+import { isUuid } from "../../../endpoints/definition/header.ts";
 import type { EndpointRegistry } from "../../../endpoints/management/endpoint-registry.ts";
 import type { EndpointStore, VersionRecord, VersionSummary } from "../../../endpoints/management/endpoint-store.ts";
-import { isUuid, unknownEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
+import { unknownEndpoint } from "../../../endpoints/management/managed-endpoints.ts";
 import { compareVersions } from "../../../endpoints/versions/compare-versions.ts";
 import { readVersion } from "../../../endpoints/versions/versions.ts";
 import {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { parseLifetime } from "../../../access/expiry.ts";
 import { prepareOwnerQuery } from "../../../endpoints/call/prepare/owner-query.ts";
-import { runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
+import { readToEnd, runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
 import { count, inQuery, listOf, orNull, text } from "../../../openapi/forms.ts";
 import { type AnswerOf, describeRoutes } from "../../../openapi/route-description.ts";
 import { invalidParameter } from "../../../shared/errors.ts";
@@ -150,9 +150,6 @@ async function readRuns(
     nowMs: nowMs(),
     budget,
   });
-  const rows: CountedCalls[number][] = [];
-  for await (const batch of runPrepared(runner, prepared, createCallSignal(reply, shutdown), { caller: tokenId })) {
-    if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as CountedCalls));
-  }
-  return rows;
+  const run = runPrepared(runner, prepared, createCallSignal(reply, shutdown), { caller: tokenId });
+  return JSON.parse(`[${(await readToEnd(run)).batches.join(",")}]`) as CountedCalls;
 }

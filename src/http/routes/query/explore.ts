@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { findDefaultTable } from "../../../endpoints/call/plan/saved-query.ts";
 import { prepareFairly } from "../../../endpoints/call/prepare/prepare-call.ts";
-import { runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
+import { readToEnd, runPrepared } from "../../../endpoints/call/run/run-prepared.ts";
 import { withQuery } from "../../../endpoints/explore/all-rows.ts";
 import { inspectConsumer, listScopeTables } from "../../../endpoints/explore/inspect-consumer.ts";
 import { toOverviewAnswer } from "../../../endpoints/explore/overview-answer.ts";
@@ -164,7 +164,7 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
       overviewShape(overview),
       signal,
     );
-    send(reply);
+    reply.header("Cache-Control", "no-store");
     return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
   });
   addRoute(exploreRoutes.showAround, async (request, reply) => {
@@ -179,14 +179,10 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     // The row itself may not match the query.
     const before = rows[0]?.id === id ? rows : rows.slice(0, count);
     const after = await ask("after", count);
-    send(reply);
+    reply.header("Cache-Control", "no-store");
     // Newest first, as everywhere.
     return { result: [...after.rows.reverse(), ...before] };
   });
-}
-
-function send(reply: FastifyReply): void {
-  reply.header("Cache-Control", "no-store");
 }
 
 /** The call with a query, found good: errors of the caller's own text are reported as a plain call of it reports them. */
@@ -205,10 +201,7 @@ async function readRows(
 ): Promise<{ readonly rows: Record<string, unknown>[]; readonly isTruncated: boolean }> {
   const { tokenId: caller } = call.identity;
   const prepared = await prepareFairly(runner, { ...call, shape }, { caller, openSignal: () => signal });
-  const run = runPrepared(runner, prepared, signal, { caller });
-  const rows: Record<string, unknown>[] = [];
-  for (let step = await run.next(); ; step = await run.next()) {
-    if (step.done === true) return { rows, isTruncated: step.value.isTruncated || rows.length >= shape.maxRows };
-    if (step.value.rowCount > 0) rows.push(...(JSON.parse(`[${step.value.json}]`) as Record<string, unknown>[]));
-  }
+  const { batches, summary } = await readToEnd(runPrepared(runner, prepared, signal, { caller }));
+  const rows = JSON.parse(`[${batches.join(",")}]`) as Record<string, unknown>[];
+  return { rows, isTruncated: summary.isTruncated || rows.length >= shape.maxRows };
 }

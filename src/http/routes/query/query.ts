@@ -14,7 +14,7 @@ import { AnyRow, anyRow, listOf, orNull, prefer, reference, text, texts } from "
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { tightest } from "../../../shared/budget.ts";
 import type { ErrorCode } from "../../../shared/error-catalogue.ts";
-import { ServiceError, toErrorBody } from "../../../shared/errors.ts";
+import { invalidParameter, ServiceError, toErrorBody } from "../../../shared/errors.ts";
 import { answerBy } from "../../answer/answer-by.ts";
 import { addDataThrough } from "../../answer/answer-headers.ts";
 import { chooseEncoding } from "../../answer/content-encoding.ts";
@@ -108,7 +108,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     const { report, error } = await inspectOwnerQuery(asked, readValues(sent), compiling);
     reply.header("Cache-Control", "no-store");
     if (error === undefined) return { result: report };
-    noteError(request, error);
+    request.logNotes.error = error.code;
     return reply.status(400).send({ ...toErrorBody(error), result: report });
   });
 }
@@ -160,15 +160,9 @@ function compileWith(
   return { engine, tables: sources, endpoints, nowMs: nowMs(), budget: tightest(runner.budget ?? {}, budget) };
 }
 
-function noteError(request: FastifyRequest, { code }: ServiceError): void {
-  request.logNotes.error = code;
-}
-
 function readQuery(sent: SentParameters): OwnerQuery {
   const foreign = foreignNames.find((name) => sent.has(name));
-  if (foreign !== undefined) {
-    throw new ServiceError("invalid_parameter", "Queries are GoogleSQL here: send sql", { parameter: foreign });
-  }
+  if (foreign !== undefined) throw invalidParameter(foreign, "Queries are GoogleSQL here: send sql");
   const sql = sqlNames.map((name) => textOf(sent, name)).find((text) => text !== undefined);
   const lql = textOf(sent, "lql");
   if (sql !== undefined && lql !== undefined) {
@@ -186,9 +180,7 @@ function readQuery(sent: SentParameters): OwnerQuery {
 function textOf(sent: SentParameters, name: string): string | undefined {
   const value = sent.get(name)?.at(-1);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") {
-    throw new ServiceError("invalid_parameter", `The parameter ${name} must be text`, { parameter: name });
-  }
+  if (typeof value !== "string") throw invalidParameter(name, `The parameter ${name} must be text`);
   return value.trim() === "" ? undefined : value;
 }
 
@@ -200,9 +192,7 @@ function readValues(sent: SentParameters): ReadonlyMap<string, unknown> {
   if (given === undefined || given === null || given === "") return values;
   const object = typeof given === "string" ? parseObject(given) : given;
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
-    throw new ServiceError("invalid_parameter", "parameters must be an object of names and values", {
-      parameter: "parameters",
-    });
+    throw invalidParameter("parameters", "parameters must be an object of names and values");
   }
   for (const [name, value] of Object.entries(object)) values.set(name, value);
   return values;

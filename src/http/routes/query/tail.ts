@@ -4,7 +4,7 @@ import { askTail, prepareTail } from "../../../endpoints/tail/ask-tail.ts";
 import type { TailAsk, TailStart } from "../../../endpoints/tail/shared-tail.ts";
 import { inQuery } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { invalidParameter } from "../../../shared/errors.ts";
 import { answerBy } from "../../answer/answer-by.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
@@ -146,12 +146,9 @@ function readStart(
   if (since === undefined || since === "") return undefined;
   const sinceMs = parseLifetime(String(since));
   if (sinceMs === undefined || sinceMs > maxSinceMs) {
-    throw new ServiceError(
-      "invalid_parameter",
+    throw invalidParameter(
+      "since",
       "The parameter since must be a number and s, m, h or d, such as 5m, of 7 days at most",
-      {
-        parameter: "since",
-      },
     );
   }
   return { fromUs: BigInt(nowMs() - sinceMs) * 1000n };

@@ -3,7 +3,7 @@ import { createPassingMap } from "../../../../shared/concurrency/passing-map.ts"
 /** Milliseconds that a caller's plans may take of the request loop at once; they come back at a tenth of the clock. */
 const burstMs = 50;
 const refillShare = 0.1;
-/** Callers that are remembered; one that is forgotten begins anew. */
+/** Callers that are remembered; one that is forgotten starts over. */
 const maxCallers = 10_000;
 
 interface Spent {

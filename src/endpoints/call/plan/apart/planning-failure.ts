@@ -16,7 +16,7 @@ export function toFailure(error: unknown): PlanningFailure {
   return { kind: "other", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
-/** Was a query refused, for a reason that its caller is told? Everything else is a defect. */
+/** Whether a query was refused for a reason that its caller is given; everything else is a defect. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError || error instanceof GoogleSqlError || error instanceof LqlError;
 }

@@ -30,7 +30,7 @@ const IDLE_MS = 60_000;
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 1_024 };
 const MAX_WAITING = 256;
 const MAX_WAITING_PER_CALLER = 32;
-/** Objects that the thread holds; then it begins anew. */
+/** Objects that the thread holds; then it starts over. */
 const MAX_OBJECTS = 2_000;
 
 /** A query to plan in the thread. */
