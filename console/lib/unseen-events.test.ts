@@ -12,7 +12,11 @@ const quiet: Intake = {
   reasons: [],
   last_stored: null,
   newest_event: null,
+  untimed: 0,
+  lag_ms: null,
+  retention_days: null,
 };
+const reasonOf = (reason: string) => [{ reason, count: 1, newest: "2026-08-20T09:59:57Z" }];
 const arriving = { stored: 5, last_stored: "2026-08-20T09:59:58Z" };
 
 it.each<readonly [string, Partial<Intake>, readonly string[]]>([
@@ -24,14 +28,14 @@ it.each<readonly [string, Partial<Intake>, readonly string[]]>([
   ["a source is asleep", { stored: 5, last_stored: "2026-08-19T00:00:00Z", newest_event: "2026-08-19T00:00:00Z" }, []],
   ["a source slept since the start", { newest_event: "2026-08-01T00:00:00Z" }, []],
   ["there is no tenant", { ...arriving, without_tenant: 1, newest_event: "2026-08-20T09:59:57Z" }, ["tenantless"]],
-  ["events are rejected", { rejected: 2, reasons: [{ reason: "no object" }] }, ["rejected"]],
+  ["events are rejected", { rejected: 2, reasons: reasonOf("no object") }, ["rejected"]],
   [
     "everything is wrong",
     {
       ...arriving,
       without_tenant: 3,
       refused_bodies: 1,
-      reasons: [{ reason: "not JSON" }],
+      reasons: reasonOf("not JSON"),
       newest_event: "2099-01-01T00:00:00Z",
     },
     ["ahead", "tenantless", "rejected"],

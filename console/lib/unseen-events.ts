@@ -1,16 +1,8 @@
+import type { Answers } from "../api/operations.generated.ts";
 import { formatCount } from "./values.ts";
 
 /** How events of a source came in since the service started, as the API counts it. */
-export interface Intake {
-  readonly source: string;
-  readonly stored: number;
-  readonly rejected: number;
-  readonly refused_bodies: number;
-  readonly without_tenant: number;
-  readonly reasons: readonly { readonly reason: string }[];
-  readonly last_stored: string | null;
-  readonly newest_event: string | null;
-}
+export type Intake = Answers["countIntake"]["sources"][number];
 
 /** A reason why events that arrive are not among the rows. */
 export interface UnseenReason {

@@ -1,11 +1,12 @@
 import { callApi } from "../api/client.ts";
+import type { Answers } from "../api/operations.generated.ts";
 import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { SendCard } from "../components/send-card.tsx";
 import { SourceDetail } from "../components/source/source-detail.tsx";
 import { SourceForm } from "../components/source/source-form.tsx";
 import { TableCard } from "../components/table-card.tsx";
-import { describeRetention, type Retention } from "../lib/retention.ts";
+import { describeRetention } from "../lib/retention.ts";
 import { newSource } from "../lib/source-draft.ts";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
@@ -13,14 +14,7 @@ import { formatCount } from "../lib/values.ts";
 import { linkTo, navigate, route } from "../state/route.ts";
 import { say } from "../state/toasts.ts";
 
-interface SourceRow {
-  readonly name: string;
-  readonly description: string;
-  readonly aliases: readonly string[];
-  readonly retention_days: Retention;
-  readonly newest_event?: string | null;
-  readonly alias_of?: string;
-}
+type SourceRow = Answers["listSources"][number];
 
 /** Where events come from. */
 export function SourcesPage() {
@@ -56,7 +50,7 @@ const headings = ["Name", "Description", "Newest event", { ofNumbers: "Rejected"
 
 function SourceList() {
   const load = useLoad(async (signal) => {
-    const listed = (await callApi("listSources", { signal })) as unknown as readonly SourceRow[];
+    const listed = await callApi("listSources", { signal });
     return listed.filter(({ alias_of: name }) => name === undefined);
   }, []);
   const intake = useLoad(async (signal) => {

@@ -1,18 +1,10 @@
+import type { endpointRoutes } from "../../http/routes/admin/endpoints.ts";
+import type { AnswerOf } from "../../openapi/route-description.ts";
 import { type CommandContext, print, printAnswer } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 
-/** The fields of an endpoint that the table prints; `--json` prints all. */
-interface EndpointAnswer {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly query: string;
-  readonly version: number;
-  readonly cache_seconds: number;
-  readonly sandbox: boolean;
-  readonly parameters: Readonly<Record<string, { readonly type: string; readonly required: boolean }>>;
-}
+type EndpointAnswer = AnswerOf<typeof endpointRoutes.getEndpoint>;
 
 /** Lists the endpoints of a running service. */
 export async function listEndpoints(context: CommandContext): Promise<void> {

@@ -1,19 +1,11 @@
+import type { sourceRoutes } from "../../http/routes/admin/sources.ts";
+import type { AnswerOf } from "../../openapi/route-description.ts";
 import { type CommandContext, printAnswer } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 
-interface SourceAnswer {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly kind: string;
-  readonly newest_event: string | null;
-  /** The source's name, if this is another name of it. */
-  readonly alias_of?: string;
-}
-
-interface SchemaAnswer {
-  readonly fields: readonly { readonly path: string; readonly type: string }[];
-}
+type SourceAnswer = AnswerOf<typeof sourceRoutes.getSource>;
+type SchemaAnswer = AnswerOf<typeof sourceRoutes.getSourceSchema>;
 
 /** Lists the sources of a running service. */
 export async function listSources(context: CommandContext): Promise<void> {

@@ -2,9 +2,14 @@ import { resolve } from "node:path";
 import { parseLifetime } from "../../../access/expiry.ts";
 import { AlertDocument } from "../../../alerts/alert-form.ts";
 import { loadAlerts } from "../../../alerts/load-alerts.ts";
+import type { alertRoutes } from "../../../http/routes/admin/alerts.ts";
+import type { AnswerOf } from "../../../openapi/route-description.ts";
 import { CliError, type CommandContext, countOf, print, printAnswer, printJson } from "../../context.ts";
 import { printTable } from "../../output/table.ts";
 import { readAnswer } from "../../service-call.ts";
+
+type StateAnswer = AnswerOf<typeof alertRoutes.getAlertState>;
+type TestAnswer = AnswerOf<typeof alertRoutes.testAlert>;
 
 interface AlertAnswer {
   readonly id: string;
@@ -14,32 +19,6 @@ interface AlertAnswer {
   readonly file: string | null;
   readonly silenced_until: string | null;
   readonly [field: string]: unknown;
-}
-
-interface StateAnswer {
-  readonly status: string;
-  readonly groups: readonly {
-    readonly labels: Readonly<Record<string, string>>;
-    readonly value: string | null;
-    readonly status: string;
-    readonly since: string;
-  }[];
-  readonly failure: { readonly reason: string; readonly since: string } | null;
-  readonly last_run_at: string | null;
-  readonly next_run_at: string | null;
-  readonly silenced_until: string | null;
-  readonly waiting: number;
-  readonly last_error: string | null;
-}
-
-interface TestAnswer {
-  readonly runs: number;
-  readonly notices: readonly {
-    readonly at: string;
-    readonly status: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly message: string;
-  }[];
 }
 
 /** Alerts whose states are asked for at once. */

@@ -1,23 +1,13 @@
 import { readFile } from "node:fs/promises";
+import type { backendRoutes, ruleRoutes } from "../../../http/routes/admin/drains.ts";
+import type { AnswerOf } from "../../../openapi/route-description.ts";
 import { messageOf } from "../../../shared/message-of.ts";
 import { CliError, type CommandContext, printAnswer } from "../../context.ts";
 import { printTable } from "../../output/table.ts";
 import { readAnswer } from "../../service-call.ts";
 
-interface BackendAnswer {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly config: { readonly url: string };
-  readonly status: readonly { readonly waiting: number; readonly last_error: string | null }[];
-}
-
-interface RuleAnswer {
-  readonly id: string;
-  readonly backend_id: string;
-  readonly source: string;
-  readonly lql_string: string;
-}
+type BackendAnswer = AnswerOf<typeof backendRoutes.getBackend> & { readonly config: { readonly url: string } };
+type RuleAnswer = AnswerOf<typeof ruleRoutes.getRule>;
 
 interface BackendOptions {
   readonly to?: string;
