@@ -4,7 +4,7 @@ import { heavyTests } from "./vitest.suites.ts";
 
 /** By stage of `.ci/run`. */
 export const changeSuites: Readonly<Record<string, readonly string[]>> = {
-  rest: [...heavyTests.security, ...heavyTests.store, ...heavyTests.language],
+  rest: [...heavyTests.security, ...heavyTests.store, ...heavyTests.language, ...heavyTests.clients],
   security: [
     "test/security/**/*.long.ts",
     "test/security/attempts.test.ts",

@@ -19,7 +19,7 @@ const shortAcceptance = [
 
 /**
  * Tests that `npm test` leaves to a stage of `.ci/run`: what starts a service for each file, writes a store for each
- * test, or asks every function of the language. What else there is of their rooms stands for them.
+ * test, asks every function of the language, or compiles a client. What else there is of their rooms stands for them.
  */
 export const heavyTests = {
   security: [
@@ -36,6 +36,7 @@ export const heavyTests = {
   ],
   store: [
     "src/backups/*.test.ts",
+    "src/drains/byte-budget.test.ts",
     "src/drains/delivery-sum.test.ts",
     "src/endpoints/call/plan/apart/*.test.ts",
     "src/endpoints/paging/paging.test.ts",
@@ -45,6 +46,7 @@ export const heavyTests = {
     "src/engines/duckdb/host/maintenance/*.test.ts",
     "src/engines/duckdb/host/query/newest.test.ts",
     "src/engines/duckdb/host/query/statement-rules.test.ts",
+    "src/engines/duckdb/host/report.test.ts",
     "src/engines/duckdb/host/store/store-file.test.ts",
     "src/engines/duckdb/process/log-loss.test.ts",
     "src/engines/duckdb/store/*.test.ts",
@@ -57,10 +59,12 @@ export const heavyTests = {
     "src/engines/duckdb/compile/linear.test.ts",
     "src/engines/duckdb/compile/scan/scan-limits.test.ts",
     "src/engines/duckdb/functions/failures.test.ts",
+    "src/googlesql/resolver/expansion.test.ts",
     "src/googlesql/resolver/robustness.test.ts",
     "test/conformance/places/*.test.ts",
     "test/conformance/random/*.test.ts",
   ],
+  clients: ["test/clients/openapi-client.test.ts"],
   server: [
     "src/engines/clickhouse/driver/silence.test.ts",
     "src/engines/clickhouse/spool/*.test.ts",
