@@ -3,6 +3,7 @@
 import { functionFacts } from "../../googlesql/catalogue/index.ts";
 import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
 import type { AggregateCall, AnyExpr, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
+import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
 import type { Analysis } from "./analysis.ts";
 
@@ -52,12 +53,10 @@ export function inOrder(conditions: readonly Expr[]): Expr | undefined {
   const last = conditions.at(-1);
   if (last === undefined || conditions.length === 1) return last;
   const { span } = last;
-  const call = (name: string, argument: Expr): CallExpr => {
-    return { kind: "Call", function: name, arguments: [argument], isSafe: false, type: BOOL, span };
-  };
+  const not = (each: Expr) => call("$not", [call("$is_true", [each], BOOL, span)], BOOL, span);
   const fails: Expr = { kind: "Literal", value: "false", type: BOOL, span };
   // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
-  const branches = conditions.slice(0, -1).map((each) => ({ when: call("$not", call("$is_true", each)), then: fails }));
+  const branches = conditions.slice(0, -1).map((each) => ({ when: not(each), then: fails }));
   return { kind: "Case", branches, else: last, type: BOOL, span };
 }
 

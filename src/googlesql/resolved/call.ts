@@ -1,8 +1,7 @@
 import type { Expr, ExprBase } from "./expression.ts";
 
-export interface AggregateCall extends ExprBase {
-  readonly kind: "AggregateCall";
-  /** Upper case; `$count_star` for COUNT(*), `GROUPING`. */
+interface CallOverRows extends ExprBase {
+  /** Upper case; `$count_star` for COUNT(*). */
   readonly function: string;
   readonly arguments: readonly Expr[];
   readonly isDistinct: boolean;
@@ -13,27 +12,21 @@ export interface AggregateCall extends ExprBase {
     readonly isDescending: boolean;
     readonly nullsFirst: boolean;
   }[];
-  readonly limit?: Expr | undefined;
   readonly isSafe: boolean;
+}
+
+/** An aggregate function, `GROUPING` too. */
+export interface AggregateCall extends CallOverRows {
+  readonly kind: "AggregateCall";
+  readonly limit?: Expr | undefined;
   /** A further WHERE on the call's rows. */
   readonly filter?: Expr | undefined;
 }
 
-export interface WindowCall extends ExprBase {
+/** An aggregate, navigation, numbering or statistical function with OVER. */
+export interface WindowCall extends CallOverRows {
   readonly kind: "WindowCall";
-  /** Aggregate, navigation, numbering or statistical function, upper case; `$count_star`. */
-  readonly function: string;
-  readonly arguments: readonly Expr[];
-  readonly isDistinct: boolean;
-  readonly nullHandling?: "IGNORE" | "RESPECT" | undefined;
-  readonly having?: AggregateCall["having"];
-  readonly isSafe: boolean;
   readonly partitionBy: readonly Expr[];
-  readonly orderBy: readonly {
-    readonly expression: Expr;
-    readonly isDescending: boolean;
-    readonly nullsFirst: boolean;
-  }[];
   /** Absent when the function takes none; GoogleSQL's default frame is written out otherwise. */
   readonly frame?: ResolvedFrame | undefined;
 }

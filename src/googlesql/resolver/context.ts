@@ -138,39 +138,43 @@ export interface ExprContext {
   readonly allowsWindows: boolean;
 }
 
+/** Which functions over rows may stand in a clause. */
+type Allowed = "nothing" | "aggregates" | "windows" | "both";
+
+/** The context of a clause that allows these. */
+function contextOf(
+  { resolution, ctes }: Pick<ExprContext, "resolution" | "ctes">,
+  clause: string,
+  allows: Allowed,
+  scope: Scope | undefined,
+  windowScope: Scope | undefined,
+  block: QueryBlock | undefined,
+): ExprContext {
+  const [allowsAggregates, allowsWindows] = ALLOWED[allows];
+  return { resolution, ctes, scope, windowScope, block, clause, allowsAggregates, allowsWindows };
+}
+
+const ALLOWED: Readonly<Record<Allowed, readonly [aggregates: boolean, windows: boolean]>> = {
+  nothing: [false, false],
+  aggregates: [true, false],
+  windows: [false, true],
+  both: [true, true],
+};
+
 /** An expression context without aggregates and windows. */
 export function plainContext(environment: Environment, scope: Scope | undefined, clause: string): ExprContext {
-  const { resolution, ctes } = environment;
-  return {
-    resolution,
-    ctes,
-    scope,
-    windowScope: undefined,
-    block: undefined,
-    clause,
-    allowsAggregates: false,
-    allowsWindows: false,
-  };
+  return contextOf(environment, clause, "nothing", scope, undefined, undefined);
 }
 
 /** The context of a clause of the same query: what may stand there, and the names it sees. */
 export function inClause(
   context: ExprContext,
   clause: string,
-  allows: "nothing" | "aggregates" | "windows" | "both",
+  allows: Allowed,
   scope = context.scope,
   windowScope = context.windowScope,
 ): ExprContext {
-  return {
-    resolution: context.resolution,
-    ctes: context.ctes,
-    scope,
-    windowScope,
-    block: context.block,
-    clause,
-    allowsAggregates: allows === "aggregates" || allows === "both",
-    allowsWindows: allows === "windows" || allows === "both",
-  };
+  return contextOf(context, clause, allows, scope, windowScope, context.block);
 }
 
 /** The same place with other names. */
@@ -185,18 +189,9 @@ export function blockContext(
   scope: Scope,
   block: QueryBlock,
   clause: string,
-  allows: "nothing" | "aggregates" | "windows" | "both",
+  allows: Allowed,
 ): ExprContext {
-  return {
-    resolution: environment.resolution,
-    ctes: environment.ctes,
-    scope,
-    windowScope: undefined,
-    block,
-    clause,
-    allowsAggregates: allows === "aggregates" || allows === "both",
-    allowsWindows: allows === "windows" || allows === "both",
-  };
+  return contextOf(environment, clause, allows, scope, undefined, block);
 }
 
 /** The environment of a sub-query in an expression. */

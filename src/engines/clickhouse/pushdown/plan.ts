@@ -4,6 +4,7 @@ import type { Span } from "../../../googlesql/diagnostic.ts";
 import { createMapping, type Mapping } from "../../../googlesql/resolved/map.ts";
 import { isSubquery } from "../../../googlesql/resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { call } from "../../../googlesql/resolver/expression/expr.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
@@ -166,15 +167,7 @@ function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: P
   if (!isElement) return base;
   const { span } = definition;
   const offset: Expr = { kind: "Literal", type: { kind: "INT64" }, value: "0", span };
-  const operands = [base, offset];
-  return {
-    kind: "Call",
-    function: "$safe_array_at_offset",
-    arguments: operands,
-    isSafe: false,
-    type: column.type,
-    span,
-  };
+  return call("$safe_array_at_offset", [base, offset], column.type, span);
 }
 
 /** Reads below records become reads below the columns that the server has, and the clock is the run's. */

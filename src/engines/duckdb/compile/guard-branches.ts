@@ -9,6 +9,7 @@ import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import { createMapping } from "../../../googlesql/resolved/map.ts";
 import { type AnySubquery, isSubquery, someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, ColumnExpr, CteDefinition, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { call, columnExpr } from "../../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
@@ -159,14 +160,7 @@ function guardCall(guards: Guards, asked: Asked, call: Expr & { kind: "Call" }, 
   return { ...call, arguments: operands };
 }
 
-const booleanCall = (name: string, operand: Expr): Expr => ({
-  kind: "Call",
-  function: name,
-  arguments: [operand],
-  isSafe: false,
-  type: BOOL,
-  span: operand.span,
-});
+const booleanCall = (name: string, operand: Expr): Expr => call(name, [operand], BOOL, operand.span);
 
 // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
 const branch = (when: Expr, value: Expr) => ({ when, then: value });
@@ -207,7 +201,7 @@ function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
   guards.isAny = true;
   const column = guards.analysis.newColumn("taken", BOOL);
   asked.push({ column, expression: taken });
-  return { kind: "Column", column, type: BOOL, span: taken.span };
+  return columnExpr(column, taken.span);
 }
 
 type SetInput = Extract<Scan, { readonly kind: "SetOperation" }>["inputs"][number];

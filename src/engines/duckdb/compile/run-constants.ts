@@ -8,7 +8,8 @@
 import { createMapping } from "../../../googlesql/resolved/map.ts";
 import { isSubquery } from "../../../googlesql/resolved/walk.ts";
 import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
+import { call } from "../../../googlesql/resolver/expression/expr.ts";
+import { type SqlType, TIMESTAMP } from "../../../googlesql/types.ts";
 import type { CompiledQuery } from "../../contract/query-engine.ts";
 import { NOW_PARAMETER, parametersOf, RunConstantFinder, readClock, readsClock } from "../../lowering/run-constants.ts";
 import { mapTree } from "../../sql/map-tree.ts";
@@ -59,16 +60,7 @@ export class RunConstants {
   get clockIndex(): number | undefined {
     const clock = [...this.#byIndex.values()].find(readsClock);
     if (clock === undefined || this.#clockIndex !== undefined) return this.#clockIndex;
-    const { span } = clock;
-    const now: Expr = {
-      kind: "Call",
-      function: "CURRENT_TIMESTAMP",
-      arguments: [],
-      isSafe: false,
-      type: { kind: "TIMESTAMP" },
-      span,
-    };
-    this.#clockIndex = this.#add(now).index;
+    this.#clockIndex = this.#add(call("CURRENT_TIMESTAMP", [], TIMESTAMP, clock.span)).index;
     return this.#clockIndex;
   }
 

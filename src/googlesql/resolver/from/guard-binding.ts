@@ -38,7 +38,7 @@ export function guardBinding(resolution: Resolution, binding: CteBinding): CteBi
     ...binding,
     definition: guarded,
     columns: binding.columns.map(find),
-    ...(binding.order === undefined ? {} : { order: binding.order.map(find) }),
+    order: binding.order?.map(find),
   };
 }
 

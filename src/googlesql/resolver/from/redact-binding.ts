@@ -2,6 +2,7 @@ import type { Span } from "../../diagnostic.ts";
 import type { Column, ComputedColumn, CteDefinition, Expr } from "../../resolved.ts";
 import { type SqlType, STRING } from "../../types.ts";
 import type { CteBinding } from "../context.ts";
+import { call, columnExpr } from "../expression/expr.ts";
 import type { Resolution } from "../resolution.ts";
 
 const NOWHERE: Span = { start: 0, end: 0 };
@@ -34,25 +35,13 @@ export function redactBinding(resolution: Resolution, binding: CteBinding, detec
     ...binding,
     definition: shown,
     columns: binding.columns.map((named) => ({ ...named, column: find(named.column) })),
-    ...(binding.order === undefined
-      ? {}
-      : { order: binding.order.map((key) => ({ ...key, column: find(key.column) })) }),
+    order: binding.order?.map((key) => ({ ...key, column: find(key.column) })),
   };
 }
 
 function redactColumn(column: Column, detectors: string): Expr {
-  const { type } = column;
-  return {
-    kind: "Call",
-    function: "$redact",
-    arguments: [
-      { kind: "Column", column, type, span: NOWHERE },
-      { kind: "Literal", value: detectors, type: STRING, span: NOWHERE },
-    ],
-    isSafe: false,
-    type,
-    span: NOWHERE,
-  };
+  const list: Expr = { kind: "Literal", value: detectors, type: STRING, span: NOWHERE };
+  return call("$redact", [columnExpr(column, NOWHERE), list], column.type, NOWHERE);
 }
 
 function holdsText(type: SqlType): boolean {

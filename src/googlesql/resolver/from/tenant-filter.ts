@@ -1,5 +1,6 @@
 import type { Expr, Scan } from "../../resolved.ts";
 import { BOOL, type SqlType, STRING } from "../../types.ts";
+import { call } from "../expression/expr.ts";
 import type { Resolution } from "../resolution.ts";
 
 type Table = Extract<Scan, { kind: "Table" }>;
@@ -20,15 +21,7 @@ export function filterTenant(resolution: Resolution, scan: Table): Scan {
     rule.kind === "parameter"
       ? { kind: "Parameter", key: rule.name, type: STRING, span }
       : { kind: "Literal", type: STRING, value: rule.value, span };
-  const predicate: Expr = {
-    kind: "Call",
-    function: "$equal",
-    arguments: [field, tenant],
-    isSafe: false,
-    type: BOOL,
-    span,
-  };
-  return { kind: "Filter", input: scan, predicate };
+  return { kind: "Filter", input: scan, predicate: call("$equal", [field, tenant], BOOL, span) };
 }
 
 /** The tenant field's value; its path may be spelt otherwise than the table has it. */
