@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   demo: [],
   access: ["shared", "values"],
   backups: ["shared"],
-  "engines/contract": ["values", "googlesql"],
+  "engines/contract": ["shared", "values", "googlesql"],
   "engines/lowering": ["googlesql"],
   "engines/sql": ["googlesql", "engines/lowering"],
   "engines/schema": ["values", "googlesql", "engines/contract"],

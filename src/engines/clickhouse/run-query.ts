@@ -1,7 +1,6 @@
 /** One run of a query: its rows from the server as they come, or what the embedded engine makes of them. */
 import { randomUUID } from "node:crypto";
 import type { SqlType } from "../../googlesql/types.ts";
-import { openDeadline } from "../../shared/concurrency/deadline.ts";
 import { readTextLines } from "../../shared/network/read-answer.ts";
 import {
   type Engine,
@@ -12,6 +11,7 @@ import {
   type RunningQuery,
   type RunRequest,
 } from "../contract/query-engine.ts";
+import { startRows } from "../contract/start-rows.ts";
 import { NOW_PARAMETER } from "../lowering/run-constants.ts";
 import { askOn } from "./asked-constants.ts";
 import { bindPlan } from "./bind-plan.ts";
@@ -209,58 +209,6 @@ async function* runResidual(
   return { ...running.summary(), engineMs: performance.now() - started };
 }
 
-/** The batches of a run whose first step was taken. `return` reaches it also where nothing was read. */
-class Batches implements AsyncIterableIterator<RowBatch> {
-  readonly #rows: AsyncGenerator<RowBatch, QuerySummary, void>;
-  readonly #leave: () => void;
-  readonly #explain: (error: unknown) => Promise<unknown>;
-  #first: IteratorResult<RowBatch, QuerySummary> | undefined;
-  summary: QuerySummary | undefined;
-
-  constructor(
-    rows: AsyncGenerator<RowBatch, QuerySummary, void>,
-    leave: () => void,
-    explain: (error: unknown) => Promise<unknown>,
-  ) {
-    this.#rows = rows;
-    this.#leave = leave;
-    this.#explain = explain;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async begin(): Promise<void> {
-    this.#first = await this.#step();
-  }
-
-  async next(): Promise<IteratorResult<RowBatch, undefined>> {
-    const step = this.#first ?? (await this.#step());
-    this.#first = undefined;
-    if (step.done !== true) return { done: false, value: step.value };
-    this.summary ??= step.value;
-    return { done: true, value: undefined };
-  }
-
-  async return(): Promise<IteratorResult<RowBatch, undefined>> {
-    await this.#rows.return({ rowCount: 0, isTruncated: true, engineMs: 0 });
-    this.#leave();
-    return { done: true, value: undefined };
-  }
-
-  async #step(): Promise<IteratorResult<RowBatch, QuerySummary>> {
-    try {
-      const step = await this.#rows.next();
-      if (step.done === true) this.#leave();
-      return step;
-    } catch (error) {
-      this.#leave();
-      throw await this.#explain(error);
-    }
-  }
-}
-
 /** Nothing to be tried again at once: it would take as long to find the server silent. */
 function waitedFor({ code, message, retryAfterSeconds, cause }: EngineError): EngineError {
   return new EngineError(code, message, { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
@@ -268,28 +216,19 @@ function waitedFor({ code, message, retryAfterSeconds, cause }: EngineError): En
 
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(target: RunTarget, request: RunRequest): Promise<RunningQuery> {
-  const { limits, signal } = request;
   const known = planOf(request.query);
   const nowUs = known.nowUs ?? BigInt(Date.now()) * 1000n;
   const { plan, constants } = await bindPlan(known, request, nowUs, askOn(target.residual, request));
-  const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
-  const explain = async (error: unknown): Promise<unknown> => {
-    if (error instanceof EngineError && error.cause instanceof SilentServer) return waitedFor(error);
-    const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";
-    if (!isLate) return error;
-    // It should have ended the query by itself: is it there at all?
-    if (await target.client.isSilent()) return waitedFor(unanswered(error));
-    return new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`, { limit: "timeoutMs" });
-  };
-  const run: Run = { target, request, signal: deadline.signal, nowUs, constants };
-  const rows = plan.kind === "whole" ? writeRows(run, plan.statement) : runResidual(run, plan);
-  const batches = new Batches(rows, () => deadline.release(), explain);
-  await batches.begin();
-  return {
-    batches,
-    summary() {
-      if (batches.summary === undefined) throw new EngineError("internal", "The query has not ended");
-      return batches.summary;
+  return startRows(request, {
+    graceMs: TIMEOUT_GRACE_MS,
+    open(signal) {
+      const run: Run = { target, request, signal, nowUs, constants };
+      return plan.kind === "whole" ? writeRows(run, plan.statement) : runResidual(run, plan);
     },
-  };
+    async explain(error, isLate) {
+      if (error.cause instanceof SilentServer) return waitedFor(error);
+      // It should have ended the query by itself: is it there at all?
+      return isLate && (await target.client.isSilent()) ? waitedFor(unanswered(error)) : undefined;
+    },
+  });
 }

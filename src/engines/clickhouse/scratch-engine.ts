@@ -1,9 +1,11 @@
 /** Tables that queries make, on a ClickHouse server: for the `sql` command and for conformance runs. */
+
 import { randomUUID } from "node:crypto";
-import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
-import { type CompiledQuery, type Engine, EngineError, type ParameterValue } from "../contract/query-engine.ts";
+import { type CompiledQuery, type Engine, EngineError } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { runScratch, scratchCatalog } from "../contract/scratch-engine.ts";
 import { physicalType } from "./compile/expression/literals.ts";
 import type { ServerTable } from "./compile/scan/server-table.ts";
 import { cheapBinding } from "./compile/scope.ts";
@@ -13,9 +15,6 @@ import { quoteName } from "./driver/quote.ts";
 import { runQuery } from "./run-query.ts";
 import { columnOf } from "./sql/atoms.ts";
 import { type Sql, sql } from "./sql/sql.ts";
-
-const MAX_ROWS = 1_000_000;
-const MAX_RESULT_BYTES = 256 * 1024 * 1024;
 
 interface ScratchTable {
   readonly definition: TableDefinition;
@@ -36,10 +35,10 @@ export function openClickHouseScratch(options: ServerOptions, residual: Engine):
 }
 
 class ClickHouseScratch implements ScratchEngine {
-  readonly tables: ScratchEngine["tables"];
   readonly #client: ServerClient;
   readonly #residual: Engine;
   readonly #made = new Map<string, ScratchTable>();
+  readonly tables: TableCatalog = scratchCatalog(this.#made);
   /** The tables of one run are separate from another's. */
   readonly #prefix = `scratch_${randomUUID().replaceAll("-", "")}`;
   #tableCount = 0;
@@ -47,7 +46,6 @@ class ClickHouseScratch implements ScratchEngine {
   constructor(client: ServerClient, residual: Engine) {
     this.#client = client;
     this.#residual = residual;
-    this.tables = { findTable: (name) => this.#find(name)?.definition, tableNames: () => [...this.#made.keys()] };
   }
 
   compile(...[query, options]: Parameters<ScratchEngine["compile"]>): CompiledQuery {
@@ -75,15 +73,8 @@ class ClickHouseScratch implements ScratchEngine {
     this.#made.set(name, { definition, server });
   }
 
-  async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
-    const limits = { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES };
-    const { signal } = new AbortController();
-    const given: readonly ParameterValue[] = values;
-    const request = { query, values: given, encoding: "cells" as const, limits, signal };
-    const running = await runQuery({ client: this.#client, residual: this.#residual }, request);
-    const batches: string[] = [];
-    for await (const batch of running.batches) if (batch.rowCount > 0) batches.push(batch.json);
-    return `[${batches.join(",")}]`;
+  run(...call: Parameters<ScratchEngine["run"]>): Promise<string> {
+    return runScratch(call, (request) => runQuery({ client: this.#client, residual: this.#residual }, request));
   }
 
   async clear(): Promise<void> {
@@ -95,12 +86,5 @@ class ClickHouseScratch implements ScratchEngine {
     await this.clear();
     await this.#client.close();
     await this.#residual.close();
-  }
-
-  #find(name: string): ScratchTable | undefined {
-    const exact = this.#made.get(name);
-    if (exact !== undefined) return exact;
-    const wanted = name.toLowerCase();
-    return [...this.#made.values()].find(({ definition }) => definition.name.toLowerCase() === wanted);
   }
 }

@@ -1,6 +1,7 @@
-import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
 import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { runScratch, scratchCatalog } from "../contract/scratch-engine.ts";
 import type { TableLayout } from "../schema/layout.ts";
 import { bindQuery, perRowCall } from "./bind-query.ts";
 import { compileQuery } from "./compile/compile.ts";
@@ -14,8 +15,6 @@ import { runQuery } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 const MEMORY_LIMIT_BYTES = 1024 ** 3;
-const MAX_ROWS = 1_000_000;
-const MAX_RESULT_BYTES = 256 * 1024 * 1024;
 
 /** A plain table: each column is a leaf. Physical names are made here, so that logical ones may be any text. */
 function plainLayout(name: string, table: string, columns: readonly OutputColumn[]): TableLayout {
@@ -38,17 +37,16 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
 }
 
 class DuckDbScratch implements ScratchEngine {
-  readonly tables: ScratchEngine["tables"];
   readonly #database: Database;
   readonly #connection: Connection;
   readonly #layouts = new Map<string, TableLayout>();
+  readonly tables: TableCatalog = scratchCatalog(this.#layouts);
   readonly #check: CheckStatement;
   readonly #runner: QueryRunner;
   #tableCount = 0;
 
   constructor(database: Database, connection: Connection) {
     const isKnown = (table: string) => [...this.#layouts.values()].some((layout) => layout.table === table);
-    this.tables = { findTable: (name) => this.#findTable(name), tableNames: () => [...this.#layouts.keys()] };
     this.#database = database;
     this.#connection = connection;
     this.#check = createStatementCheck(connection, statementRules(isKnown));
@@ -77,13 +75,8 @@ class DuckDbScratch implements ScratchEngine {
     this.#layouts.set(name, plainLayout(name, table, query.columns));
   }
 
-  async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
-    const limits = { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES };
-    const { signal } = new AbortController();
-    const running = await runQuery(this.#runner, { query, values, encoding: "cells", limits, signal });
-    const batches: string[] = [];
-    for await (const batch of running.batches) if (batch.rowCount > 0) batches.push(batch.json);
-    return `[${batches.join(",")}]`;
+  run(...call: Parameters<ScratchEngine["run"]>): Promise<string> {
+    return runScratch(call, (request) => runQuery(this.#runner, request));
   }
 
   async clear(): Promise<void> {
@@ -97,13 +90,5 @@ class DuckDbScratch implements ScratchEngine {
     await this.#runner.close();
     this.#connection.close();
     this.#database.close();
-  }
-
-  #findTable(name: string): TableDefinition | undefined {
-    const exact = this.#layouts.get(name);
-    if (exact !== undefined) return exact.definition;
-    const wanted = name.toLowerCase();
-    const layouts = [...this.#layouts.values()];
-    return layouts.find((layout) => layout.definition.name.toLowerCase() === wanted)?.definition;
   }
 }

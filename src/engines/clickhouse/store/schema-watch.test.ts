@@ -46,7 +46,6 @@ async function lookAt(decided: DecidedSource | undefined, meanwhile: (node: Node
     sources,
     watchMs: 1e6,
     log: () => undefined,
-    change: (_, change) => change(),
   });
   await watch.start();
   made.length = 0;

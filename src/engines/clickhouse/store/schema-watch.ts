@@ -3,7 +3,7 @@
 import { messageOf } from "../../../shared/message-of.ts";
 import { parseEntries } from "../../schema/entry-set.ts";
 import type { TenantEntries } from "../../schema/source/source-schema.ts";
-import { growSourceState, noteTenant, type SourceState } from "../../schema/source/source-state.ts";
+import { changeSource, growSourceState, noteTenant } from "../../schema/source/source-state.ts";
 import type { SourceStates } from "../../schema/source/source-states.ts";
 import type { DecidedSource } from "./decisions.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
@@ -13,8 +13,6 @@ export interface WatchOptions {
   readonly sources: SourceStates;
   readonly watchMs: number;
   readonly log: (level: "warn", message: string) => void;
-  /** Does a change of a source's schema in its turn. */
-  readonly change: (state: SourceState, change: () => Promise<void>) => Promise<void>;
 }
 
 export class SchemaWatch {
@@ -98,7 +96,7 @@ export class SchemaWatch {
   }
 
   async #take(source: DecidedSource, tenants: readonly TenantEntries[]): Promise<void> {
-    const { keeper, sources, change } = this.#options;
+    const { keeper, sources } = this.#options;
     if (keeper.isDropped(source.table)) return;
     const state = sources.find(source.name);
     if (state === undefined) {
@@ -107,7 +105,7 @@ export class SchemaWatch {
       return;
     }
     if (state.table !== source.table) return;
-    await change(state, async () => {
+    await changeSource(state, async () => {
       if (sources.find(source.name) !== state) return;
       if (state.entries.length < source.entries.length) {
         await keeper.apply(source);

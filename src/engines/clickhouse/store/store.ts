@@ -1,4 +1,5 @@
 /** The event store over ClickHouse: any number of services may work on one, and none of them keeps anything. */
+
 import type { TableDefinition } from "../../../googlesql/relation.ts";
 import { createSerialQueue, type SerialQueue } from "../../../shared/concurrency/serial-queue.ts";
 import {
@@ -13,33 +14,29 @@ import {
   type LogEvent,
   type SourceDefinition,
   type SourceStatistics,
-  type StoredBody,
   type StoreReport,
   type StoreSpace,
-  type TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import { appendRead } from "../../encoder/append-body.ts";
+import type { BodyEncoder } from "../../encoder/append-body.ts";
+import { appendBody } from "../../encoder/append-body.ts";
+import type { Encode } from "../../encoder/store-events.ts";
+import { storable, storeEvents } from "../../encoder/store-events.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
-import type { Tenant } from "../../schema/field-requests.ts";
-import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
+import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
-import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import { storeCarried } from "../../schema/source/first-carried.ts";
 import { PendingWork } from "../../schema/source/pending-work.ts";
-import {
-  defineSource,
-  growSourceState,
-  isSameRules,
-  rulesOf,
-  type SourceState,
-  toNewSource,
-} from "../../schema/source/source-state.ts";
+import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
+import { defineSource, growSourceState, isSameRules, type SourceState } from "../../schema/source/source-state.ts";
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
+import type { EncodedRows } from "../blocks/encoded-rows.ts";
+import { collectRows } from "../blocks/event-encoder.ts";
 import type { AppendRows } from "../blocks/insert-body.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { AppendQueue } from "./append-queue.ts";
-import { type BodyEncoder, type EncodableEvents, encodable } from "./encodable-events.ts";
 import { countEvents, deleteEvents, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
 import { SchemaWatch } from "./schema-watch.ts";
@@ -49,8 +46,6 @@ import { readReport, readSpace, readStatistics } from "./statistics.ts";
 import type { AppendTable } from "./stored-ids.ts";
 import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
 
-/** How often events may meet a schema that changed since they were encoded. */
-const MAX_ROUNDS = 1000;
 /** Rows a second that a small server stores, to advise a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 20_000;
 
@@ -60,7 +55,7 @@ export interface StoreSettings {
   readonly keeper: SchemaKeeper;
   readonly limits?: StoreLimits;
   /** Without it long bodies are read by the caller. */
-  readonly encoder?: BodyEncoder;
+  readonly encoder?: BodyEncoder<EncodedRows>;
   /** How often the server is asked what other nodes decided, in milliseconds. */
   readonly watchMs: number;
   /** How long an event is recognised by its id alone, from its arrival. */
@@ -89,8 +84,8 @@ export class ClickHouseStore implements EventStore {
     this.#place = place;
     this.#keeper = keeper;
     this.#pending = new PendingWork(limits, TYPICAL_ROWS_PER_SECOND);
-    this.#sources = new SourceStates(limits.schema);
-    this.#watch = new SchemaWatch({ keeper, sources: this.#sources, watchMs, log, change: this.#change.bind(this) });
+    this.#sources = new SourceStates(limits.schema, (change) => this.#refusal.guard(change));
+    this.#watch = new SchemaWatch({ keeper, sources: this.#sources, watchMs, log });
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
@@ -119,66 +114,56 @@ export class ClickHouseStore implements EventStore {
     return this.ensureSources([definition]);
   }
 
-  async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
-    for (const { name } of definitions) await this.#sources.waitForDrop(name);
-    const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined);
-    if (missing.length > 0) {
-      const decisions = missing.map((definition) => {
-        const { name, entries, rules } = toNewSource(definition);
-        return { source: name, decision: { kind: "make", table: newTableName(name), entries, rules } as const };
-      });
-      const { outcome } = await this.#keeper.propose(decisions);
-      for (const { name } of missing) {
-        const made = outcome.sources.get(name);
-        if (made === undefined) continue;
-        await this.#keeper.apply(made);
-        this.#sources.add({ ...made, tenants: [] });
-      }
-    }
-    for (const definition of definitions) await this.#define(definition);
+  ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
+    return this.#sources.ensure(definitions, {
+      create: (sources) => this.#create(sources),
+      define: (state, definition, rules) => this.#define(state, definition, rules),
+    });
   }
 
-  /** Takes over what a definition declares, where that is not what it declared before. */
-  async #define(definition: SourceDefinition): Promise<void> {
-    const rules = rulesOf(definition);
-    const state = this.#sources.get(definition.name);
-    if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
-    await this.#change(state, async () => {
-      this.#sources.checkPresent(state);
-      await checkTenantField(this.#client, this.#place, state, rules);
-      defineSource(state, definition);
-      for (;;) {
-        const entries = declaredEntries(state.tree);
-        if (entries.length === 0 || (await this.#addEntries(state, entries))) break;
-      }
-      if (isSameRules(state.rules, rules)) return;
-      await fillDeclaredColumns(this.#client, this.#place, state, rules);
-      this.#queues.delete(state);
-      // Last: cut short, all of it is done again.
-      await this.#keeper.propose([{ source: state.name, decision: { kind: "rules", table: state.table, rules } }]);
-      state.rules = rules;
+  async #create(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {
+    const decisions = sources.map(({ name, entries, rules }) => {
+      return { source: name, decision: { kind: "make", table: newTableName(name), entries, rules } as const };
     });
+    const { outcome } = await this.#keeper.propose(decisions);
+    const made = sources.flatMap(({ name }) => outcome.sources.get(name) ?? []);
+    for (const source of made) await this.#keeper.apply(source);
+    return made.map((source) => ({ ...source, tenants: [] }));
+  }
+
+  async #define(state: SourceState, definition: SourceDefinition, rules: SourceRules): Promise<void> {
+    await checkTenantField(this.#client, this.#place, state, rules);
+    defineSource(state, definition);
+    for (;;) {
+      const entries = declaredEntries(state.tree);
+      if (entries.length === 0 || (await this.#addEntries(state, entries))) break;
+    }
+    if (isSameRules(state.rules, rules)) return;
+    await fillDeclaredColumns(this.#client, this.#place, state, rules);
+    this.#queues.delete(state);
+    // Last: cut short, all of it is done again.
+    await this.#keeper.propose([{ source: state.name, decision: { kind: "rules", table: state.table, rules } }]);
+    state.rules = rules;
   }
 
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#sources.get(sourceName);
     this.#pending.admit(signal);
-    return unlessAborted(this.#untilDone(this.#store(state, encodable(events))), signal);
+    const encode: Encode<AppendRows> = async ({ tree, full }, alsoFull) => {
+      return collectRows({ tree, full: new Set([...full, ...alsoFull]) }, events);
+    };
+    return unlessAborted(this.#untilDone(this.#store(state, events.length, encode)), signal);
   }
 
   async #appendBody(
-    encoder: BodyEncoder,
-    sourceName: string,
-    body: StoredBody,
-    signal: AbortSignal,
-    admit?: (loads: readonly TenantLoad[]) => void,
+    encoder: BodyEncoder<EncodedRows>,
+    ...call: Parameters<NonNullable<EventStore["appendBody"]>>
   ): Promise<BodyResult> {
+    const [sourceName, { sender }, signal] = call;
     const state = this.#sources.get(sourceName);
-    const { sender } = body;
-    this.#pending.admit(signal, sender);
-    const storing = this.#pending
-      .holdBytes(body.bytes.length, () => encoder.read(state, body, signal), sender)
-      .then((events) => appendRead(events, admit, () => this.#store(state, events)));
+    const storing = appendBody(encoder, this.#pending, state, call, ({ count, encode }) => {
+      return this.#store(state, count, encode, sender);
+    });
     return unlessAborted(this.#untilDone(storing), signal);
   }
 
@@ -232,44 +217,19 @@ export class ClickHouseStore implements EventStore {
     return unlessAborted(readReport(this.#client, this.#place, this.#sources.all()), signal);
   }
 
-  async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
-    if (events.count === 0) return { stored: 0, repeated: 0 };
-    return this.#pending.holdRows(events.count, () => this.#storeEncoded(state, events), events.sender);
-  }
-
-  async #storeEncoded(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
-    let full: ReadonlySet<Tenant> = new Set();
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const { version } = state;
-      const outcome = await events.encode(state, full);
-      if (outcome.missing !== undefined) {
-        const refused = await this.#grow(state, events, full);
-        full = new Set([...full, ...refused]);
-      } else if (state.version === version && state.openChanges === 0) {
-        return await this.#send(state, outcome.batch, outcome.carried, events.sender);
-      } else {
-        await state.changes;
-      }
-    }
-    throw new Error(`The schema of ${state.name} still lacks fields of events after ${MAX_ROUNDS} changes`);
+  async #store(state: SourceState, count: number, encode: Encode<AppendRows>, sender?: string): Promise<AppendResult> {
+    if (count === 0) return { stored: 0, repeated: 0 };
+    const events = storable(state, encode, (...batch) => this.#send(state, ...batch, sender));
+    return this.#pending.holdRows(count, () => storeEvents(state, events, this.#addEntries.bind(this)), sender);
   }
 
   /** New fields of tenants are stored before the rows: a row with an unknown field would be lost. */
-  async #send(
-    state: SourceState,
-    rows: AppendRows,
-    carried: Carried,
-    sender: string | undefined,
-  ): Promise<AppendResult> {
+  #send(state: SourceState, rows: AppendRows, carried: Carried, sender: string | undefined): Promise<AppendResult> {
     this.#sources.checkPresent(state);
-    const added = newOf(state, carried);
-    const result = await this.#pending.holdBytes(
-      rows.byteCount,
-      () => this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts)),
-      sender,
-    );
-    noteCarried(state, added, carried);
-    return appendResult(state, result, carried);
+    return storeCarried(state, carried, (added) => {
+      const store = () => this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added));
+      return this.#pending.holdBytes(rows.byteCount, store, sender);
+    });
   }
 
   #queueOf(state: SourceState): AppendQueue {
@@ -285,23 +245,8 @@ export class ClickHouseStore implements EventStore {
     return { place: this.#place, table, tenantColumn: tenantColumnOf(entries, rules?.tenantField ?? null) };
   }
 
-  /** Adds what is granted of what the events lack. Answers the tenants that were refused some. */
-  async #grow(state: SourceState, events: EncodableEvents, alsoFull: ReadonlySet<Tenant>): Promise<readonly Tenant[]> {
-    let refused: readonly Tenant[] = [];
-    await this.#change(state, async () => {
-      for (;;) {
-        // Looked at again when it is its turn: another request, or another node, may have brought the same fields.
-        const { missing = [] } = await events.encode(state, alsoFull);
-        const granted = grantEntries(state, missing);
-        refused = granted.full;
-        if (granted.entries.length === 0 || (await this.#addEntries(state, granted.entries))) return;
-      }
-    });
-    return refused;
-  }
-
   /** False where another node was first: the state is what it made of it, and the caller looks again. */
-  async #addEntries(state: SourceState, entries: SourceState["entries"] | ReturnType<typeof declaredEntries>) {
+  async #addEntries(state: SourceState, entries: readonly SchemaEntry[]) {
     this.#sources.checkPresent(state);
     const { name, table } = state;
     const decision = { kind: "grow", table, base: state.entries.length, entries } as const;
@@ -311,16 +256,6 @@ export class ClickHouseStore implements EventStore {
     await this.#keeper.apply(now);
     growSourceState(state, now.entries.slice(state.entries.length));
     return taken[0] === true;
-  }
-
-  /** Changes of a source's schema come one after the other. */
-  #change(state: SourceState, change: () => Promise<void>): Promise<void> {
-    state.openChanges++;
-    const changed = state.changes.then(this.#refusal.guard(change)).finally(() => {
-      state.openChanges--;
-    });
-    state.changes = changed.catch(() => undefined);
-    return changed;
   }
 }
 

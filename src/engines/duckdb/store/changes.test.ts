@@ -154,7 +154,7 @@ describe("a change of a source's schema", () => {
       if (++count > 2001) throw new Error("It goes on");
       return { missing: [] };
     };
-    await expect(send()).rejects.toThrow("The schema of edge still lacks fields of a batch after 1000 changes");
+    await expect(send()).rejects.toThrow("The schema of edge still lacks fields of events after 1000 changes");
     expect(count).toBe(2000);
   });
 

@@ -3,9 +3,11 @@
  * column cost as much for one event as for a hundred. What comes while a source's last batches are being stored is sent
  * once they are.
  */
+
 import { type AppendResult, EngineError, type LogEvent } from "../../contract/query-engine.ts";
+import type { StoreAttempt } from "../../encoder/store-events.ts";
 import { type Carried, joinCarried } from "../../schema/carried-entries.ts";
-import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 import { appendResult } from "../../schema/source/first-carried.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
@@ -21,10 +23,8 @@ export interface JointEvents {
   readonly mayBeStored: boolean;
 }
 
-/** The result of a request's events, or what the schema lacks for them: none of them is stored then. */
-export type JointOutcome =
-  | { readonly result: AppendResult; readonly missing?: undefined }
-  | { readonly missing: readonly TenantRequests[] };
+/** The outcome of one request: none of its events is stored where the schema lacks something for them. */
+type JointOutcome = Exclude<StoreAttempt, "outdated">;
 
 interface Part extends JointEvents {
   readonly resolve: (outcome: JointOutcome) => void;

@@ -1,4 +1,5 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
+
 import type { TableDefinition } from "../../../googlesql/relation.ts";
 import type { LogLoss } from "../../contract/event-store.ts";
 import type {
@@ -10,58 +11,41 @@ import type {
   LogEvent,
   SourceDefinition,
   SourceStatistics,
-  StoredBody,
   StoreReport,
   StoreSnapshot,
   StoreSpace,
-  TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import { appendRead } from "../../encoder/append-body.ts";
-import type { BodyReaders } from "../../encoder/body-readers.ts";
-import type { ThreadEvents } from "../../encoder/encoder-thread.ts";
+import type { BodyEncoder } from "../../encoder/append-body.ts";
+import { appendBody } from "../../encoder/append-body.ts";
+import type { StorableEvents } from "../../encoder/store-events.ts";
+import { storable, storeEvents } from "../../encoder/store-events.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
-import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
-import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
+import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
+import { storeCarried } from "../../schema/source/first-carried.ts";
 import { PendingWork } from "../../schema/source/pending-work.ts";
+import type { SourceRules } from "../../schema/source/source-schema.ts";
 import {
   defineSource,
   growSourceState,
   isSameRules,
   resetSourceState,
-  rulesOf,
   type SourceState,
-  toNewSource,
 } from "../../schema/source/source-state.ts";
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
 import { BatchEncoder, receiveBatch } from "../batch/event-encoder.ts";
 import type { EngineHost, JointResult, OpenedStore, RowFilter } from "../host/protocol.ts";
-import { JointAppends, type JointOutcome } from "./joint-appends.ts";
+import { JointAppends } from "./joint-appends.ts";
 import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
-import { MAX_ROUNDS, untilDone } from "./until-done.ts";
+import { untilDone } from "./until-done.ts";
 
 /** Rows a second that a small machine stores, to advise a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
-
-/** Reads long bodies in a thread of its own. */
-type BodyEncoder = Pick<BodyReaders<EncodedBatch>, "read">;
-
-/** The outcome of storing events: done, or in want of fields, or encoded by a schema that has changed since. */
-type Attempt = JointOutcome | "outdated";
-
-/** Events that are encoded where they lie: here, or in the thread that read them. */
-interface StorableEvents {
-  /** Tries to store them; `full`: tenants that may bring no further fields, beside those that the state knows. */
-  store(full: ReadonlySet<Tenant>, mayBeStored: boolean): Promise<Attempt>;
-  /** Fields that the schema lacks for them now. */
-  findMissing(full: ReadonlySet<Tenant>): Promise<readonly TenantRequests[] | undefined>;
-}
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -69,7 +53,7 @@ export interface StoreSettings {
   /** Waits for a host that is being started again; rejects where there is none to come. */
   readonly ready?: () => Promise<void>;
   /** Without it long bodies are read by the caller. */
-  readonly encoder?: BodyEncoder;
+  readonly encoder?: BodyEncoder<EncodedBatch>;
 }
 
 export class DuckDbStore implements EventStore {
@@ -114,52 +98,45 @@ export class DuckDbStore implements EventStore {
     return this.ensureSources([definition]);
   }
 
-  async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
-    for (const { name } of definitions) await this.#sources.waitForDrop(name);
-    const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined).map(toNewSource);
-    const made = missing.length === 0 ? [] : await this.#host().createSources(missing);
-    for (const schema of made) this.#sources.add(schema);
-    for (const definition of definitions) await this.#define(definition);
+  ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
+    return this.#sources.ensure(definitions, {
+      create: (sources) => this.#host().createSources(sources),
+      define: (state, definition, rules) => this.#define(state, definition, rules),
+    });
   }
 
-  /** Takes over what a definition declares, where that is not what it declared before. */
-  async #define(definition: SourceDefinition): Promise<void> {
-    const rules = rulesOf(definition);
-    const state = this.#sources.get(definition.name);
-    if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
-    await this.#change(state, async () => {
-      this.#sources.checkPresent(state);
-      defineSource(state, definition);
-      await this.#addEntries(state, declaredEntries(state.tree));
-      if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(state.name, rules));
-    });
+  async #define(state: SourceState, definition: SourceDefinition, rules: SourceRules): Promise<void> {
+    defineSource(state, definition);
+    await this.#addEntries(state, declaredEntries(state.tree));
+    if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(state.name, rules));
   }
 
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#sources.get(sourceName);
     this.#pending.admit(signal);
-    const storing = this.#store(state, events.length, {
-      store: (full, mayBeStored) => this.#joint.append(state, { events, full, mayBeStored }),
+    const storing = this.#store(state, events.length, (mayBeStored) => ({
+      store: (full) => this.#joint.append(state, { events, full, mayBeStored }),
       findMissing: async (full) => {
         return this.#encoder.encode({ tree: state.tree, full: new Set([...state.full, ...full]) }, events).missing;
       },
-    });
+    }));
     return unlessAborted(storing, signal);
   }
 
   async #appendBody(
-    encoder: BodyEncoder,
-    sourceName: string,
-    body: StoredBody,
-    signal: AbortSignal,
-    admit?: (loads: readonly TenantLoad[]) => void,
+    encoder: BodyEncoder<EncodedBatch>,
+    ...call: Parameters<NonNullable<EventStore["appendBody"]>>
   ): Promise<BodyResult> {
+    const [sourceName, { sender }, signal] = call;
     const state = this.#sources.get(sourceName);
-    const { sender } = body;
-    this.#pending.admit(signal, sender);
-    const storing = this.#pending
-      .holdBytes(body.bytes.length, () => encoder.read(state, body, signal), sender)
-      .then((events) => appendRead(events, admit, () => this.#storeRead(state, events)));
+    const storing = appendBody(encoder, this.#pending, state, call, ({ count, encode }) => {
+      const read = (mayBeStored: boolean) =>
+        storable(state, encode, (encoded, carried) => {
+          const batch = receiveBatch(encoded);
+          return this.#send(state, mayBeStored ? withOwnIds(batch) : batch, carried, [], sender);
+        });
+      return this.#store(state, count, read, sender);
+    });
     return unlessAborted(storing, signal);
   }
 
@@ -199,62 +176,23 @@ export class DuckDbStore implements EventStore {
     return takeSnapshot(this.#host(), signal);
   }
 
-  /** Stores the events of a body that a thread has read and encodes. */
-  #storeRead(state: SourceState, events: ThreadEvents<EncodedBatch>): Promise<AppendResult> {
-    const attempt = async (full: ReadonlySet<Tenant>, mayBeStored: boolean): Promise<Attempt> => {
-      const { version } = state;
-      const outcome = await events.encode(state, full);
-      if (outcome.missing !== undefined) return outcome;
-      if (state.version !== version || state.openChanges > 0) return "outdated";
-      const batch = receiveBatch(outcome.batch);
-      const result = await this.#send(
-        state,
-        mayBeStored ? withOwnIds(batch) : batch,
-        outcome.carried,
-        [],
-        events.sender,
-      );
-      return { result: appendResult(state, result, outcome.carried) };
-    };
-    const findMissing = async (full: ReadonlySet<Tenant>) => (await events.encode(state, full)).missing;
-    return this.#store(state, events.count, { store: attempt, findMissing }, events.sender);
-  }
-
   /**
    * Stores events once, however often the engine ends meanwhile. What was under way then may be on disk with its
    * answer lost, so the next time every id is looked up, those too that were made here and cannot be repeats
    * otherwise.
    */
-  async #store(state: SourceState, count: number, events: StorableEvents, sender?: string): Promise<AppendResult> {
-    if (count === 0) return { stored: 0, repeated: 0 };
-    return this.#pending.holdRows(
-      count,
-      () => untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored)),
-      sender,
-    );
-  }
-
-  async #storeOnce(
+  async #store(
     state: SourceState,
-    { store, findMissing }: StorableEvents,
-    mayBeStored: boolean,
+    count: number,
+    events: (mayBeStored: boolean) => StorableEvents,
+    sender?: string,
   ): Promise<AppendResult> {
-    let full: ReadonlySet<Tenant> = new Set();
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const attempt = await store(full, mayBeStored);
-      if (attempt === "outdated") await state.changes;
-      else if (attempt.missing === undefined) return attempt.result;
-      else {
-        // Looked at again when it is its turn: another request may have brought the same fields.
-        const refused = await this.#grow(state, async () => (await findMissing(full)) ?? []);
-        full = new Set([...full, ...refused]);
-      }
-    }
-    throw new Error(`The schema of ${state.name} still lacks fields of a batch after ${MAX_ROUNDS} changes`);
+    if (count === 0) return { stored: 0, repeated: 0 };
+    const store = (mayBeStored: boolean) => storeEvents(state, events(mayBeStored), this.#addEntries.bind(this));
+    return this.#pending.holdRows(count, () => untilDone(this.#ready, store), sender);
   }
 
-  /** Records fields that tenants carried for the first time with the rows; queries see them before an answer. */
-  async #send(
+  #send(
     state: SourceState,
     batch: EncodedBatch,
     carried: Carried,
@@ -262,54 +200,20 @@ export class DuckDbStore implements EventStore {
     sender?: string,
   ): Promise<JointResult> {
     this.#sources.checkPresent(state);
-    const added = newOf(state, carried);
-    const { entries } = state;
-    const context = { tenants: added.texts, ...(rowCounts.length > 1 ? { rowCounts } : {}) };
-    const result = await this.#pending.holdBytes(
-      batch.payload.length,
-      () => this.#host().append(state.name, batch, context),
-      sender,
-    );
-    // After a restart of the host the state is what the host says, this append among it.
-    if (state.entries === entries) noteCarried(state, added, carried);
-    return result;
-  }
-
-  /**
-   * Adds what is granted of what `findMissing` answers, after all changes before it. Answers the tenants that were
-   * refused some.
-   */
-  async #grow(state: SourceState, findMissing: () => Promise<readonly TenantRequests[]>): Promise<readonly Tenant[]> {
-    let full: readonly Tenant[] = [];
-    await this.#change(state, async () => {
-      let entries: readonly SchemaEntry[];
-      let version: number;
-      do {
-        // A host that was started again meanwhile may know more fields than were known here, under the next columns'
-        // names.
-        version = state.version;
-        ({ entries, full } = grantEntries(state, await findMissing()));
-      } while (state.version !== version);
-      await this.#addEntries(state, entries);
+    return storeCarried(state, carried, (tenants) => {
+      const context = { tenants, ...(rowCounts.length > 1 ? { rowCounts } : {}) };
+      const append = () => this.#host().append(state.name, batch, context);
+      return this.#pending.holdBytes(batch.payload.length, append, sender);
     });
-    return full;
   }
 
-  async #addEntries(state: SourceState, entries: readonly SchemaEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    this.#sources.checkPresent(state);
-    await this.#host().addEntries(state.name, entries);
-    growSourceState(state, entries);
-  }
-
-  /** Changes of a source's schema come one after the other. */
-  #change(state: SourceState, change: () => Promise<void>): Promise<void> {
-    state.openChanges++;
-    const changed = state.changes.then(change).finally(() => {
-      state.openChanges--;
-    });
-    state.changes = changed.catch(() => undefined);
-    return changed;
+  async #addEntries(state: SourceState, entries: readonly SchemaEntry[]): Promise<boolean> {
+    if (entries.length > 0) {
+      this.#sources.checkPresent(state);
+      await this.#host().addEntries(state.name, entries);
+      growSourceState(state, entries);
+    }
+    return true;
   }
 }
 

@@ -1,9 +1,6 @@
 /** Work that continues when the engine ends and restarts. */
 import { EngineError } from "../../contract/query-engine.ts";
 
-/** How often a batch may meet a schema that changed since it was encoded: other requests' fields change it too. */
-export const MAX_ROUNDS = 1_000;
-
 /** How often work is repeated when the engine ends while it runs. */
 const MAX_ATTEMPTS = 5;
 

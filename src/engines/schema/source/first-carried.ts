@@ -6,12 +6,6 @@ import type { Tenant } from "../field-requests.ts";
 import type { TenantEntries } from "./source-schema.ts";
 import { noteTenant, type SourceState } from "./source-state.ts";
 
-interface NewEntries {
-  readonly tenants: readonly (readonly [tenant: Tenant, entries: readonly number[]])[];
-  /** The same for the store. */
-  readonly texts: readonly TenantEntries[];
-}
-
 /** In the tenant's own order, whatever other tenants have sent before. */
 function firstOf(state: SourceState, entries: readonly number[], count: number): readonly number[] {
   const keyed = entries.map((number) => {
@@ -25,8 +19,10 @@ function firstOf(state: SourceState, entries: readonly number[], count: number):
     .sort((a, b) => a - b);
 }
 
+type NewEntries = readonly (readonly [tenant: Tenant, entries: readonly number[]])[];
+
 /** Returns the fields that the tenants of a batch had not carried before, up to the number that a tenant may have. */
-export function newOf(state: SourceState, { tenants }: Carried): NewEntries {
+function newOf(state: SourceState, { tenants }: Carried): NewEntries {
   const added: (readonly [Tenant, readonly number[]])[] = [];
   for (const { tenant, entries } of tenants) {
     const known = state.tenants.get(tenant);
@@ -35,12 +31,28 @@ export function newOf(state: SourceState, { tenants }: Carried): NewEntries {
     const taken = found.length <= room ? found : firstOf(state, found, room);
     if (taken.length > 0) added.push([tenant, taken]);
   }
-  return { tenants: added, texts: added.map(([tenant, entries]) => [tenant, formatEntries(entries)]) };
+  return added;
 }
 
-/** Makes them visible, and notes values that did not fit. */
-export function noteCarried(state: SourceState, { tenants }: NewEntries, { mistyped }: Carried): void {
-  for (const [tenant, entries] of tenants) noteTenant(state, tenant, entries);
+/**
+ * Stores a batch with the fields that tenants carry for the first time, makes those visible before an answer, and notes
+ * values that did not fit.
+ */
+export async function storeCarried<Result>(
+  state: SourceState,
+  carried: Carried,
+  store: (added: readonly TenantEntries[]) => Promise<Result>,
+): Promise<Result> {
+  const added = newOf(state, carried);
+  const { entries } = state;
+  const result = await store(added.map(([tenant, numbers]) => [tenant, formatEntries(numbers)]));
+  // After a restart of the engine the state is what the engine says, this append among it.
+  if (state.entries === entries) noteCarried(state, added, carried);
+  return result;
+}
+
+function noteCarried(state: SourceState, added: NewEntries, { mistyped }: Carried): void {
+  for (const [tenant, entries] of added) noteTenant(state, tenant, entries);
   for (const field of mistyped) {
     const known = state.mistyped.get(field.path);
     state.mistyped.set(field.path, known === undefined ? field : { ...known, count: known.count + field.count });

@@ -12,6 +12,9 @@ import type { NewSource, SourceRules, SourceSchema } from "./source-schema.ts";
 import { type TenantSet, TenantSets } from "./tenant-sets.ts";
 import { ViewLayouts } from "./view-layouts.ts";
 
+/** Wraps each change of a schema for a store, when the change is asked for. */
+export type ChangeGuard = (change: () => Promise<void>) => () => Promise<void>;
+
 export interface SourceState {
   readonly name: string;
   readonly limits: SchemaLimits;
@@ -37,9 +40,14 @@ export interface SourceState {
   changes: Promise<unknown>;
   /** Changes that are running or waiting. */
   openChanges: number;
+  readonly guard: ChangeGuard;
 }
 
-export function createSourceState(schema: SourceSchema, limits: SchemaLimits): SourceState {
+export function createSourceState(
+  schema: SourceSchema,
+  limits: SchemaLimits,
+  guard: ChangeGuard = (change) => change,
+): SourceState {
   const state: SourceState = {
     name: schema.name,
     limits,
@@ -57,6 +65,7 @@ export function createSourceState(schema: SourceSchema, limits: SchemaLimits): S
     mistyped: new Map(),
     changes: Promise.resolve(),
     openChanges: 0,
+    guard,
   };
   resetSourceState(state, schema);
   return state;
@@ -105,6 +114,16 @@ function rebuild(state: SourceState): void {
   state.version++;
   state.layouts.clear();
   state.shown = new WeakMap();
+}
+
+/** Changes of a source's schema come one after the other. */
+export function changeSource(state: SourceState, change: () => Promise<void>): Promise<void> {
+  state.openChanges++;
+  const changed = state.changes.then(state.guard(change)).finally(() => {
+    state.openChanges--;
+  });
+  state.changes = changed.catch(() => undefined);
+  return changed;
 }
 
 /** Makes entries that the store keeps visible to appends. */

@@ -1,22 +1,40 @@
 /** The sources that a store holds, as the service knows them. */
 
 import type { TableDefinition } from "../../../googlesql/relation.ts";
-import { EngineError } from "../../contract/query-engine.ts";
+import { EngineError, type SourceDefinition } from "../../contract/query-engine.ts";
 import type { SchemaLimits } from "../grant-entries.ts";
 import type { TableLayout } from "../layout.ts";
-import type { SourceSchema } from "./source-schema.ts";
-import { createSourceState, layoutFor, resetSourceState, type SourceState } from "./source-state.ts";
+import type { NewSource, SourceRules, SourceSchema } from "./source-schema.ts";
+import type { ChangeGuard } from "./source-state.ts";
+import {
+  changeSource,
+  createSourceState,
+  isSameRules,
+  layoutFor,
+  resetSourceState,
+  rulesOf,
+  type SourceState,
+  toNewSource,
+} from "./source-state.ts";
+
+/** How a store makes sources, and takes over what a definition declares. */
+export interface SourceMaker {
+  create(sources: readonly NewSource[]): Promise<readonly SourceSchema[]>;
+  define(state: SourceState, definition: SourceDefinition, rules: SourceRules): Promise<void>;
+}
 
 export class SourceStates {
   readonly #limits: SchemaLimits;
+  readonly #guard: ChangeGuard | undefined;
   readonly #states = new Map<string, SourceState>();
   readonly #dropping = new Map<SourceState, Promise<void>>();
 
   /** For as long as the definition is referenced. */
   readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
 
-  constructor(limits: SchemaLimits) {
+  constructor(limits: SchemaLimits, guard?: ChangeGuard) {
     this.#limits = limits;
+    this.#guard = guard;
   }
 
   /** Takes over what a host that was just opened holds; what it does not hold is gone. */
@@ -32,7 +50,24 @@ export class SourceStates {
 
   /** Notes a source that the host has made, unless it is known. */
   add(schema: SourceSchema): void {
-    if (!this.#states.has(schema.name)) this.#states.set(schema.name, createSourceState(schema, this.#limits));
+    if (!this.#states.has(schema.name))
+      this.#states.set(schema.name, createSourceState(schema, this.#limits, this.#guard));
+  }
+
+  /** Makes those that are missing, and takes over what each declares, where that is not what it declared before. */
+  async ensure(definitions: readonly SourceDefinition[], maker: SourceMaker): Promise<void> {
+    for (const { name } of definitions) await this.#waitForDrop(name);
+    const missing = definitions.filter(({ name }) => this.find(name) === undefined).map(toNewSource);
+    if (missing.length > 0) for (const schema of await maker.create(missing)) this.add(schema);
+    for (const definition of definitions) {
+      const rules = rulesOf(definition);
+      const state = this.get(definition.name);
+      if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) continue;
+      await changeSource(state, async () => {
+        this.checkPresent(state);
+        await maker.define(state, definition, rules);
+      });
+    }
   }
 
   /** Those that are there, but for what is being dropped. */
@@ -92,7 +127,7 @@ export class SourceStates {
   }
 
   /** Waits for a running drop, however it ends. */
-  async waitForDrop(name: string): Promise<void> {
+  async #waitForDrop(name: string): Promise<void> {
     const state = this.#states.get(name);
     if (state !== undefined) await this.#dropping.get(state)?.catch(() => undefined);
   }
