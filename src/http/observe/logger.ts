@@ -26,9 +26,17 @@ export function createLogger(
       timestamp: readTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { req: nothing, res: nothing, err: describeDefect },
+      hooks: { streamWrite: escapeControls },
     },
     stream,
   );
+}
+
+/** Escapes characters that a terminal obeys and JSON leaves as they are: controls beyond ASCII, changes of direction. */
+function escapeControls(line: string): string {
+  return line.replaceAll(/[\u007f-\u009f]|\p{Bidi_Control}/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
 
 function openStream(level: string): DestinationStream {
