@@ -286,6 +286,8 @@ export class HostProcess {
   }
 
   #end(host: RunningHost, reason: string, blame: Blame): void {
+    // It may take a while to end.
+    if (host.child.killed) return;
     this.#options.log("error", `ending the engine host: ${reason}`);
     host.blame = blame;
     host.child.kill("SIGKILL");

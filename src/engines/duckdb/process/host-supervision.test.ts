@@ -220,6 +220,20 @@ describe("the supervision of the engine host", () => {
     await host.close();
   });
 
+  it("ends a host once, however long it takes to end", async () => {
+    const host = await start();
+    const [child] = children;
+    if (child === undefined) throw new Error("No host was started");
+    child.isSlowToEnd = true;
+    answer = () => undefined;
+    await pass(30_000);
+    expect([log, child.signals]).toEqual([["error ending the engine host: it does not answer"], ["SIGKILL"]]);
+    answer = answerAll;
+    child.emit("exit", null, "SIGKILL");
+    await pass(100);
+    await host.close();
+  });
+
   it("does not end a host for a time in which the service itself was paused", async () => {
     const host = await start();
     await pass(1_000);

@@ -17,6 +17,9 @@ export class FakeChild extends EventEmitter {
   readonly stdio: readonly unknown[];
   readonly launchedAtMs = performance.now();
   isStreamEnded = false;
+  killed = false;
+  /** As long as the system takes to end a process that was killed. */
+  isSlowToEnd = false;
 
   constructor(answer: Answer, exitsByItself = true) {
     super();
@@ -39,7 +42,8 @@ export class FakeChild extends EventEmitter {
 
   kill(signal: string): boolean {
     this.signals.push(signal);
-    this.emit("exit", null, signal);
+    this.killed = true;
+    if (!this.isSlowToEnd) this.emit("exit", null, signal);
     return true;
   }
 }
