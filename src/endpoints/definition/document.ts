@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
 import { findNearest } from "../../shared/documents/nearest.ts";
 import { findSchemaProblems } from "../../shared/documents/schema-problems.ts";
 import { describeParameter } from "./contract.ts";
@@ -63,9 +64,10 @@ export function readDocument(input: unknown, { isPartial = false } = {}): ReadDo
     else problems.push(unknownField(key, known));
   }
   // Field by field: the library stops at eight problems, and a field without one is used.
-  for (const { path, message } of Object.entries(fields).flatMap(([key, value]) =>
-    findSchemaProblems(EndpointDocument, { [key]: value }),
-  )) {
+  const wrong = Value.Check(EndpointDocument, fields)
+    ? []
+    : Object.entries(fields).flatMap(([key, value]) => findSchemaProblems(EndpointDocument, { [key]: value }));
+  for (const { path, message } of wrong) {
     const [field] = path;
     if (field === undefined) continue;
     problems.push({
