@@ -74,7 +74,9 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const columns = query.columns.map(({ column }) => column);
   const builder = orderResult(compilation, selectable(compilation, built, columns), query);
   const items = columns.map((column) => selectColumn(compilation, builder, column));
-  const whole = sql`${printWith(compilation)}${renderSelect(builder, items)}`;
+  // Before WITH: it asks the definitions there for columns.
+  const printed = renderSelect(builder, items);
+  const whole = sql`${printWith(compilation)}${printed}`;
   const instant = instantOf(options.nowUs, compilation.constants, whole);
   const finish = (part: Sql) => guarded(instant === undefined ? part : stopClock(part, instant));
   const finished = finish(whole);

@@ -9,6 +9,16 @@ import {
   selectsOf,
 } from "../../../../../test/support/engines/duckdb/compile/printed.ts";
 
+describe("a WITH table that is read twice", () => {
+  it("has the column that only ORDER BY asks for", () => {
+    const printed = print(
+      "WITH t AS (SELECT id, timestamp AS time FROM edge_logs) SELECT (SELECT COUNT(*) FROM t) FROM t AS o ORDER BY o.time",
+    );
+    const definition = printed.slice(0, printed.indexOf(") SELECT"));
+    expect(definition).toContain("timestamp");
+  });
+});
+
 describe("a join", () => {
   const both = "EXISTS (SELECT 1 FROM UNNEST([a.id]) AS x WHERE x = b.id)";
   const left = "EXISTS (SELECT 1 FROM UNNEST([a.id]) AS x WHERE x = 'a')";
