@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { valueText } from "../../engines/contract/event-line.ts";
-import type { EventValue } from "../../engines/contract/query-engine.ts";
+import { EngineError, type EventValue } from "../../engines/contract/query-engine.ts";
 import { openParquetFile } from "../../engines/index.ts";
 import { messageOf } from "../../shared/message-of.ts";
 import { CliError } from "../context.ts";
@@ -47,7 +47,9 @@ export async function* parquetLines(path: string): AsyncGenerator<NumberedLine> 
       file.close();
     }
   } catch (error) {
-    throw new CliError(`${path} is damaged, or no Parquet file that can be read: ${messageOf(error)}`);
+    const isTooLarge = error instanceof EngineError && error.code === "memory_exceeded";
+    const what = isTooLarge ? "cannot be read" : "is damaged, or no Parquet file that can be read";
+    throw new CliError(`${path} ${what}: ${messageOf(error)}`);
   }
 }
 

@@ -29,14 +29,20 @@ import { toEngineError } from "./driver-error.ts";
 const memoryLimit = "512MB";
 
 /** How DuckDB begins its errors. */
-const errorKind = /^(?:[A-Z]\w*(?: [A-Z]\w*)* Error|IO Error): /;
+const errorKind = /^[A-Z]\w*(?: [A-Z]\w*)* Error: /;
 
 /** Types that DuckDB knows by their older annotation alone, which the format asks writers for too. */
 const isOverlooked = "coalesce(converted_type IS NULL AND regexp_matches(logical_type, '^(Decimal|Date)'), false)";
 
 /** Opens a file in this process, so it is for commands only. Throws `EngineError` where it is no Parquet or damaged. */
 export async function openParquetFile(path: string): Promise<ParquetFile> {
-  const instance = await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: memoryLimit });
+  const instance = await DuckDBInstance.create(":memory:", {
+    threads: "1",
+    memory_limit: memoryLimit,
+    temp_directory: "",
+    // Nothing is fetched for what a file may hold.
+    autoinstall_known_extensions: "false",
+  });
   try {
     const connection = await instance.connect();
     const file = quoteString(path.replace(/[*?[]/g, (character) => `[${character}]`));
