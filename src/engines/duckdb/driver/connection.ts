@@ -83,7 +83,7 @@ export interface Connection {
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Ends a transaction without its changes, if there is one; at the latest before the next statement. */
   rollBack(): Promise<void>;
-  /** Lets all statements until `endReading` see the same rows. */
+  /** Lets all statements until `endReading` see the same rows; does nothing where they do already. */
   beginReading(): Promise<void>;
   /** Does nothing where no reading was begun. */
   endReading(): Promise<void>;
@@ -214,6 +214,7 @@ class DriverConnection implements Connection {
   }
 
   async beginReading(): Promise<void> {
+    if (this.#isReading) return;
     this.#isReading = true;
     await this.all("BEGIN TRANSACTION READ ONLY");
   }

@@ -35,6 +35,7 @@ function open(findIdRange: FindIdRange = () => undefined) {
     /** The answers of statements that are run as a whole. */
     keys: async (): Promise<DuckDBValue[][]> => [],
   };
+  let isReading = false;
   const connection: Partial<Connection> = {
     async stream(sql, values = []) {
       noted.push(sql);
@@ -56,9 +57,13 @@ function open(findIdRange: FindIdRange = () => undefined) {
       noted.push("discard");
       throw new Error("The statement has ended");
     },
-    beginReading: async () => void noted.push("begin"),
+    async beginReading() {
+      if (!isReading) noted.push("begin");
+      isReading = true;
+    },
     async endReading() {
-      if (noted.includes("begin")) noted.push("end");
+      if (isReading) noted.push("end");
+      isReading = false;
     },
     interrupt() {
       noted.push("interrupt");
@@ -99,19 +104,19 @@ describe("the query runner", () => {
   it("keeps the connection for the next query, and drops what of a reader is left unread", async () => {
     const { run, noted, told } = open();
     await readAll(run());
-    expect(noted.splice(0)).toEqual(["connect", "SELECT 1"]);
+    expect(noted.splice(0)).toEqual(["connect", "begin", "SELECT 1", "end"]);
     const cut = await readAll(run({ limits: { ...limits, maxRows: 1 } }));
     expect(cut).toMatchObject({ rowCount: 1, isTruncated: true });
-    expect(noted.splice(0)).toEqual(["SELECT 1", "discard"]);
+    expect(noted.splice(0)).toEqual(["begin", "SELECT 1", "discard", "end"]);
     const left = run();
     expect((await left.next()).value).toMatchObject({ json: "[1],[2]", rowCount: 2 });
     await left.return({ rowCount: 0, isTruncated: true, engineMs: 0 });
-    expect(noted.splice(0)).toEqual(["SELECT 1", "discard"]);
+    expect(noted.splice(0)).toEqual(["begin", "SELECT 1", "discard", "end"]);
     told.work = async () => {
       throw new Error("Conversion Error: no number");
     };
     await expect(readAll(run())).rejects.toMatchObject({ code: "query_failed", message: "no number" });
-    expect(noted).toEqual(["SELECT 1", "discard"]);
+    expect(noted).toEqual(["begin", "SELECT 1", "discard", "end"]);
   });
 
   it("counts the time in the engine, and not that of a reader who takes the rows", async () => {
@@ -133,7 +138,7 @@ describe("the query runner", () => {
     caller.abort();
     const stopped = { code: "aborted", message: "The query was stopped" };
     await expect(reading).rejects.toMatchObject(stopped);
-    expect(noted.splice(0)).toEqual(["connect", "SELECT 1", "interrupt", "discard"]);
+    expect(noted.splice(0)).toEqual(["connect", "begin", "SELECT 1", "interrupt", "discard", "end"]);
     await expect(readAll(run({}, caller.signal))).rejects.toMatchObject(stopped);
     expect(noted).toEqual([]);
   });
@@ -146,7 +151,7 @@ describe("the query runner", () => {
     await runner.close();
     const stopping = { code: "unavailable", message: "The engine is stopping" };
     await expect(reading).rejects.toMatchObject(stopping);
-    expect(noted.splice(0)).toEqual(["connect", "SELECT 1", "interrupt", "discard"]);
+    expect(noted.splice(0)).toEqual(["connect", "begin", "SELECT 1", "interrupt", "discard", "end"]);
     await expect(readAll(run())).rejects.toMatchObject(stopping);
     expect(noted).toEqual([]);
   });
@@ -257,11 +262,17 @@ describe("the query runner", () => {
       const { run, told, noted } = await openFilled();
       told.keys = async () => [["b"], ["a"]];
       expect(await textOf(run(cached))).toBe('["b",null],["a","A"]');
-      expect([noted.splice(0), told.checked.splice(0)]).toEqual([[], [cached.sql, keys]]);
+      expect([noted.splice(0), told.checked.splice(0)]).toEqual([
+        ["begin", "end"],
+        [cached.sql, keys],
+      ]);
       told.keys = async () => [["b"], ["c"]];
       told.rows = [["c", "C"]];
       expect(await textOf(run(cached))).toBe('["c","C"]');
-      expect([noted, told.checked]).toEqual([[whole], [cached.sql, keys, whole]]);
+      expect([noted, told.checked]).toEqual([
+        ["begin", whole, "end"],
+        [cached.sql, keys, whole],
+      ]);
     });
 
     it("stops where the caller left while it asked for the others", async () => {
@@ -272,7 +283,7 @@ describe("the query runner", () => {
         return [["a"]];
       };
       await expect(textOf(run(cached, caller.signal))).rejects.toMatchObject({ code: "aborted" });
-      expect(noted).toEqual(["interrupt", "discard"]);
+      expect(noted).toEqual(["begin", "interrupt", "discard", "end"]);
     });
   });
 });

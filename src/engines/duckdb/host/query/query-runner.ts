@@ -59,8 +59,18 @@ interface Held {
   readonly stop: AbortSignal;
 }
 
+/**
+ * A statement without values is planned when it is prepared, on the least and the greatest values of that moment: a
+ * condition that all rows meet is left out, and would not hold for what is stored before it runs. So it sees nothing of
+ * that.
+ */
+async function beginPlanned(connection: Connection, values: readonly BoundValue[]): Promise<void> {
+  if (values.length === 0) await connection.beginReading();
+}
+
 /** Runs the statement, and returns its rows as they are produced. */
 async function openRows({ connection, sql, values }: Held, columnCount: number): Promise<ReadChunk> {
+  await beginPlanned(connection, values);
   const reader = await connection.stream(sql, values);
   // A statement has a column at least, also where the query selects the fields of what no event has carried.
   if (reader.columnCount !== Math.max(columnCount, 1)) {
@@ -79,10 +89,9 @@ async function openCached(held: Held, call: CacheableCall, cache: RowCache, chec
   if (keys !== undefined) {
     const { sql, since } = keys;
     await check(sql);
-    const rows = cache.complete(
-      call,
-      await connection.all(sql, since === undefined ? values : [...values, { value: since, type: TIMESTAMP }]),
-    );
+    const bound = since === undefined ? values : [...values, { value: since, type: TIMESTAMP }];
+    await beginPlanned(connection, bound);
+    const rows = cache.complete(call, await connection.all(sql, bound));
     stop.throwIfAborted();
     if (rows !== undefined) return once(chunkOf(rows));
   }
