@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { SqlType } from "../../googlesql/types.ts";
 import { readTextLines } from "../../shared/network/read-answer.ts";
+import { omitUndefined } from "../../shared/omit-undefined.ts";
 import {
   type Engine,
   EngineError,
@@ -211,7 +212,7 @@ async function* runResidual(
 
 /** Nothing to be tried again at once: it would take as long to find the server silent. */
 function waitedFor({ code, message, retryAfterSeconds, cause }: EngineError): EngineError {
-  return new EngineError(code, message, { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+  return new EngineError(code, message, { cause, ...omitUndefined({ retryAfterSeconds }) });
 }
 
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */

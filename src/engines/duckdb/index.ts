@@ -1,5 +1,7 @@
 /** The embedded engine: DuckDB in a process of its own, or in this one for commands and tests that need no store. */
+
 import { availableParallelism, totalmem } from "node:os";
+import { omitUndefined } from "../../shared/omit-undefined.ts";
 import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
 import { BodyReaders } from "../encoder/body-readers.ts";
@@ -169,13 +171,11 @@ async function openHostedEngine(
     ready: () => hostProcess.ready(),
   });
   const maxResidentBytes = options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2;
+  const { hostPath, unstoppableAfterMs, lockPatienceMs, readyPatienceMs } = options;
   const hostProcess = new HostProcess({
     core: { ...core, maxProcessBytes: WATCHED_SHARE * maxResidentBytes },
     maxResidentBytes,
-    ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
-    ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
-    ...(options.lockPatienceMs === undefined ? {} : { lockPatienceMs: options.lockPatienceMs }),
-    ...(options.readyPatienceMs === undefined ? {} : { readyPatienceMs: options.readyPatienceMs }),
+    ...omitUndefined({ hostPath, unstoppableAfterMs, lockPatienceMs, readyPatienceMs }),
     log,
     onReady: (opened) => {
       store.load(opened);

@@ -1,7 +1,6 @@
 import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
 import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
-import type { ScratchEngine } from "../contract/scratch-engine.ts";
-import { runScratch, scratchCatalog } from "../contract/scratch-engine.ts";
+import { runScratch, type ScratchEngine, scratchCatalog } from "../contract/scratch-engine.ts";
 import type { TableLayout } from "../schema/layout.ts";
 import { bindQuery, perRowCall } from "./bind-query.ts";
 import { compileQuery } from "./compile/compile.ts";

@@ -18,10 +18,8 @@ import {
   type StoreSpace,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import type { BodyEncoder } from "../../encoder/append-body.ts";
-import { appendBody } from "../../encoder/append-body.ts";
-import type { Encode } from "../../encoder/store-events.ts";
-import { storable, storeEvents } from "../../encoder/store-events.ts";
+import { appendBody, type BodyEncoder } from "../../encoder/append-body.ts";
+import { type Encode, storable, storeEvents } from "../../encoder/store-events.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";

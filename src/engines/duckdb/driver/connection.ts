@@ -1,6 +1,7 @@
 /** Opening DuckDB the one way this engine uses it, and running single statements on it. */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { scalarFunctions } from "../../../semantics/index.ts";
+import { quoteString } from "../sql-text.ts";
 import { LATE_ROWS } from "../statement-plan.ts";
 import {
   type DuckDBConnection,
@@ -101,10 +102,6 @@ const ROW_GROUP_ROWS = 30_720;
 
 /** How DuckDB words it, and so how we do. */
 const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
 
 /** How often an interrupt is repeated: one that arrives while a statement is being prepared or started is lost. */
 const INTERRUPT_REPEAT_MS = 10;
@@ -319,7 +316,7 @@ async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T
 /** A row group's size can only be set where a database is attached, so the file is never the main database. */
 async function attach(connection: DuckDBConnection, path: string, isReadOnly = false): Promise<void> {
   const how = isReadOnly ? "READ_ONLY" : `STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
-  await connection.run(`ATTACH ${quoteText(path)} AS store (${how})`);
+  await connection.run(`ATTACH ${quoteString(path)} AS store (${how})`);
 }
 
 async function makeFile(

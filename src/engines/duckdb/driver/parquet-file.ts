@@ -1,4 +1,5 @@
 /** Parquet as DuckDB reads it: with every compression and type that it knows, and whatever is damaged. */
+import { messageOf } from "../../../shared/message-of.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import type { ParquetFile } from "../../contract/parquet-file.ts";
 import { parseJson } from "../../contract/parse-json.ts";
@@ -75,7 +76,7 @@ function readingError(error: unknown): unknown {
     const text = `its row groups need more than ${memoryLimit} of memory: write it with smaller ones`;
     return new EngineError("memory_exceeded", text, { cause: error });
   }
-  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  const [line = ""] = messageOf(error).split("\n");
   return new EngineError("damaged", line.replace(errorKind, ""), { cause: error });
 }
 

@@ -16,10 +16,8 @@ import type {
   StoreSpace,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import type { BodyEncoder } from "../../encoder/append-body.ts";
-import { appendBody } from "../../encoder/append-body.ts";
-import type { StorableEvents } from "../../encoder/store-events.ts";
-import { storable, storeEvents } from "../../encoder/store-events.ts";
+import { appendBody, type BodyEncoder } from "../../encoder/append-body.ts";
+import { type StorableEvents, storable, storeEvents } from "../../encoder/store-events.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";

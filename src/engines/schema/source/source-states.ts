@@ -5,8 +5,8 @@ import { EngineError, type SourceDefinition } from "../../contract/query-engine.
 import type { SchemaLimits } from "../grant-entries.ts";
 import type { TableLayout } from "../layout.ts";
 import type { NewSource, SourceRules, SourceSchema } from "./source-schema.ts";
-import type { ChangeGuard } from "./source-state.ts";
 import {
+  type ChangeGuard,
   changeSource,
   createSourceState,
   isSameRules,
