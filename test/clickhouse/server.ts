@@ -198,9 +198,11 @@ export class TestServer {
           body = openBody(response, parts);
         }
         if (done || response.destroyed) break;
-        if (!body.write(Buffer.from(bytes))) await drained(body, response);
+        // Behind each block there is the end of an answer.
+        const rows = Buffer.from(bytes).subarray(0, bytes.length - parts.end.length);
+        if (!body.write(rows)) await drained(body, response);
       }
-      body.end();
+      body.end(parts.end);
     } catch (error) {
       if (body === undefined) throw error;
       this.#break(response, body, tag, readFailure(error));

@@ -9,7 +9,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** Formats whose rows may be cut anywhere between two of them: the library writes each block by itself. */
 const CUTTABLE: ReadonlySet<string> = new Set([
   ...["JSONEachRow", "JSONStringsEachRow", "JSONCompactEachRow", "JSONCompactStringsEachRow", "RowBinary", "Native"],
-  ...["TabSeparated", "TSV", "TabSeparatedRaw", "TSVRaw", "CSV", "LineAsString"],
+  ...["TabSeparated", "TSV", "TabSeparatedRaw", "TSVRaw", "CSV", "LineAsString", "CustomSeparated"],
 ]);
 
 export interface Statement {
@@ -29,6 +29,8 @@ export interface RequestParts {
   /** In the order in which they have to be set. */
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** Stands behind the last row. */
+  readonly end: Buffer;
   readonly isCompressed: boolean;
   readonly cancelsWhenLeft: boolean;
 }
@@ -75,6 +77,7 @@ export function readRequest(search: URLSearchParams, body: Buffer): RequestParts
     database: search.get("database") ?? undefined,
     settings,
     parameters,
+    end: Buffer.from(search.get("format_custom_result_after_delimiter") ?? ""),
     isCompressed: search.get("enable_http_compression") === "1",
     cancelsWhenLeft: search.get("cancel_http_readonly_queries_on_client_close") === "1",
   };

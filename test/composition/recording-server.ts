@@ -44,7 +44,8 @@ export async function startRecordingServer(folder?: string): Promise<RecordingSe
     const statement = (query.get("query") ?? "") + (await textOf(request));
     const shown = (request.socket as Partial<TLSSocket>).getPeerCertificate?.().subject?.CN;
     requests.push({ user, password, statement, query, shown: shown === undefined ? undefined : String(shown) });
-    response.setHeader("X-ClickHouse-Query-Id", query.get("query_id") ?? "").end();
+    response.setHeader("X-ClickHouse-Query-Id", query.get("query_id") ?? "");
+    response.end(query.get("format_custom_result_after_delimiter"));
   };
   const read = (name: string) => readFileSync(join(folder ?? "", name));
   const server =

@@ -110,7 +110,6 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
       sql: statement.sql,
       params: paramsOf(run, statement),
       settings: settingsOf(statement, request),
-      format: "JSONCompactEachRow",
       queryId,
       signal,
     });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readBody } from "./answer-body.ts";
+import { readBody, readRows } from "./answer-body.ts";
 
 const TAG = "abcdefghijklmnop";
 const MARKER = `\r\n__exception__\r\n${TAG}`;
@@ -16,11 +16,13 @@ async function* piecesOf(bytes: Buffer, cuts: readonly number[], ending?: Error)
   if (ending !== undefined) throw ending;
 }
 
-async function read(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly text: string; readonly code?: string }> {
+async function read(
+  pieces: AsyncIterable<Uint8Array>,
+  readParts = (body: AsyncIterable<Uint8Array>) => readBody(body, TAG, new AbortController().signal),
+): Promise<{ readonly text: string; readonly code?: string }> {
   const parts: Uint8Array[] = [];
-  const signal = new AbortController().signal;
   try {
-    for await (const part of readBody(pieces, TAG, signal)) parts.push(part);
+    for await (const part of readParts(pieces)) parts.push(part);
   } catch (error) {
     return { text: Buffer.concat(parts).toString("latin1"), code: (error as { code: string }).code };
   }
@@ -57,4 +59,22 @@ it("the answer body reader reports an answer that breaks off as unavailable", as
     text: "1\n2\n",
     code: "unavailable",
   });
+});
+
+it("the rows of an answer are whole only with its end, however the stream is split", async () => {
+  const row = fc.array(fc.oneof(fc.string({ unit: "binary", maxLength: 5 }), fc.integer()), { maxLength: 3 });
+  const rows = fc.array(row, { maxLength: 5 }).map((lines) => {
+    return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  });
+  await fc.assert(
+    fc.asyncProperty(rows, fc.array(fc.nat(60)), fc.nat(), async (body, cuts, at) => {
+      const whole = Buffer.concat([body, Buffer.from("\x04")]);
+      expect(await read(piecesOf(whole, cuts), readRows)).toEqual({ text: body.toString("latin1") });
+      const part = whole.subarray(0, at % whole.length);
+      expect(await read(piecesOf(part, cuts), readRows)).toEqual({
+        text: part.toString("latin1"),
+        code: "unavailable",
+      });
+    }),
+  );
 });

@@ -1,6 +1,23 @@
 /** The body of an answer. The server reports a failure after the first rows in the body itself, marked by a tag. */
 import { EngineError } from "../../contract/query-engine.ts";
-import { toEngineError } from "./server-error.ts";
+import { toEngineError, unanswered } from "./server-error.ts";
+
+/** Stands at the end of an answer; rows have it nowhere, as JSON escapes it. */
+const END = "\x04";
+
+/** The format of rows: those of JSONCompactEachRow, and the end. */
+export const ROWS = {
+  format: "CustomSeparated",
+  settings: {
+    format_custom_escaping_rule: "JSON",
+    format_custom_row_before_delimiter: "[",
+    format_custom_field_delimiter: ",",
+    format_custom_row_after_delimiter: "]\n",
+    format_custom_row_between_delimiter: "",
+    format_custom_result_before_delimiter: "",
+    format_custom_result_after_delimiter: END,
+  },
+} as const;
 
 /** Where a failure begins; the tag is the answer's own, so that no value can look like it. */
 function markerOf(tag: string): Buffer {
@@ -56,6 +73,20 @@ export async function* readBody(
     await chunks.return?.();
   }
   if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
+}
+
+/**
+ * The rows of a body. Throws `unavailable` for one without its end: a proxy that reads until the connection closes takes
+ * the part that a killed server has sent for the whole.
+ */
+export async function* readRows(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let isWhole = false;
+  for await (const part of body) {
+    isWhole = part.at(-1) === END.charCodeAt(0);
+    const rows = isWhole ? part.subarray(0, -1) : part;
+    if (rows.length > 0) yield rows;
+  }
+  if (!isWhole) throw unanswered(new Error("an answer that is not there to its end"));
 }
 
 /**

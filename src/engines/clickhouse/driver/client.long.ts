@@ -29,7 +29,7 @@ let lastQuery = 0;
 
 function query(sql: string, rest: Partial<ServerQuery> = {}): ServerQuery {
   const [queryId, signal] = [`driver-${++lastQuery}`, new AbortController().signal];
-  return { sql, params: {}, settings: {}, format: "JSONCompactEachRow", queryId, signal, ...rest };
+  return { sql, params: {}, settings: {}, queryId, signal, ...rest };
 }
 
 async function textOf(asked: ServerQuery): Promise<string> {

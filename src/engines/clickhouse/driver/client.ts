@@ -4,7 +4,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickh
 import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import { begun, readBody, tagOf } from "./answer-body.ts";
+import { begun, ROWS, readBody, readRows, tagOf } from "./answer-body.ts";
 import { MAX_STATEMENT_BYTES, ServerLimits } from "./limits.ts";
 import type { ServerValue } from "./parameter-form.ts";
 import { QueryConnection, readTls, type Tls, type TlsFiles } from "./query-connection.ts";
@@ -20,7 +20,6 @@ export interface ServerQuery {
   /** By the names of `{name:Type}`. */
   readonly params: Readonly<Record<string, ServerValue>>;
   readonly settings: ServerSettings;
-  readonly format: string;
   /** Unique; `kill` takes it. */
   readonly queryId: string;
   readonly signal: AbortSignal;
@@ -42,8 +41,8 @@ export interface ServerInsert {
  */
 export interface ServerClient {
   /**
-   * Resolves with the first bytes of the answer; throws what the server says also while they are read. Leaving the
-   * iteration releases the connection, and the server then ends the query.
+   * Resolves with the first bytes of the rows, which are JSON arrays, one a line; throws what the server says also while
+   * they are read. Leaving the iteration releases the connection, and the server then ends the query.
    */
   stream(query: ServerQuery): Promise<AsyncIterable<Uint8Array>>;
   /** Rows of a small answer; integers of 64 bits are texts. */
@@ -157,9 +156,9 @@ class FailOverClient implements ServerClient {
     this.#password = options.password;
   }
 
-  async stream({ sql, params, settings, format, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
-    const statement = `${sql}\nFORMAT ${format}`;
-    const all = { cancel_http_readonly_queries_on_client_close: "1", ...settings };
+  async stream({ sql, params, settings, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
+    const statement = `${sql}\nFORMAT ${ROWS.format}`;
+    const all = { cancel_http_readonly_queries_on_client_close: "1", ...ROWS.settings, ...settings };
     const { answer, watch } = await this.#attempt(signal, ({ client, queries }, watched) => {
       this.#running.set(queryId, client);
       return queries.post({ statement, params, settings: all, queryId, signal: watched });
@@ -182,7 +181,7 @@ class FailOverClient implements ServerClient {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      yield* readBody(stream, tag, signal);
+      yield* readRows(readBody(stream, tag, signal));
     } catch (error) {
       throw watch.isSilent ? unanswered(new SilentServer()) : error;
     } finally {
@@ -196,9 +195,8 @@ class FailOverClient implements ServerClient {
   rows(sql: string, params: ServerQuery["params"] = {}, settings: ServerSettings = {}) {
     return this.#within(NOBODY, this.#callTimeoutMs, async (signal) => {
       const parts: Uint8Array[] = [];
-      const format = "JSONCompactEachRow";
       const text = { output_format_json_quote_64bit_integers: "1", ...settings };
-      const query = { sql, params, settings: text, format, queryId: crypto.randomUUID(), signal };
+      const query = { sql, params, settings: text, queryId: crypto.randomUUID(), signal };
       for await (const part of await this.stream(query)) parts.push(part);
       const lines = Buffer.concat(parts).toString().split("\n");
       return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly unknown[]);
@@ -227,7 +225,7 @@ class FailOverClient implements ServerClient {
   async ping(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
     // With a SELECT, so that the user and the database are checked too.
-    const query = { sql: "SELECT 1", params: {}, settings: {}, format: "TSV", queryId: crypto.randomUUID(), signal };
+    const query = { sql: "SELECT 1", params: {}, settings: {}, queryId: crypto.randomUUID(), signal };
     try {
       for await (const _ of await this.stream(query));
     } catch (error) {

@@ -60,7 +60,7 @@ function openClient(urls: string | readonly string[], silenceMs = 40): ServerCli
 }
 
 function read(client: ServerClient, signal = new AbortController().signal): Promise<string> {
-  const query = { sql: "SELECT 1", params: {}, settings: {}, format: "TSV", queryId: "q", signal };
+  const query = { sql: "SELECT 1", params: {}, settings: {}, queryId: "q", signal };
   return client.stream(query).then(async (stream) => {
     const parts: Uint8Array[] = [];
     for await (const part of stream) parts.push(part);
@@ -96,8 +96,17 @@ it.each(["<html>Welcome</html>", ""])(
   },
 );
 
+it.each(["", "[1]\n", "[1]\n[", '["\\u0004', "[1]\nCode: 241. DB::Exception: Memory limit exceeded", "[1]\n\x04\n"])(
+  "the client takes no part of an answer for the whole: %j",
+  async (part) => {
+    const client = openClient(await openTalking((_, response) => response.end(part)), 10_000);
+    await expect(read(client)).rejects.toMatchObject(unanswered);
+    await expect(client.rows("SELECT 1")).rejects.toMatchObject(unanswered);
+  },
+);
+
 it("the client asks the next server if one does not respond, or is something else", async () => {
-  const url = await openTalking((_, response) => response.end("2\n"));
+  const url = await openTalking((_, response) => response.end("2\n\x04"));
   expect(await read(openClient([await openSilent(), await openForeign("3\n"), url], 1_000))).toBe("2\n");
 });
 

@@ -63,8 +63,7 @@ async function* readRows(
   const queryId = randomUUID();
   let isOver = false;
   try {
-    const format = "JSONCompactEachRow";
-    const bytes = await client.stream({ sql, params, settings: FORMAT, format, queryId, signal });
+    const bytes = await client.stream({ sql, params, settings: FORMAT, queryId, signal });
     for await (const lines of readTextLines(atMost(bytes, maxBytes))) {
       yield lines.map((line) => JSON.parse(line) as StoredCells);
     }
