@@ -76,8 +76,8 @@ export async function* readBody(
 }
 
 /**
- * The rows of a body. Throws `unavailable` for one without its end: a proxy that reads until the connection closes takes
- * the part that a killed server has sent for the whole.
+ * The rows of a body. Throws `unavailable` for one without its end: a proxy that reads until the connection closes
+ * takes the part that a killed server has sent for the whole.
  */
 export async function* readRows(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let isWhole = false;

@@ -41,8 +41,8 @@ export interface ServerInsert {
  */
 export interface ServerClient {
   /**
-   * Resolves with the first bytes of the rows, which are JSON arrays, one a line; throws what the server says also while
-   * they are read. Leaving the iteration releases the connection, and the server then ends the query.
+   * Resolves with the first bytes of the rows, which are JSON arrays, one a line; throws what the server says also
+   * while they are read. Leaving the iteration releases the connection, and the server then ends the query.
    */
   stream(query: ServerQuery): Promise<AsyncIterable<Uint8Array>>;
   /** Rows of a small answer; integers of 64 bits are texts. */
