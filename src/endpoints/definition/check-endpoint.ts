@@ -14,8 +14,9 @@ import { describeOpenReads } from "../tenants/open-reads.ts";
 import { createTenancyFinder, findTenancy } from "../tenants/tenancy.ts";
 import type { SourceAccess, SourceLookup } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
-import { type Endpoint, noTenantParameter, type ParameterDefinition } from "./definition.ts";
+import { type Endpoint, type EndpointDefinition, noTenantParameter, type ParameterDefinition } from "./definition.ts";
 import { describeWarnings, type FieldProblem } from "./field-problem.ts";
+import { isAlias, isIdentifier } from "./header.ts";
 import { inferParameters, inferringLookup } from "./infer-parameters.ts";
 
 /** An endpoint with its contract, or the reasons why it is invalid. */
@@ -36,7 +37,8 @@ export function lookupOf(endpoints: readonly Endpoint[]): EndpointLookup {
 export interface CheckOptions {
   /**
    * Whether it has to resolve both over what the sources declare and over all that events have carried, as a new one
-   * has. Otherwise one of both will do: what events are like keeps no endpoint from being there.
+   * has, and to have names of the required form. Otherwise one of both will do: what events are like keeps no endpoint
+   * from being there, and neither does a rule of a later release.
    */
   readonly isNew?: boolean;
 }
@@ -52,7 +54,7 @@ export function checkEndpoint(
 ): CheckedEndpoint {
   const dependencies = { ...given, endpoints: inferringLookup(given) };
   const draft = inferParameters(asSaved, dependencies);
-  const problems: FieldProblem[] = [...findUnfit(draft)];
+  const problems = [...findUnfit(draft), ...(isNew ? findUnfitNames(draft.definition) : [])];
   const asPublic = compileWith(draft, dependencies, { kind: "public" });
   const whole = isAlike(asPublic, dependencies) ? asPublic : compileWith(draft, dependencies, { kind: "whole" });
   const failed = [asPublic, whole].find(({ compiled }) => compiled === undefined)?.problems;
@@ -129,6 +131,28 @@ function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[
       problems.push({ path, message: "the query's WITH clause has a table of this name" });
   }
   return problems;
+}
+
+/**
+ * Names that an earlier release took: those of parameters, declared or not, which callers send and documents list, and
+ * those of tables.
+ */
+export function findUnfitNames({ parameters, tableAliases }: EndpointDefinition): readonly FieldProblem[] {
+  const name = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100).toWellFormed()}...` : text);
+  const rule = "a letter or '_', then letters, digits and '_', 128 at most";
+  const ofParameters = parameters
+    .filter((parameter) => !isIdentifier(parameter.name))
+    .map((parameter) => ({
+      path: [parameter.isInferred ? "query" : "parameters"],
+      message: `the parameter ${name(parameter.name)} needs a name of the form: ${rule}`,
+    }));
+  const ofTables = Object.keys(tableAliases)
+    .filter((alias) => !isAlias(alias))
+    .map((alias) => ({
+      path: ["table_aliases"],
+      message: `${name(alias)} needs the form: ${rule.replace("digits and", "digits, '.', '-' and")}`,
+    }));
+  return [...ofParameters, ...ofTables];
 }
 
 /** Where the sources' declarations are not enough to resolve the query, its calls report what is wrong. */

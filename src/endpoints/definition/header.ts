@@ -10,6 +10,22 @@ const limit = (name: LimitName) => {
 };
 const maxDescriptionLength = 10_000;
 const identifier = "^[A-Za-z_][A-Za-z0-9_]{0,127}$";
+const identifierPattern = new RegExp(identifier);
+
+/** True for the form that names of parameters and tables have: an identifier of GoogleSQL that needs no quotes. */
+export function isIdentifier(text: string): boolean {
+  return identifierPattern.test(text);
+}
+
+/** The form of table aliases: names of sources have dots and dashes too. */
+const aliasPattern = "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$";
+const alias = new RegExp(aliasPattern);
+
+/** True for the form that table aliases have. */
+export function isAlias(text: string): boolean {
+  return alias.test(text);
+}
+
 const uuidPattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const uuid = new RegExp(uuidPattern);
 
@@ -54,7 +70,7 @@ export const EndpointHeader = Type.Object(
     ),
     tenant_parameter: Type.Optional(Type.String({ pattern: identifier })),
     table_aliases: Type.Optional(
-      Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }), Type.String({ pattern: identifier })),
+      Type.Record(Type.String({ pattern: aliasPattern }), Type.String({ pattern: identifier })),
     ),
     hidden_columns: Type.Optional(Type.Array(Type.String({ pattern: identifier }), { uniqueItems: true })),
     labels: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: maxDescriptionLength }))),

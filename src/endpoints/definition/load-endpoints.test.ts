@@ -268,6 +268,12 @@ describe("an endpoint file that events could break", () => {
     expect((await open(query, true))?.problem).toContain("columns");
   });
 
+  it("has names that need no quotes, unless it was loaded before with others", async () => {
+    const text = "SELECT @`a b` AS x";
+    await expect(open(text)).rejects.toThrow('the parameter "a b" needs a name of the form');
+    expect((await open(text, true))?.contract.parameters.map(({ name }) => name)).toEqual(["a b"]);
+  });
+
   it("is refused for an error of its author even when it was loaded before", async () => {
     await expect(open("SELECT 1 FROM gone", true)).rejects.toThrow("gone");
   });

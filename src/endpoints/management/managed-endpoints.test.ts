@@ -142,6 +142,31 @@ describe("an endpoint of the API", () => {
     });
   });
 
+  it.each(["", "a b", "a-b", "1a", "a\r\nb", "x\u202ey", "@p", "p".repeat(129)])(
+    "has no parameter %j",
+    async (name) => {
+      const { managed } = open();
+      const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}...` : name);
+      const message = expect.stringContaining(`the parameter ${shown} needs a name of the form`);
+      const declared = { name: "b", query: "select 1 as one", parameters: { [name]: { type: "string" } } };
+      await expect(managed.create(declared, me)).rejects.toMatchObject(refusal({ parameters: [message] }));
+      if (name === "") return;
+      const undeclared = { name: "b", query: `select @\`${name.replaceAll("\r\n", "\\r\\n")}\` as one` };
+      await expect(managed.create(undeclared, me)).rejects.toMatchObject(refusal({ query: [message] }));
+    },
+  );
+
+  it("has parameters with the names of JavaScript's own members, and aliases with those of sources", async () => {
+    const { managed } = open();
+    const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "_", "p".repeat(128)];
+    const parameters = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    const query = "with t as (select id from edge) select @__proto__ as one from t";
+    const aliases = { name: "b", query, parameters, table_aliases: { "a.b-c": "t" } };
+    expect((await managed.create(aliases, me)).contract.parameters.map(({ name }) => name)).toEqual(names);
+    const wrong = managed.patch("b", { table_aliases: { "a b": "t" } }, me);
+    await expect(wrong).rejects.toMatchObject(refusal({ table_aliases: [expect.stringContaining('"a b" needs')] }));
+  });
+
   it("is changed and removed only at the version that the caller names, and without a conflict", async () => {
     const { managed, store, registry } = open();
     await managed.create({ name: "a", query: "select 1 as one" }, me);
