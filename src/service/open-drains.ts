@@ -3,6 +3,7 @@ import type { Backend, DrainRule } from "../drains/backend.ts";
 import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
 import type { DeliveryClock } from "../drains/delivery.ts";
 import { createAddressCheck } from "../drains/destinations/check-address.ts";
+import { createNameFinder, createNameProbe } from "../drains/destinations/name-finder.ts";
 import { createSender, type SendRequest } from "../drains/destinations/send-request.ts";
 import type { DrainLog } from "../drains/drain-log.ts";
 import { type DrainDocuments, Drains } from "../drains/drains.ts";
@@ -55,7 +56,8 @@ const graceMs = { synchronous: 10_000, replicated: 600_000 };
 export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const { log, store, serviceKey, findSource, nodes, nowMs, warn, privateDestinations, isStoreSynchronous } = options;
   const allowed = readDestinations(privateDestinations);
-  const sender = createSender({ allowed, resolve: resolveName });
+  const names = createNameFinder({ lookUp: resolveName, isAnswered: createNameProbe() });
+  const sender = createSender({ allowed, resolve: names.find });
   let ownAddress = (): URL | undefined => undefined;
   const sealer = createConfigSealer(serviceKey);
   const read = () => readDrains(store, sealer, warn);
@@ -81,7 +83,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     removeRule: (id) => store.removeRule(id),
   };
   const amongServices = nodes.exclusively.bind(nodes);
-  const findAddressProblem = createAddressCheck({ allowed, resolve: resolveName, ownAddress: () => ownAddress() });
+  const findAddressProblem = createAddressCheck({ allowed, resolve: names.find, ownAddress: () => ownAddress() });
   const drains = new Drains({
     ...{ backends, rules, documents, running, findSource, nowMs, findAddressProblem, amongServices },
   });
@@ -102,6 +104,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     async close() {
       await running.close();
       sender.close();
+      names.close();
     },
   };
 }

@@ -111,6 +111,14 @@ describe("a request to a destination", () => {
     expect((await send((await answerWith(text)).url)).kind).toBe("failed");
   });
 
+  it("is ended by more than ten hints, which others would have to wait for", async () => {
+    const send = open();
+    const hints = (count: number) => "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(count);
+    expect(await send((await answerWith(hints(10) + ok)).url)).toEqual({ kind: "taken" });
+    const reason = "the destination cannot be reached: TOO_MANY_HINTS";
+    expect(await send((await answerWith(hints(11) + ok)).url)).toEqual({ kind: "failed", reason });
+  });
+
   it("waits for its turn where many to the same destination are under way, and others do not", async () => {
     const silent = await answerWith("");
     const other = await answerWith(ok);
