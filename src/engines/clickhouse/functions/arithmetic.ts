@@ -3,24 +3,21 @@
 import { nameSql, signSql } from "../sql/atoms.ts";
 import { isTrue } from "../sql/forms.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
+import { named, returning } from "./rows.ts";
 import { printTemporalOperator } from "./time/moves.ts";
 import { type CallContext, type FunctionTable, type PrintCall, takingIntervals } from "./types.ts";
 
 /** A ClickHouse number as INT64: fails, or is NULL for SAFE, if it is not an INT64. */
-export function toInt64(context: CallContext, wide: Sql): Sql {
+export function toInt64(context: Pick<CallContext, "isSafe" | "mask">, wide: Sql): Sql {
   return context.isSafe
     ? sql`accurateCastOrNull(${wide}, 'Int64')`
     : sql`accurateCast(${context.mask(wide)}, 'Nullable(Int64)')`;
 }
 
-const OVERFLOW = "FLOAT64 overflow";
-
-function float(context: CallContext, operator: "+" | "-" | "*"): Sql {
-  const [left = EMPTY, right = EMPTY] = context.args;
-  return context.bind([left, right], (l, r) => {
-    const value = sql`(${l} ${signSql(operator)} ${r})`;
-    return context.failIf(sql`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
-  });
+function float(context: CallContext, l: Sql, operator: "+" | "-" | "*" | "/", r: Sql): Sql {
+  const value = sql`(${l} ${signSql(operator)} ${r})`;
+  const isOverflow = sql`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`;
+  return context.failIf(isOverflow, "FLOAT64 overflow", value);
 }
 
 const MAX_NUMERIC = sql`toDecimal256('99999999999999999999999999999.999999999', 9)`;
@@ -40,7 +37,7 @@ function arithmetic(operator: "+" | "-" | "*"): PrintCall {
       case "INT64":
         return toInt64(context, sql`(toInt128(${left}) ${signSql(operator)} toInt128(${right}))`);
       case "FLOAT64":
-        return float(context, operator);
+        return context.bind([left, right], (l, r) => float(context, l, operator, r));
       case "NUMERIC":
         if (operator === "*") return context.refuse("products of NUMERIC are rounded otherwise");
         return toNumeric(context, sql`(toDecimal256(${left}, 9) ${signSql(operator)} toDecimal256(${right}, 9))`);
@@ -51,15 +48,14 @@ function arithmetic(operator: "+" | "-" | "*"): PrintCall {
   };
 }
 
-function divide(context: CallContext): Sql {
-  const [left = EMPTY, right = EMPTY] = context.args;
-  if (context.type.kind !== "FLOAT64") return context.refuse(`values of the type ${context.type.kind}`);
-  return context.bind([left, right], (l, r) => {
-    const value = sql`(${l} / ${r})`;
-    const finite = context.failIf(sql`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
-    return context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", finite);
-  });
-}
+/** Fails for a divisor of 0. */
+const quotient = (context: CallContext, l: Sql, r: Sql, value: Sql): Sql =>
+  context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
+
+const divide = returning(
+  "FLOAT64",
+  named((context, l, r) => quotient(context, l, r, float(context, l, "/", r))),
+);
 
 function negate(context: CallContext): Sql {
   const [value = EMPTY] = context.args;
@@ -76,35 +72,23 @@ function negate(context: CallContext): Sql {
 
 /** DIV and MOD of INT64: the server's own fail by themselves, so that they are given no zero. */
 function wholeDivision(name: "intDiv" | "modulo"): PrintCall {
-  return (context) => {
-    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    const [left = EMPTY, right = EMPTY] = context.args;
-    return context.bind([left, right], (l, r) => {
-      const divisor = sql`toInt128(if(${r} = 0, 1, ${r}))`;
-      const value = toInt64(context, sql`${nameSql(name)}(toInt128(${l}), ${divisor})`);
-      return context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
-    });
-  };
+  return ofIntegers((context, l, r) => {
+    const divisor = sql`toInt128(if(${r} = 0, 1, ${r}))`;
+    return quotient(context, l, r, toInt64(context, sql`${nameSql(name)}(toInt128(${l}), ${divisor})`));
+  });
 }
 
-function bits(name: string): PrintCall {
-  return (context) => {
-    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    return callSql(name, context.args);
-  };
-}
+const ofIntegers = (print: Parameters<typeof named>[0]): PrintCall => returning("INT64", named(print));
+
+const bits = (name: string): PrintCall => returning("INT64", ({ args }) => callSql(name, args));
 
 function shift(name: "bitShiftLeft" | "bitShiftRight"): PrintCall {
-  return (context) => {
-    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
-    const [value = EMPTY, count = EMPTY] = context.args;
-    return context.bind([value, count], (v, n) => {
-      const count64 = sql`toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))`;
-      const moved = sql`reinterpretAsInt64(${nameSql(name)}(reinterpretAsUInt64(ifNull(${v}, 0)), ${count64}))`;
-      const known = sql`multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
-      return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
-    });
-  };
+  return ofIntegers((context, v, n) => {
+    const count64 = sql`toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))`;
+    const moved = sql`reinterpretAsInt64(${nameSql(name)}(reinterpretAsUInt64(ifNull(${v}, 0)), ${count64}))`;
+    const known = sql`multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
+    return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
+  });
 }
 
 /** SAFE_ADD and the like: errors are NULL. */

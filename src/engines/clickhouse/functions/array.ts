@@ -1,16 +1,17 @@
 /** Functions of arrays, which stand in an array of one: the empty one is NULL. */
 import { isWrapped, printNull } from "../compile/expression/literals.ts";
 import { int64Sql, NULL, numberSql } from "../sql/atoms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { named } from "./rows.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
-function requireArrays(context: CallContext): void {
-  if (context.types.some((type) => type.kind === "ARRAY" && !isWrapped(type))) context.refuse("arrays of records");
-}
-
-function length(context: CallContext): Sql {
-  requireArrays(context);
-  return context.bind([context.args[0] ?? EMPTY], (a) => sql`if(empty(${a}), NULL, toInt64(length(${a}[1])))`);
+/** Names the arguments of a call, none of which may be an array of records. */
+function overArrays(print: (context: CallContext, ...args: Sql[]) => Sql): PrintCall {
+  const printNamed = named(print);
+  return (context) => {
+    const isRecords = context.types.some((type) => type.kind === "ARRAY" && !isWrapped(type));
+    return isRecords ? context.refuse("arrays of records") : printNamed(context);
+  };
 }
 
 function missingElement(context: CallContext): Sql {
@@ -18,48 +19,28 @@ function missingElement(context: CallContext): Sql {
 }
 
 function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
-  return (context) => {
-    requireArrays(context);
-    const [array = EMPTY, index = EMPTY] = context.args;
-    return context.bind([array, index], (a, i) => {
-      const at = base === 0 ? sql`${i} + 1` : i;
-      const isInside = sql`${i} >= ${numberSql(base)} AND ${i} < toInt64(length(${a}[1])) + ${numberSql(base)}`;
-      const element = sql`if(ifNull(${isInside}, false), ${a}[1][ifNull(${at}, 1)], ${missingElement(context)})`;
-      if (isSafe) return element;
-      return context.failIf(sql`notEmpty(${a}) AND NOT (${isInside})`, "Array index is out of bounds", element);
-    });
-  };
-}
-
-function reverse(context: CallContext): Sql {
-  requireArrays(context);
-  return context.bind([context.args[0] ?? EMPTY], (a) => sql`arrayMap(lw_a -> reverse(lw_a), ${a})`);
+  return overArrays((context, a, i) => {
+    const at = base === 0 ? sql`${i} + 1` : i;
+    const isInside = sql`${i} >= ${numberSql(base)} AND ${i} < toInt64(length(${a}[1])) + ${numberSql(base)}`;
+    const element = sql`if(ifNull(${isInside}, false), ${a}[1][ifNull(${at}, 1)], ${missingElement(context)})`;
+    if (isSafe) return element;
+    return context.failIf(sql`notEmpty(${a}) AND NOT (${isInside})`, "Array index is out of bounds", element);
+  });
 }
 
 /** The first or last element; fails for an empty array. */
-function end(position: 1 | -1, name: string): PrintCall {
-  return (context) => {
-    requireArrays(context);
-    return context.bind([context.args[0] ?? EMPTY], (a) => {
-      const element = sql`if(empty(${a}[1]), ${missingElement(context)}, ${a}[1][${numberSql(position)}])`;
-      return context.failIf(sql`notEmpty(${a}) AND empty(${a}[1])`, `${name}: the array is empty`, element);
-    });
-  };
+function end(position: 1 | -1): PrintCall {
+  return overArrays((context, a) => {
+    const element = sql`if(empty(${a}[1]), ${missingElement(context)}, ${a}[1][${numberSql(position)}])`;
+    const message = `${context.call.function}: the array is empty`;
+    return context.failIf(sql`notEmpty(${a}) AND empty(${a}[1])`, message, element);
+  });
 }
 
-function concat(context: CallContext): Sql {
-  requireArrays(context);
-  return context.bind(context.args, (...arrays) => {
-    const isMissing = joinSql(
-      arrays.map((array) => sql`empty(${array})`),
-      " OR ",
-    );
-    const all = sql`[arrayConcat(${joinSql(
-      arrays.map((array) => sql`${array}[1]`),
-      ", ",
-    )})]`;
-    return sql`if(${isMissing}, ${printNull(context.type)}, ${all})`;
-  });
+function concat(context: CallContext, ...arrays: Sql[]): Sql {
+  const areMissing = arrays.map((array) => sql`empty(${array})`);
+  const inner = arrays.map((array) => sql`${array}[1]`);
+  return sql`if(${joinSql(areMissing, " OR ")}, ${printNull(context.type)}, [${callSql("arrayConcat", inner)}])`;
 }
 
 /** Elements that are NULL are left out, or become the third argument. */
@@ -79,18 +60,13 @@ function toText(context: CallContext): Sql {
 }
 
 /** From one position to another, both from 0 and counted from the end where they are negative. */
-function slice(context: CallContext): Sql {
-  requireArrays(context);
-  const [array = EMPTY, start = EMPTY, end = EMPTY] = context.args;
-  return context.bind([array, start, end], (a, from, to) => {
-    const n = sql`toInt64(length(${a}[1]))`;
-    const first = sql`if(${from} < 0, if(${from} < -${n}, 0, ${n} + ${from}), ${from})`;
-    const last = sql`if(${to} < 0, ${n} + ${to}, if(${to} > ${n} - 1, ${n} - 1, ${to}))`;
-    const isEmpty = sql`${from} >= ${n} OR ${to} < -${n} OR ${last} < ${first}`;
-    const kept = sql`arraySlice(${a}[1], assumeNotNull(${first}) + 1, if(${isEmpty}, 0, assumeNotNull(${last} - ${first} + 1)))`;
-    const none = printNull(context.type);
-    return sql`if(empty(${a}) OR isNull(${from}) OR isNull(${to}), ${none}, [${kept}])`;
-  });
+function slice(context: CallContext, a: Sql, from: Sql, to: Sql): Sql {
+  const n = sql`toInt64(length(${a}[1]))`;
+  const first = sql`if(${from} < 0, if(${from} < -${n}, 0, ${n} + ${from}), ${from})`;
+  const last = sql`if(${to} < 0, ${n} + ${to}, if(${to} > ${n} - 1, ${n} - 1, ${to}))`;
+  const isEmpty = sql`${from} >= ${n} OR ${to} < -${n} OR ${last} < ${first}`;
+  const kept = sql`arraySlice(${a}[1], assumeNotNull(${first}) + 1, if(${isEmpty}, 0, assumeNotNull(${last} - ${first} + 1)))`;
+  return sql`if(empty(${a}) OR isNull(${from}) OR isNull(${to}), ${printNull(context.type)}, [${kept}])`;
 }
 
 /** How many of the bounds are not greater than the value. */
@@ -137,12 +113,12 @@ export const arrayFunctions: FunctionTable = {
   $array_at_ordinal: subscript(1, false),
   $safe_array_at_offset: subscript(0, true),
   $safe_array_at_ordinal: subscript(1, true),
-  ARRAY_CONCAT: concat,
-  ARRAY_FIRST: end(1, "ARRAY_FIRST"),
-  ARRAY_LAST: end(-1, "ARRAY_LAST"),
-  ARRAY_LENGTH: length,
-  ARRAY_REVERSE: reverse,
-  ARRAY_SLICE: slice,
+  ARRAY_CONCAT: overArrays(concat),
+  ARRAY_FIRST: end(1),
+  ARRAY_LAST: end(-1),
+  ARRAY_LENGTH: overArrays((_, a) => sql`if(empty(${a}), NULL, toInt64(length(${a}[1])))`),
+  ARRAY_REVERSE: overArrays((_, a) => sql`arrayMap(lw_a -> reverse(lw_a), ${a})`),
+  ARRAY_SLICE: overArrays(slice),
   ARRAY_TO_STRING: toText,
   GENERATE_ARRAY: generate,
   RANGE_BUCKET: rangeBucket,

@@ -1,16 +1,16 @@
 /** CAST and SAFE_CAST. */
 
-import type { CastExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
-import { MICROS_PER_DAY } from "../../../values/calendar.ts";
 import { castTo } from "../compile/expression/literals.ts";
-import { numberSql, textSql } from "../sql/atoms.ts";
+import { textSql } from "../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
-import { clockOf, daysOf } from "./time/calendar.ts";
+import { toInt64 } from "./arithmetic.ts";
+import { roundAway } from "./number.ts";
+import { clockOf, DAY, daysOf } from "./time/calendar.ts";
 import { castText } from "./time/time-text.ts";
 import type { CallContext } from "./types.ts";
 
-type CastContext = Omit<CallContext, "call"> & { readonly call: CastExpr };
+type CastContext = Omit<CallContext, "call">;
 
 /** White space around a text. */
 const AROUND = textSql("^[\\t\\n\\v\\f\\r ]+|[\\t\\n\\v\\f\\r ]+$");
@@ -77,28 +77,10 @@ function textToFloat64(context: CastContext, operand: Sql): Sql {
 }
 
 function floatToInt64(context: CastContext, operand: Sql): Sql {
-  return context.bind([operand], (x) => {
-    const rounded = sql`(trunc(${x}) + if(abs(${x} - trunc(${x})) >= 0.5, sign(${x}), 0))`;
-    return context.isSafe
-      ? sql`accurateCastOrNull(${rounded}, 'Int64')`
-      : sql`accurateCast(${context.mask(rounded)}, 'Nullable(Int64)')`;
-  });
+  return context.bind([operand], (x) => toInt64(context, sql`(${roundAway(x)})`));
 }
 
-function toInt64(context: CastContext, operand: Sql, from: SqlType): Sql {
-  switch (from.kind) {
-    case "BOOL":
-      return sql`toInt64(${operand})`;
-    case "FLOAT64":
-      return floatToInt64(context, operand);
-    case "STRING":
-      return textToInt64(context, operand);
-    default:
-      return context.refuse(`from ${formatType(from)} to INT64`);
-  }
-}
-
-function toText(context: CastContext, operand: Sql, from: SqlType, timeZone: string): Sql {
+function toText(context: CastContext, operand: Sql, from: SqlType): Sql {
   switch (from.kind) {
     case "INT64":
     case "NUMERIC":
@@ -110,7 +92,6 @@ function toText(context: CastContext, operand: Sql, from: SqlType, timeZone: str
     case "DATETIME":
     case "TIMESTAMP": {
       const { kind } = from;
-      if (kind === "TIMESTAMP" && timeZone !== "UTC") return context.refuse(`the time zone ${timeZone}`);
       return context.bind([operand], (value) => castText(value, kind));
     }
     default:
@@ -132,9 +113,15 @@ export function printCast(context: CastContext, from: SqlType, to: SqlType, time
   const [operand = EMPTY] = context.args;
   if (from.kind === to.kind && from.kind !== "ARRAY" && from.kind !== "STRUCT") return operand;
   if (from.kind === "UNKNOWN") return castTo(operand, to);
+  if ([from.kind, to.kind].includes("TIMESTAMP") && timeZone !== "UTC") {
+    return context.refuse(`the time zone ${timeZone}`);
+  }
   switch (to.kind) {
     case "INT64":
-      return toInt64(context, operand, from);
+      if (from.kind === "BOOL") return sql`toInt64(${operand})`;
+      if (from.kind === "FLOAT64") return floatToInt64(context, operand);
+      if (from.kind === "STRING") return textToInt64(context, operand);
+      break;
     case "FLOAT64":
       if (from.kind === "INT64") return sql`toFloat64(${operand})`;
       if (from.kind === "STRING") return textToFloat64(context, operand);
@@ -143,7 +130,7 @@ export function printCast(context: CastContext, from: SqlType, to: SqlType, time
       if (from.kind === "INT64") return sql`toDecimal128(${operand}, 9)`;
       break;
     case "STRING":
-      return toText(context, operand, from, timeZone);
+      return toText(context, operand, from);
     case "BOOL":
       return toBool(context, operand, from);
     case "BYTES":
@@ -151,15 +138,14 @@ export function printCast(context: CastContext, from: SqlType, to: SqlType, time
       break;
     case "TIMESTAMP":
     case "DATETIME":
-      if ((from.kind === "TIMESTAMP" || from.kind === "DATETIME") && timeZone === "UTC") return operand;
-      if (from.kind === "DATE" && timeZone === "UTC") return sql`(${operand} * ${numberSql(MICROS_PER_DAY)})`;
+      if (from.kind === "TIMESTAMP" || from.kind === "DATETIME") return operand;
+      if (from.kind === "DATE") return sql`(${operand} * ${DAY})`;
       break;
     case "TIME":
-      if (from.kind === "DATETIME" || (from.kind === "TIMESTAMP" && timeZone === "UTC")) return clockOf(operand);
+      if (from.kind === "DATETIME" || from.kind === "TIMESTAMP") return clockOf(operand);
       break;
     case "DATE":
-      if (from.kind === "DATETIME" || (from.kind === "TIMESTAMP" && timeZone === "UTC"))
-        return context.bind([operand], daysOf);
+      if (from.kind === "DATETIME" || from.kind === "TIMESTAMP") return context.bind([operand], daysOf);
       break;
     default:
   }

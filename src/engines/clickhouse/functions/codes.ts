@@ -5,7 +5,7 @@ import { checkReplacement, countGroups } from "../../../semantics/text/regexp-sy
 import { numberSql, textSql, variableSql } from "../sql/atoms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { literalOf, requireKinds } from "./literal.ts";
+import { literalOf, named, textOnly } from "./rows.ts";
 import { characterClass } from "./text.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
@@ -20,13 +20,11 @@ function encode(code: Sql): Sql {
 
 const isCode = (code: Sql) => sql`(${code} >= 0 AND ${code} <= 55295 OR ${code} >= 57344 AND ${code} <= 1114111)`;
 
-function chr(context: CallContext): Sql {
-  return context.bind([context.args[0] ?? EMPTY], (v) => {
-    const wrong = sql`NOT ${isCode(v)}`;
-    const code = sql`toUInt32(if(isNull(${v}) OR ${wrong}, 0, ${v}))`;
-    const text = sql`if(isNull(${v}), NULL, ${context.bind([code], encode)})`;
-    return context.failIf(wrong, "Invalid codepoint", text);
-  });
+function chr(context: CallContext, v: Sql): Sql {
+  const wrong = sql`NOT ${isCode(v)}`;
+  const code = sql`toUInt32(if(isNull(${v}) OR ${wrong}, 0, ${v}))`;
+  const text = sql`if(isNull(${v}), NULL, ${context.bind([code], encode)})`;
+  return context.failIf(wrong, "Invalid codepoint", text);
 }
 
 /** Whether an element `lw_c` of the array is such before any that is NULL, which decides as soon as it is met. */
@@ -36,29 +34,33 @@ function isReached(condition: Sql, array: Sql): Sql {
 
 const CODE = variableSql("lw_c");
 
-function fromCodes(context: CallContext): Sql {
-  return context.bind([context.args[0] ?? EMPTY], (a) => {
-    const wrong = isReached(sql`NOT ${isCode(CODE)}`, sql`${a}[1]`);
-    const missing = sql`empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
-    const codes = sql`arrayMap(lw_c -> toUInt32(if(isNull(lw_c) OR NOT ${isCode(CODE)}, 0, assumeNotNull(lw_c))), ${a}[1])`;
-    const text = sql`arrayStringConcat(arrayMap(lw_u -> ${encode(variableSql("lw_u"))}, ${codes}))`;
-    return context.failIf(wrong, "Invalid codepoint", sql`if(${missing}, NULL, ${text})`);
-  });
+/** Joins what each number of an array becomes; fails with the message for one that `isWrong` of `lw_c` holds for. */
+function joined(context: CallContext, array: Sql, isWrong: Sql, message: string, pieces: Sql): Sql {
+  const missing = sql`empty(${array}) OR arrayExists(lw_c -> isNull(lw_c), ${array}[1])`;
+  const text = sql`if(${missing}, NULL, arrayStringConcat(${pieces}))`;
+  return context.failIf(isReached(isWrong, sql`${array}[1]`), message, text);
 }
 
-function toCodes(context: CallContext): Sql {
-  requireKinds(context, "STRING");
-  return context.bind([context.args[0] ?? EMPTY], (v) => {
-    const characters = sql`ngrams(ifNull(${v}, ''), 1)`;
-    const code = sql`toInt64(reinterpretAsUInt32(convertCharset(lw_c, 'UTF-8', 'UTF-32LE')))`;
-    const all = sql`if(${v} = '', [], arrayMap(lw_c -> ${code}, ${characters}))`;
-    return sql`CAST(if(isNull(${v}), [], [${all}]), 'Array(Array(Nullable(Int64)))')`;
-  });
+function fromCodes(context: CallContext, a: Sql): Sql {
+  const codes = sql`arrayMap(lw_c -> toUInt32(if(isNull(lw_c) OR NOT ${isCode(CODE)}, 0, assumeNotNull(lw_c))), ${a}[1])`;
+  const pieces = sql`arrayMap(lw_u -> ${encode(variableSql("lw_u"))}, ${codes})`;
+  return joined(context, a, sql`NOT ${isCode(CODE)}`, "Invalid codepoint", pieces);
+}
+
+function fromByteValues(context: CallContext, a: Sql): Sql {
+  const pieces = sql`arrayMap(lw_c -> char(ifNull(lw_c, 0)), ${a}[1])`;
+  return joined(context, a, sql`(lw_c < 0 OR lw_c > 255)`, "Invalid value for a byte", pieces);
+}
+
+function toCodes(_: CallContext, v: Sql): Sql {
+  const characters = sql`ngrams(ifNull(${v}, ''), 1)`;
+  const code = sql`toInt64(reinterpretAsUInt32(convertCharset(lw_c, 'UTF-8', 'UTF-32LE')))`;
+  const all = sql`if(${v} = '', [], arrayMap(lw_c -> ${code}, ${characters}))`;
+  return sql`CAST(if(isNull(${v}), [], [${all}]), 'Array(Array(Nullable(Int64)))')`;
 }
 
 /** Characters for characters, of literals whose characters differ from each other. */
 function translate(context: CallContext): Sql {
-  requireKinds(context, "STRING");
   const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
   if (from === undefined || to === undefined) return context.refuse("characters that are no literals");
   const [wanted, made] = [[...from], [...to]];
@@ -71,14 +73,11 @@ function translate(context: CallContext): Sql {
   return sql`translateUTF8(${kept}, ${textSql(mapped)}, ${textSql(made.join(""))})`;
 }
 
-function distance(context: CallContext): Sql {
-  requireKinds(context, "STRING");
-  if (context.args.length > 2) return context.refuse("a greatest distance");
+function distance(context: CallContext, left: Sql, right: Sql, max: Sql | undefined): Sql {
+  if (max !== undefined) return context.refuse("a greatest distance");
   // Beside an empty text, the server counts bytes.
-  return context.bind(context.args, (left = EMPTY, right = EMPTY) => {
-    const count = sql`lengthUTF8(${left}) + lengthUTF8(${right})`;
-    return sql`toInt64(if(${left} = '' OR ${right} = '', ${count}, editDistanceUTF8(${left}, ${right})))`;
-  });
+  const count = sql`lengthUTF8(${left}) + lengthUTF8(${right})`;
+  return sql`toInt64(if(${left} = '' OR ${right} = '', ${count}, editDistanceUTF8(${left}, ${right})))`;
 }
 
 function normalize(context: CallContext): Sql {
@@ -93,37 +92,28 @@ const SPACES =
   "[\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}]";
 
 /** White space is ignored, and the padding may be omitted. */
-function fromBase64(context: CallContext): Sql {
-  const [value = EMPTY] = context.args;
-  return context.bind([value], (v) => {
-    return context.bind([sql`replaceRegexpAll(${v}, ${textSql(SPACES)}, '')`], (text) => {
-      const digits = sql`trimRight(${text}, '=')`;
-      const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 4 = 0`;
-      const isRight = sql`match(${text}, '^[A-Za-z0-9+/]*={0,2}$') AND (${isPadded}) AND length(${digits}) % 4 != 1`;
-      const whole = sql`rightPad(${digits}, intDiv(length(${digits}) + 3, 4) * 4, '=')`;
-      const bytes = sql`if(isNull(${v}), NULL, base64Decode(if(ifNull(${isRight}, false), ${whole}, '')))`;
-      return context.failIf(sql`NOT (${isRight})`, "Failed to decode invalid base64 string", bytes);
-    });
+function fromBase64(context: CallContext, v: Sql): Sql {
+  return context.bind([sql`replaceRegexpAll(${v}, ${textSql(SPACES)}, '')`], (text) => {
+    const digits = sql`trimRight(${text}, '=')`;
+    const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 4 = 0`;
+    const isRight = sql`match(${text}, '^[A-Za-z0-9+/]*={0,2}$') AND (${isPadded}) AND length(${digits}) % 4 != 1`;
+    const whole = sql`rightPad(${digits}, intDiv(length(${digits}) + 3, 4) * 4, '=')`;
+    const bytes = sql`if(isNull(${v}), NULL, base64Decode(if(ifNull(${isRight}, false), ${whole}, '')))`;
+    return context.failIf(sql`NOT (${isRight})`, "Failed to decode invalid base64 string", bytes);
   });
 }
 
-function fromBase32(context: CallContext): Sql {
-  const [value = EMPTY] = context.args;
-  return context.bind([value], (text) => {
-    const digits = sql`trimRight(${text}, '=')`;
-    const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 8 = 0`;
-    const hasLength = sql`length(${digits}) % 8 NOT IN (1, 3, 6)`;
-    const isRight = sql`match(${digits}, '^[A-Z2-7]*$') AND (${isPadded}) AND ${hasLength}`;
-    const five = sql`substring(bin(toUInt8(position(${BASE32}, lw_c) - 1)), 4)`;
-    const bits = sql`arrayStringConcat(arrayMap(lw_c -> ${five}, ngrams(lw_t, 1)))`;
-    const whole = sql`arrayMap(lw_b -> unbin(substring(lw_b, 1, intDiv(length(lw_b), 8) * 8)), [${bits}])[1]`;
-    const bytes = sql`arrayMap(lw_t -> if(lw_t = '', '', ${whole}), [if(ifNull(${isRight}, false), ifNull(${digits}, ''), '')])[1]`;
-    return context.failIf(
-      sql`NOT (${isRight})`,
-      "Failed to decode invalid base32 string",
-      sql`if(isNull(${text}), NULL, ${bytes})`,
-    );
-  });
+function fromBase32(context: CallContext, text: Sql): Sql {
+  const digits = sql`trimRight(${text}, '=')`;
+  const isPadded = sql`length(${text}) = length(${digits}) OR length(${text}) % 8 = 0`;
+  const hasLength = sql`length(${digits}) % 8 NOT IN (1, 3, 6)`;
+  const isRight = sql`match(${digits}, '^[A-Z2-7]*$') AND (${isPadded}) AND ${hasLength}`;
+  const five = sql`substring(bin(toUInt8(position(${BASE32}, lw_c) - 1)), 4)`;
+  const bits = sql`arrayStringConcat(arrayMap(lw_c -> ${five}, ngrams(lw_t, 1)))`;
+  const whole = sql`arrayMap(lw_b -> unbin(substring(lw_b, 1, intDiv(length(lw_b), 8) * 8)), [${bits}])[1]`;
+  const read = sql`arrayMap(lw_t -> if(lw_t = '', '', ${whole}), [if(ifNull(${isRight}, false), ifNull(${digits}, ''), '')])[1]`;
+  const bytes = sql`if(isNull(${text}), NULL, ${read})`;
+  return context.failIf(sql`NOT (${isRight})`, "Failed to decode invalid base32 string", bytes);
 }
 
 const BASE32 = textSql("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
@@ -135,21 +125,10 @@ const UTF8_IN_HEX = [
 ].join("|");
 
 /** One replacement character for each byte that is not valid UTF-8. */
-function safeText(context: CallContext): Sql {
-  return context.bind([context.args[0] ?? EMPTY], (v) => {
-    const sequences = sql`extractAll(hex(ifNull(${v}, '')), ${textSql(`${UTF8_IN_HEX}|..`)})`;
-    const kept = sql`arrayMap(lw_h -> if(match(lw_h, ${textSql(`^(?:${UTF8_IN_HEX})$`)}), lw_h, 'EFBFBD'), ${sequences})`;
-    return sql`multiIf(isNull(${v}), NULL, isValidUTF8(ifNull(${v}, '')), ${v}, unhex(arrayStringConcat(${kept})))`;
-  });
-}
-
-function fromByteValues(context: CallContext): Sql {
-  return context.bind([context.args[0] ?? EMPTY], (a) => {
-    const wrong = isReached(sql`(lw_c < 0 OR lw_c > 255)`, sql`${a}[1]`);
-    const missing = sql`empty(${a}) OR arrayExists(lw_c -> isNull(lw_c), ${a}[1])`;
-    const bytes = sql`arrayStringConcat(arrayMap(lw_c -> char(ifNull(lw_c, 0)), ${a}[1]))`;
-    return context.failIf(wrong, "Invalid value for a byte", sql`if(${missing}, NULL, ${bytes})`);
-  });
+function safeText(_: CallContext, v: Sql): Sql {
+  const sequences = sql`extractAll(hex(ifNull(${v}, '')), ${textSql(`${UTF8_IN_HEX}|..`)})`;
+  const kept = sql`arrayMap(lw_h -> if(match(lw_h, ${textSql(`^(?:${UTF8_IN_HEX})$`)}), lw_h, 'EFBFBD'), ${sequences})`;
+  return sql`multiIf(isNull(${v}), NULL, isValidUTF8(ifNull(${v}, '')), ${v}, unhex(arrayStringConcat(${kept})))`;
 }
 
 /** FORMAT of `%s`, `%d` and `%%` without flags, over texts and INT64. */
@@ -172,7 +151,6 @@ function format(context: CallContext): Sql {
 }
 
 function knownPattern(context: CallContext): string | Refusal {
-  requireKinds(context, "STRING");
   const pattern = literalOf(context, 1);
   if (pattern === undefined || context.isSafe) return context.refuse("a pattern that is no literal");
   return pattern;
@@ -207,20 +185,20 @@ function replaceMatches(context: CallContext): Sql {
 }
 
 export const codeFunctions: FunctionTable = {
-  CHR: chr,
-  CODE_POINTS_TO_BYTES: fromByteValues,
-  CODE_POINTS_TO_STRING: fromCodes,
-  EDIT_DISTANCE: distance,
+  CHR: named(chr),
+  CODE_POINTS_TO_BYTES: named(fromByteValues),
+  CODE_POINTS_TO_STRING: named(fromCodes),
+  EDIT_DISTANCE: textOnly(named(distance)),
   FARM_FINGERPRINT: ({ args }) => sql`reinterpretAsInt64(farmFingerprint64(${args[0] ?? EMPTY}))`,
   FORMAT: format,
-  FROM_BASE32: fromBase32,
-  FROM_BASE64: fromBase64,
+  FROM_BASE32: named(fromBase32),
+  FROM_BASE64: named(fromBase64),
   NORMALIZE: normalize,
-  REGEXP_EXTRACT_ALL: extractAll,
-  REGEXP_REPLACE: replaceMatches,
-  SAFE_CONVERT_BYTES_TO_STRING: safeText,
+  REGEXP_EXTRACT_ALL: textOnly(extractAll),
+  REGEXP_REPLACE: textOnly(replaceMatches),
+  SAFE_CONVERT_BYTES_TO_STRING: named(safeText),
   TO_BASE32: ({ args }) => sql`base32Encode(${args[0] ?? EMPTY})`,
-  TO_CODE_POINTS: toCodes,
-  TRANSLATE: translate,
+  TO_CODE_POINTS: textOnly(named(toCodes)),
+  TRANSLATE: textOnly(translate),
   TYPEOF: ({ types }) => textSql(types[0] === undefined ? "" : formatType(types[0])),
 };

@@ -3,7 +3,7 @@ import { MESSAGE_MARK } from "../driver/server-error.ts";
 import { NULL, TRUE } from "../sql/atoms.ts";
 import { callSql, EMPTY, type Sql, sql } from "../sql/sql.ts";
 import { isComparable } from "./comparisons.ts";
-import { literalOf } from "./literal.ts";
+import { literalOf } from "./rows.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
 function coalesce(context: CallContext): Sql {

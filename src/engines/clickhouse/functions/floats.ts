@@ -4,8 +4,9 @@
  */
 
 import { FALSE } from "../sql/atoms.ts";
-import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { double } from "./number.ts";
+import { callSql, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { double, ofDoubles } from "./number.ts";
+import { named } from "./rows.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** ClickHouse's own is an approximation. */
@@ -19,67 +20,50 @@ const NAMED: Readonly<Record<string, string>> = {
 
 function finiteOf(context: CallContext, inputs: readonly Sql[], result: Sql): Sql {
   return context.bind([result], (value) => {
-    const fails = sql`NOT isFinite(${value}) AND ${joinSql(
-      inputs.map((input) => sql`isFinite(${input})`),
-      " AND ",
-    )}`;
+    const areFinite = inputs.map((input) => sql`isFinite(${input})`);
+    const fails = sql`NOT isFinite(${value}) AND ${joinSql(areFinite, " AND ")}`;
     return context.failIf(fails, `Floating point error in function: ${context.call.function}`, value);
   });
 }
 
 function unary(form: (x: Sql) => Sql): PrintCall {
-  return (context) => {
-    if (context.type.kind !== "FLOAT64") return context.refuse(`values of the type ${context.type.kind}`);
-    return context.bind([double(context)], (x) => finiteOf(context, [x], form(x)));
-  };
+  return ofDoubles((context, x) => finiteOf(context, [x], form(x)));
 }
 
-const naturalLogarithm = unary((x) => sql`log(${x})`);
-
-function logarithm(context: CallContext): Sql {
-  if (context.args.length === 1) return naturalLogarithm(context);
-  return context.bind([double(context), double(context, 1)], (x, base) => {
-    const fails = sql`isFinite(${x}) AND isFinite(${base}) AND (${x} <= 0 OR ${base} <= 0 OR ${base} = 1)`;
-    const isNone = sql`${x} = CAST('-inf', 'Float64') OR ${base} = CAST('inf', 'Float64')`;
-    const value = sql`if(isNull(${x}) OR isNull(${base}), NULL, if(${isNone}, CAST('nan', 'Float64'), log(${x}) / log(${base})))`;
-    return context.failIf(fails, "Floating point error in function: LOG", value);
-  });
+function logarithm(context: CallContext, x: Sql, base: Sql | undefined): Sql {
+  if (base === undefined) return finiteOf(context, [x], sql`log(${x})`);
+  const fails = sql`isFinite(${x}) AND isFinite(${base}) AND (${x} <= 0 OR ${base} <= 0 OR ${base} = 1)`;
+  const isNone = sql`${x} = CAST('-inf', 'Float64') OR ${base} = CAST('inf', 'Float64')`;
+  const value = sql`if(isNull(${x}) OR isNull(${base}), NULL, if(${isNone}, CAST('nan', 'Float64'), log(${x}) / log(${base})))`;
+  return context.failIf(fails, "Floating point error in function: LOG", value);
 }
 
 /** ClickHouse's own is wrong where the result is next to 0 or to infinity: those are products of two. */
-function power(context: CallContext): Sql {
-  if (context.type.kind !== "FLOAT64") return context.refuse(`values of the type ${context.type.kind}`);
-  return context.bind([double(context), double(context, 1)], (x, y) => {
-    const digits = sql`ifNull(${y} * log(abs(${x})), 0)`;
-    const isPlain = sql`isFinite(${x}) AND isFinite(${y}) AND ${x} != 0`;
-    const isFar = sql`${isPlain} AND abs(${digits}) > 700 AND (${x} > 0 OR ${y} = trunc(${y}))`;
-    const half = sql`pow(abs(${x}), ${y} / 2)`;
-    const size = sql`multiIf(${digits} > 1500, CAST('inf', 'Float64'), ${digits} < -1500, 0., ${half} * ${half})`;
-    const isNegative = sql`${x} < 0 AND abs(${y} - 2 * trunc(${y} / 2)) = 1`;
-    const value = sql`if(${isFar}, if(${isNegative}, -${size}, ${size}), pow(${x}, ${y}))`;
-    return finiteOf(context, [x, y], value);
-  });
+function power(context: CallContext, x: Sql, y: Sql): Sql {
+  const digits = sql`ifNull(${y} * log(abs(${x})), 0)`;
+  const isPlain = sql`isFinite(${x}) AND isFinite(${y}) AND ${x} != 0`;
+  const isFar = sql`${isPlain} AND abs(${digits}) > 700 AND (${x} > 0 OR ${y} = trunc(${y}))`;
+  const half = sql`pow(abs(${x}), ${y} / 2)`;
+  const size = sql`multiIf(${digits} > 1500, CAST('inf', 'Float64'), ${digits} < -1500, 0., ${half} * ${half})`;
+  const isNegative = sql`${x} < 0 AND abs(${y} - 2 * trunc(${y} / 2)) = 1`;
+  const value = sql`if(${isFar}, if(${isNegative}, -${size}, ${size}), pow(${x}, ${y}))`;
+  return finiteOf(context, [x, y], value);
 }
 
 /** Prints a distance of two dense vectors, as arrays of FLOAT64. */
 function distance(measure: (x: Sql, y: Sql) => { readonly value: Sql; readonly isNone: Sql }): PrintCall {
-  return (context) => {
+  return named((context, left, right) => {
     const areDense = context.types.every((type) => type.kind === "ARRAY" && type.element.kind === "FLOAT64");
     if (!areDense) return context.refuse("vectors that are no ARRAY<FLOAT64>");
-    const name = context.call.function;
-    return context.bind(context.args, (left = EMPTY, right = EMPTY) => {
-      const areThere = sql`notEmpty(${left}) AND notEmpty(${right})`;
-      const hasNull = joinSql(
-        [left, right].map((each) => sql`arrayExists(lw_n -> isNull(lw_n), ${each}[1])`),
-        " OR ",
-      );
-      const differ = sql`length(${left}[1]) != length(${right}[1])`;
-      const [x, y] = [sql`${left}[1]`, sql`arrayResize(${right}[1], length(${left}[1]))`];
-      const { value, isNone } = measure(x, y);
-      const fails = sql`${areThere} AND (${differ} OR ${hasNull} OR ${isNone})`;
-      return context.failIf(fails, `${name}: the vectors have no distance`, sql`if(${areThere}, ${value}, NULL)`);
-    });
-  };
+    const areThere = sql`notEmpty(${left}) AND notEmpty(${right})`;
+    const [x, other] = [sql`${left}[1]`, sql`${right}[1]`];
+    const haveNull = [x, other].map((each) => sql`arrayExists(lw_n -> isNull(lw_n), ${each})`);
+    const differ = sql`length(${x}) != length(${other})`;
+    const { value, isNone } = measure(x, sql`arrayResize(${other}, length(${x}))`);
+    const fails = sql`${areThere} AND (${differ} OR ${joinSql(haveNull, " OR ")} OR ${isNone})`;
+    const message = `${context.call.function}: the vectors have no distance`;
+    return context.failIf(fails, message, sql`if(${areThere}, ${value}, NULL)`);
+  });
 }
 
 const sumOf = (x: Sql, y: Sql, term: Sql) => sql`arraySum((lw_x, lw_y) -> ifNull(${term}, 0.), ${x}, ${y})`;
@@ -105,8 +89,8 @@ export const floatFunctions: FunctionTable = {
   CSC: unary((x) => sql`1 / sin(${x})`),
   CSCH: unary((x) => sql`1 / sinh(${x})`),
   EUCLIDEAN_DISTANCE: euclideanDistance,
-  LOG: logarithm,
-  POW: power,
+  LOG: ofDoubles(logarithm),
+  POW: ofDoubles(power),
   SEC: unary((x) => sql`1 / cos(${x})`),
   SECH: unary((x) => sql`1 / cosh(${x})`),
   TANH: unary(tanh),

@@ -7,7 +7,7 @@ import { printNull } from "../compile/expression/literals.ts";
 import { textSql } from "../sql/atoms.ts";
 import { Refusal } from "../sql/refusal.ts";
 import { EMPTY, type Sql, sql } from "../sql/sql.ts";
-import { literalOf, requireKinds } from "./literal.ts";
+import { literalOf, textOnly } from "./rows.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
 /** The pattern, in which points match no line feed. */
@@ -16,7 +16,6 @@ function withPoints(pattern: string): string {
 }
 
 function contains(context: CallContext): Sql {
-  requireKinds(context, "STRING");
   if (context.isSafe) return context.refuse("SAFE.");
   const [value = EMPTY, pattern = EMPTY] = context.args;
   const argument = context.call.arguments[1];
@@ -35,7 +34,6 @@ function contains(context: CallContext): Sql {
 
 /** The one group of the pattern, or all of it, as ClickHouse's functions take it: with a group around. */
 function grouped(context: CallContext): { readonly pattern: string; readonly hasGroup: boolean } | Refusal {
-  requireKinds(context, "STRING");
   const known = literalOf(context, 1);
   if (known === undefined || context.isSafe) return context.refuse("a pattern that is no literal");
   if (context.args.length > 2) return context.refuse("a position or an occurrence");
@@ -67,6 +65,6 @@ function extract(context: CallContext): Sql {
 }
 
 export const regexpFunctions: FunctionTable = {
-  REGEXP_CONTAINS: contains,
-  REGEXP_EXTRACT: extract,
+  REGEXP_CONTAINS: textOnly(contains),
+  REGEXP_EXTRACT: textOnly(extract),
 };

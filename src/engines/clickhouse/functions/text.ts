@@ -2,7 +2,7 @@
 
 import { nameSql, numberSql, textSql } from "../sql/atoms.ts";
 import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { literalOf, requireKinds } from "./literal.ts";
+import { bytesOnly, literalOf, named, textOnly } from "./rows.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
@@ -17,21 +17,14 @@ function isBytes({ types }: CallContext): boolean {
 }
 
 /** ClickHouse's functions for texts and for bytes. */
-function byKind(text: string, bytes: string | undefined): PrintCall {
-  return (context) => {
-    if (!isBytes(context)) return callSql(text, context.args);
-    return bytes === undefined ? context.refuse("values of the type BYTES") : callSql(bytes, context.args);
-  };
+function byKind(text: string, bytes = text): PrintCall {
+  return (context) => callSql(isBytes(context) ? bytes : text, context.args);
 }
 
 /** The same as a number of the language. */
-function counted(text: string, bytes: string | undefined): PrintCall {
+function counted(text: string, bytes = text): PrintCall {
   const print = byKind(text, bytes);
   return (context) => sql`toInt64(${print(context)})`;
-}
-
-function textOnly(print: PrintCall): PrintCall {
-  return (context) => (isBytes(context) ? context.refuse("values of the type BYTES") : print(context));
 }
 
 function concat(context: CallContext): Sql {
@@ -45,10 +38,6 @@ function concat(context: CallContext): Sql {
     return kind === "INT64" ? sql`toString(${arg})` : context.refuse(`values of the type ${kind}`);
   });
   return sql`concat(${joinSql(texts, ", ")})`;
-}
-
-function mapCase(text: string, bytes: string): PrintCall {
-  return (context) => sql`${nameSql(isBytes(context) ? bytes : text)}(${context.args[0] ?? EMPTY})`;
 }
 
 const length = (context: CallContext) => nameSql(isBytes(context) ? "length" : "lengthUTF8");
@@ -67,38 +56,27 @@ function left(context: CallContext): Sql {
   });
 }
 
-function right(context: CallContext): Sql {
-  const [value = EMPTY, count = EMPTY] = context.args;
-  return context.bind([value, count], (v, n) => {
-    const rest = sql`toInt64(${length(context)}(${v})) - ${clamp(n)}`;
-    const start = sql`if(${rest} < 0, 1, ${rest} + 1)`;
-    const taken = sql`${part(context)}(${v}, ${start})`;
-    return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "RIGHT: the length must not be negative", taken);
-  });
+function right(context: CallContext, v: Sql, n: Sql): Sql {
+  const rest = sql`toInt64(${length(context)}(${v})) - ${clamp(n)}`;
+  const start = sql`if(${rest} < 0, 1, ${rest} + 1)`;
+  const taken = sql`${part(context)}(${v}, ${start})`;
+  return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "RIGHT: the length must not be negative", taken);
 }
 
 /** Positions from 1; 0 and those before the start are the start, negative ones count from the end. */
-function substr(context: CallContext): Sql {
-  const [value = EMPTY, position = EMPTY, count] = context.args;
-  return context.bind([value, position, ...(count === undefined ? [] : [count])], (v, p, n) => {
-    const all = sql`toInt64(${length(context)}(${v}))`;
-    const start = sql`multiIf(isNull(${p}), NULL, ${p} = 0 OR ${p} < -${all}, 1, ${p} < 0, ${all} + ${p} + 1, ${clamp(p)})`;
-    if (n === undefined) return sql`${part(context)}(${v}, ${start})`;
-    const taken = sql`${part(context)}(${v}, ${start}, ${clamp(n)})`;
-    return context.failIf(
-      sql`${n} < 0 AND isNotNull(${v}) AND isNotNull(${p})`,
-      "SUBSTR: the length must not be negative",
-      taken,
-    );
-  });
+function substr(context: CallContext, v: Sql, p: Sql, n: Sql | undefined): Sql {
+  const all = sql`toInt64(${length(context)}(${v}))`;
+  const start = sql`multiIf(isNull(${p}), NULL, ${p} = 0 OR ${p} < -${all}, 1, ${p} < 0, ${all} + ${p} + 1, ${clamp(p)})`;
+  if (n === undefined) return sql`${part(context)}(${v}, ${start})`;
+  const taken = sql`${part(context)}(${v}, ${start}, ${clamp(n)})`;
+  const fails = sql`${n} < 0 AND isNotNull(${v}) AND isNotNull(${p})`;
+  return context.failIf(fails, "SUBSTR: the length must not be negative", taken);
 }
 
-function position(text: string, bytes: string): PrintCall {
-  return (context) => {
-    if (context.args.length > 2) return context.refuse("a position or an occurrence");
-    const [value = EMPTY, wanted = EMPTY] = context.args;
-    return sql`toInt64(${nameSql(isBytes(context) ? bytes : text)}(${value}, ${wanted}))`;
-  };
+const firstPosition = counted("positionUTF8", "position");
+
+function position(context: CallContext): Sql {
+  return context.args.length > 2 ? context.refuse("a position or an occurrence") : firstPosition(context);
 }
 
 /** The characters of a set as a class of a regular expression. */
@@ -107,7 +85,7 @@ export function characterClass(set: string): string {
 }
 
 function trim(end: "both" | "left" | "right"): PrintCall {
-  return textOnly((context) => {
+  return (context) => {
     const [value = EMPTY, given] = context.args;
     const set = given === undefined ? WHITE_SPACE : literalOf(context, 1);
     if (set === undefined) return context.refuse("a set of characters that is no literal");
@@ -115,12 +93,11 @@ function trim(end: "both" | "left" | "right"): PrintCall {
     const one = characterClass(set);
     const patterns = [...(end === "right" ? [] : [`^${one}+`]), ...(end === "left" ? [] : [`${one}+$`])];
     return sql`replaceRegexpAll(${value}, ${textSql(patterns.join("|"))}, '')`;
-  });
+  };
 }
 
 function replace(context: CallContext): Sql {
   const [value = EMPTY, from = EMPTY, to = EMPTY] = context.args;
-  if (isBytes(context)) return context.refuse("values of the type BYTES");
   const [wanted, other] = [literalOf(context, 1), literalOf(context, 2)];
   // How long the text may become is known for short replacements only.
   if (wanted === undefined || other === undefined || other.length > Math.max(16, wanted.length)) {
@@ -144,17 +121,16 @@ function repeat(context: CallContext): Sql {
 }
 
 function pad(name: "leftPadUTF8" | "rightPadUTF8"): PrintCall {
-  return textOnly((context) => {
+  return (context) => {
     const [value = EMPTY, count = EMPTY, pattern = textSql(" ")] = context.args;
     const known = Number(literalOf(context, 1));
     if (!(known >= 0 && known <= 100_000)) return context.refuse("a length that is no small literal");
     if (context.args.length > 2 && (literalOf(context, 2) ?? "") === "") return context.refuse("this pattern");
     return sql`${nameSql(name)}(${value}, ${count}, ${pattern})`;
-  });
+  };
 }
 
 function split(context: CallContext): Sql {
-  if (isBytes(context)) return context.refuse("values of the type BYTES");
   const [value = EMPTY] = context.args;
   const delimiter = context.args.length > 1 ? literalOf(context, 1) : ",";
   // Without one ClickHouse splits bytes.
@@ -165,43 +141,20 @@ function split(context: CallContext): Sql {
   });
 }
 
-function codePoint(context: CallContext): Sql {
-  if (isBytes(context)) return context.refuse("values of the type BYTES");
-  const [value = EMPTY] = context.args;
-  return context.bind([value], (v) => {
-    const first = sql`reinterpretAsUInt32(convertCharset(substringUTF8(${v}, 1, 1), 'UTF-8', 'UTF-32LE'))`;
-    return sql`multiIf(isNull(${v}), NULL, ${v} = '', 0::Int64, toInt64(${first}))`;
-  });
+function codePoint(_: CallContext, v: Sql): Sql {
+  const first = sql`reinterpretAsUInt32(convertCharset(substringUTF8(${v}, 1, 1), 'UTF-8', 'UTF-32LE'))`;
+  return sql`multiIf(isNull(${v}), NULL, ${v} = '', 0::Int64, toInt64(${first}))`;
 }
 
-function ascii(context: CallContext): Sql {
-  const [value = EMPTY] = context.args;
-  if (isBytes(context)) return context.refuse("values of the type BYTES");
-  return context.bind([value], (v) => {
-    const code = sql`toInt64(ascii(${v}))`;
-    const isOther = sql`match(${v}, '^[^\\\\x00-\\\\x7f]')`;
-    return context.failIf(isOther, "ASCII: the first character is no ASCII character", code);
-  });
-}
-
-function toHex(context: CallContext): Sql {
-  return sql`lower(hex(${context.args[0] ?? EMPTY}))`;
+function ascii(context: CallContext, v: Sql): Sql {
+  const isOther = sql`match(${v}, '^[^\\\\x00-\\\\x7f]')`;
+  return context.failIf(isOther, "ASCII: the first character is no ASCII character", sql`toInt64(ascii(${v}))`);
 }
 
 /** Hexadecimal digits, of which an odd number has a zero before it. */
-function fromHex(context: CallContext): Sql {
-  const [value = EMPTY] = context.args;
-  return context.bind([value], (v) => {
-    const isWrong = sql`NOT match(${v}, '^[0-9A-Fa-f]*$')`;
-    return context.failIf(isWrong, "FROM_HEX: no hexadecimal text", sql`unhex(if(${isWrong}, '', ${v}))`);
-  });
-}
-
-function onlyBytes(print: (value: Sql) => Sql): PrintCall {
-  return (context) => {
-    requireKinds(context, "BYTES");
-    return print(context.args[0] ?? EMPTY);
-  };
+function fromHex(context: CallContext, v: Sql): Sql {
+  const isWrong = sql`NOT match(${v}, '^[0-9A-Fa-f]*$')`;
+  return context.failIf(isWrong, "FROM_HEX: no hexadecimal text", sql`unhex(if(${isWrong}, '', ${v}))`);
 }
 
 /** Splits the pattern of a LIKE into texts, `_` and `%`. */
@@ -233,19 +186,17 @@ function printPattern(context: CallContext, index: number): Sql {
 }
 
 function like(context: CallContext): Sql {
-  requireKinds(context, "STRING");
   return sql`like(${context.args[0] ?? EMPTY}, ${printPattern(context, 1)})`;
 }
 
 function likeList(operator: " OR " | " AND "): PrintCall {
-  return (context) => {
-    requireKinds(context, "STRING");
+  return textOnly((context) => {
     const [value = EMPTY, ...patterns] = context.args;
     return context.bind([value], (v) => {
       const each = patterns.map((_, index) => sql`like(${v}, ${printPattern(context, index + 1)})`);
       return sql`(${joinSql(each, operator)})`;
     });
-  };
+  });
 }
 
 /** As a text of its own length: bytes of a fixed number lose their last zeros in a cast. */
@@ -255,38 +206,38 @@ function hash(name: string): PrintCall {
 
 export const textFunctions: FunctionTable = {
   $concat_op: concat,
-  $like: like,
+  $like: textOnly(like),
   $like_any: likeList(" OR "),
   $like_all: likeList(" AND "),
-  ASCII: ascii,
-  BYTE_LENGTH: counted("length", "length"),
-  CHAR_LENGTH: counted("lengthUTF8", undefined),
+  ASCII: textOnly(named(ascii)),
+  BYTE_LENGTH: counted("length"),
+  CHAR_LENGTH: textOnly(counted("lengthUTF8")),
   CONCAT: concat,
-  ENDS_WITH: byKind("endsWith", "endsWith"),
-  FROM_HEX: fromHex,
-  INSTR: position("positionUTF8", "position"),
+  ENDS_WITH: byKind("endsWith"),
+  FROM_HEX: named(fromHex),
+  INSTR: position,
   LEFT: left,
   LENGTH: counted("lengthUTF8", "length"),
-  LOWER: mapCase("lowerUTF8", "lower"),
-  LPAD: pad("leftPadUTF8"),
-  LTRIM: trim("left"),
+  LOWER: byKind("lowerUTF8", "lower"),
+  LPAD: textOnly(pad("leftPadUTF8")),
+  LTRIM: textOnly(trim("left")),
   MD5: hash("MD5"),
   REPEAT: repeat,
-  REPLACE: replace,
+  REPLACE: textOnly(replace),
   REVERSE: byKind("reverseUTF8", "reverse"),
-  RIGHT: right,
-  RPAD: pad("rightPadUTF8"),
-  RTRIM: trim("right"),
+  RIGHT: named(right),
+  RPAD: textOnly(pad("rightPadUTF8")),
+  RTRIM: textOnly(trim("right")),
   SHA1: hash("SHA1"),
   SHA256: hash("SHA256"),
   SHA512: hash("SHA512"),
-  SPLIT: split,
-  STARTS_WITH: byKind("startsWith", "startsWith"),
-  STRPOS: position("positionUTF8", "position"),
-  SUBSTR: substr,
-  TO_BASE64: onlyBytes((value) => sql`base64Encode(${value})`),
-  TO_HEX: toHex,
-  TRIM: trim("both"),
-  UNICODE: codePoint,
-  UPPER: mapCase("upperUTF8", "upper"),
+  SPLIT: textOnly(split),
+  STARTS_WITH: byKind("startsWith"),
+  STRPOS: position,
+  SUBSTR: named(substr),
+  TO_BASE64: bytesOnly(({ args }) => callSql("base64Encode", args)),
+  TO_HEX: ({ args }) => sql`lower(${callSql("hex", args)})`,
+  TRIM: textOnly(trim("both")),
+  UNICODE: textOnly(named(codePoint)),
+  UPPER: byKind("upperUTF8", "upper"),
 };

@@ -187,9 +187,7 @@ function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scop
   if (printed.isRefused) return printed;
   const shape = { args: [printed], types: [operand.type], type, isSafe, span, name: "CAST" };
   const timeZone = zone === undefined ? compilation.timeZone : zone.kind === "Literal" ? (zone.value ?? "") : "";
-  return printRow(compilation, shape, (context) => {
-    return printCast({ ...context, call: expression }, operand.type, type, timeZone);
-  });
+  return printRow(compilation, shape, (context) => printCast(context, operand.type, type, timeZone));
 }
 
 /** Does the function's row take the interval apart? */

@@ -3,7 +3,7 @@ import type { DatePartExpr } from "../../../../googlesql/resolved.ts";
 import { MICROS_PER_DAY, MICROS_PER_PART, MIN_DAY } from "../../../../values/calendar.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { literalOf } from "../literal.ts";
+import { literalOf } from "../rows.ts";
 import type { CallContext } from "../types.ts";
 import {
   clockOf,
@@ -33,13 +33,16 @@ function firstDayOf({ part, weekday }: DatePartExpr): number {
   return part === "ISOWEEK" ? 0 : WEEKDAYS.indexOf(weekday ?? "SUNDAY");
 }
 
-/** Clocks of the zone show UTC. */
-export function requireUtc(context: CallContext, zoneIndex: number): void {
-  const zone = context.args.length > zoneIndex ? literalOf(context, zoneIndex) : context.timeZone;
-  if (zone !== "UTC") context.refuse(`the time zone ${zone ?? "of the rows"}`);
+/** The time zone that an argument names, else that of the session. */
+export function zoneOf(context: CallContext, index: number): string {
+  return context.args.length > index ? (literalOf(context, index) ?? "of the rows") : context.timeZone;
 }
 
-const isDate = ({ types }: CallContext) => types[0]?.kind === "DATE";
+/** Clocks of the zone show UTC. */
+export function requireUtc(context: CallContext, zoneIndex: number): void {
+  const zone = zoneOf(context, zoneIndex);
+  if (zone !== "UTC") context.refuse(`the time zone ${zone}`);
+}
 
 /** Days cut to the part. */
 function truncateDays(days: Sql, part: DatePartExpr): Sql | undefined {
@@ -72,9 +75,9 @@ export function truncate(context: CallContext): Sql {
   const [value = EMPTY] = context.args;
   const kind = context.types[0]?.kind;
   const part = partOf(context, 1);
-  if (kind === "TIME" || kind === undefined) return context.refuse("values of the type TIME");
   if (kind === "DATE") return cutDays(context, value, part, (days) => days);
   const unit = MICROS_PER_PART[part.part];
+  if (kind === "TIME" && (unit ?? MICROS_PER_DAY) >= MICROS_PER_DAY) return context.refuse("this date part");
   if (kind === "TIMESTAMP" && !["MICROSECOND", "MILLISECOND", "SECOND"].includes(part.part)) requireUtc(context, 2);
   if (unit !== undefined && part.part !== "WEEK") {
     return unit === 1n ? value : context.bind([value], (t) => sql`(${t} - ${remainder(t, unit)})`);
@@ -187,16 +190,11 @@ function extractFromDays(days: Sql, part: DatePartExpr): Sql | undefined {
   }
 }
 
-export function truncateTime(context: CallContext): Sql {
-  const unit = MICROS_PER_PART[partOf(context, 1).part];
-  if (unit === undefined || unit >= MICROS_PER_DAY) return context.refuse("this date part");
-  return context.bind([context.args[0] ?? EMPTY], (t) => (unit === 1n ? t : sql`(${t} - ${remainder(t, unit)})`));
-}
-
 export function lastDay(context: CallContext): Sql {
   const [value = EMPTY] = context.args;
   const part = context.args.length > 1 ? partOf(context, 1).part : "MONTH";
-  return context.bind([isDate(context) ? value : context.bind([value], daysOf)], (days) => {
+  const isDate = context.types[0]?.kind === "DATE";
+  return context.bind([isDate ? value : context.bind([value], daysOf)], (days) => {
     const [year, month] = [yearOf(days), field("toMonth", days)];
     switch (part) {
       case "MONTH":

@@ -5,7 +5,7 @@
 import { MAX_MICROS, MIN_MICROS } from "../../../../values/calendar.ts";
 import { numberSql, textSql } from "../../sql/atoms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { literalOf } from "../literal.ts";
+import { literalOf } from "../rows.ts";
 import type { CallContext } from "../types.ts";
 import { clockOf, DAY, daysFromCivil, daysOf, lastDayOfMonth } from "./calendar.ts";
 
