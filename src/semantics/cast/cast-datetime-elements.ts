@@ -25,46 +25,22 @@ export interface CastElement {
   readonly letterCase: "upper" | "lower" | "capitalized";
 }
 
-const categories: Readonly<Record<string, ElementCategory>> = {
-  YYYY: "YEAR",
-  YYY: "YEAR",
-  YY: "YEAR",
-  Y: "YEAR",
-  RRRR: "YEAR",
-  RR: "YEAR",
-  "Y,YYY": "YEAR",
-  MM: "MONTH",
-  MON: "MONTH",
-  MONTH: "MONTH",
-  DDD: "DAY",
-  DD: "DAY",
-  D: "DAY",
-  DAY: "DAY",
-  DY: "DAY",
-  HH: "HOUR",
-  HH12: "HOUR",
-  HH24: "HOUR",
-  MI: "MINUTE",
-  SS: "SECOND",
-  SSSSS: "SECOND",
-  AM: "MERIDIAN_INDICATOR",
-  PM: "MERIDIAN_INDICATOR",
-  "A.M.": "MERIDIAN_INDICATOR",
-  "P.M.": "MERIDIAN_INDICATOR",
-  TZH: "TIME_ZONE",
-  TZM: "TIME_ZONE",
+const elementsOf: Readonly<Partial<Record<ElementCategory, string>>> = {
+  YEAR: "YYYY YYY YY Y RRRR RR Y,YYY",
+  MONTH: "MM MON MONTH",
+  DAY: "DDD DD D DAY DY",
+  HOUR: "HH HH12 HH24",
+  MINUTE: "MI",
+  SECOND: "SS SSSSS FF1 FF2 FF3 FF4 FF5 FF6 FF7 FF8 FF9",
+  MERIDIAN_INDICATOR: "AM PM A.M. P.M.",
+  TIME_ZONE: "TZH TZM",
+  // The reference names them and no value is printed for them; they are refused by name.
+  OTHER: "IYYY IYY IY I SYYYY YEAR SYEAR RM J CC SCC Q IW WW W AD BC A.D. B.C. SP TH SPTH THSP FM",
 };
 
-/** Elements that the reference names and no value is printed for; they are refused by name. */
-const unsupported = "IYYY IYY IY I SYYYY YEAR SYEAR RM J CC SCC Q IW WW W AD BC A.D. B.C. SP TH SPTH THSP FM".split(
-  " ",
-);
-
-const longestFirst = [
-  ...Object.keys(categories),
-  ...Array.from({ length: 9 }, (_, index) => `FF${index + 1}`),
-  ...unsupported,
-].sort((left, right) => right.length - left.length);
+const longestFirst = Object.entries(elementsOf)
+  .flatMap(([category, names]) => names.split(" ").map((name) => [name, category as ElementCategory] as const))
+  .sort(([left], [right]) => right.length - left.length);
 
 function letterCaseOf(text: string, category: ElementCategory): CastElement["letterCase"] {
   const first = text.charAt(0);
@@ -109,10 +85,10 @@ export function readCastFormat(format: string): readonly CastElement[] {
       at = end;
       continue;
     }
-    const name = longestFirst.find((candidate) => upper.startsWith(candidate, at));
-    if (name !== undefined) {
+    const found = longestFirst.find(([candidate]) => upper.startsWith(candidate, at));
+    if (found !== undefined) {
+      const [name, category] = found;
       const text = format.slice(at, at + name.length);
-      const category = categories[name] ?? (name.startsWith("FF") ? "SECOND" : "OTHER");
       elements.push({ name, category, text, letterCase: letterCaseOf(text, category) });
       at += name.length;
     } else if (character === " ") {

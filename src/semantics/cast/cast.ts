@@ -9,8 +9,8 @@ import { formatTimestampText, parseDate, parseDatetime, parseTime, parseTimestam
 import { createZoneFinder, type FindTimeZone } from "../../values/time-zone.ts";
 import { memoize } from "../memoize.ts";
 import { defineFunction, type ScalarFunction, type ScalarType, type ScalarTypes } from "../scalar-function.ts";
-import { fieldsOfInstant, fieldsOfWall } from "../time/datetime-fields.ts";
-import type { FormattedType } from "../time/datetime-format.ts";
+import { fieldsOfInstant } from "../time/datetime-fields.ts";
+import { createPrinters, type FormattedType } from "../time/datetime-format.ts";
 import { intervalFunctions, intervalSource } from "../time/interval.ts";
 import { formatBytes, parseBytes } from "./cast-bytes.ts";
 import { compileCastFormat } from "./cast-datetime-format.ts";
@@ -115,23 +115,13 @@ function createIntervalCasts(): readonly ScalarFunction[] {
 
 /** CAST(... AS STRING FORMAT ...) of dates and times. */
 function createDatetimeFormats(findZone: FindTimeZone): readonly ScalarFunction[] {
-  const formatterOf = (type: FormattedType) => memoize((format) => compileCastFormat(format, type));
-  const formatDate = formatterOf("DATE");
-  const formatDatetime = formatterOf("DATETIME");
-  const formatTime = formatterOf("TIME");
-  const formatTimestamp = formatterOf("TIMESTAMP");
+  const { date, datetime, time, timestamp } = createPrinters(compileCastFormat, findZone);
   return [
-    defineFunction("lw_date_as_text", ["DATE", "STRING"], "STRING", (days, format) =>
-      formatDate(format)(fieldsOfWall(BigInt(days) * MICROS_PER_DAY)),
-    ),
-    defineFunction("lw_datetime_as_text", ["TIMESTAMP", "STRING"], "STRING", (wall, format) =>
-      formatDatetime(format)(fieldsOfWall(wall)),
-    ),
-    defineFunction("lw_time_as_text", ["TIME", "STRING"], "STRING", (time, format) =>
-      formatTime(format)(fieldsOfWall(time)),
-    ),
+    defineFunction("lw_date_as_text", ["DATE", "STRING"], "STRING", (days, format) => date(format, days)),
+    defineFunction("lw_datetime_as_text", ["TIMESTAMP", "STRING"], "STRING", (wall, format) => datetime(format, wall)),
+    defineFunction("lw_time_as_text", ["TIME", "STRING"], "STRING", (clock, format) => time(format, clock)),
     defineFunction("lw_timestamp_as_text", ["TIMESTAMP", "STRING", "STRING"], "STRING", (utc, format, zone) =>
-      formatTimestamp(format)(fieldsOfInstant(utc, findZone(zone))),
+      timestamp(format, utc, zone),
     ),
   ];
 }

@@ -24,6 +24,8 @@ function createPadding(): PadArray {
   };
 }
 
+type Change = (old: JsonValue | undefined) => JsonValue | undefined;
+
 /**
  * The value with what is at the path replaced by `change` of it (undefined where there is nothing yet); `change`
  * answers undefined to leave everything as it is. Where the path does not exist, it is made when `creates`, also
@@ -33,7 +35,7 @@ function updateAt(
   value: JsonValue | undefined,
   path: readonly JsonPathStep[],
   creates: boolean,
-  change: (value: JsonValue | undefined) => JsonValue | undefined,
+  change: Change,
   pad: PadArray = createPadding(),
 ): JsonValue | undefined {
   const [step, ...rest] = path;
@@ -60,17 +62,22 @@ export interface PathValue {
   readonly isArray: boolean;
 }
 
-/** The updated value, or the old one where the path did not fit. (A JSON null is a value.) */
-function updatedOr(updated: JsonValue | undefined, old: JsonValue): JsonValue {
-  return updated === undefined ? old : updated;
+/** The value changed at a path, or the old one where the path did not fit. (A JSON null is a value.) */
+function changed(json: JsonValue, path: readonly JsonPathStep[], change: Change, creates = false): JsonValue {
+  const updated = updateAt(json, path, creates, change);
+  return updated === undefined ? json : updated;
+}
+
+/** Changes an array that is there, or a null, which becomes one. */
+function changingItems(change: (items: readonly JsonValue[]) => readonly JsonValue[]): Change {
+  return (old) => (old === null ? change([]) : old !== undefined && isJsonArray(old) ? change(old) : undefined);
 }
 
 /** JSON_SET: pairs are applied one after the other; one that does not fit is left out. */
 export function setValues(text: string, pairs: readonly PathValue[], createsMissing: boolean): JsonValue {
   return pairs.reduce<JsonValue>((json, { path, value }) => {
-    const steps = parseJsonPath(path, "standard");
-    const change = (old: JsonValue | undefined) => (old === undefined && !createsMissing ? undefined : value);
-    return updatedOr(updateAt(json, steps, createsMissing, change), json);
+    const change: Change = (old) => (old === undefined && !createsMissing ? undefined : value);
+    return changed(json, parseJsonPath(path, "standard"), change, createsMissing);
   }, read(text));
 }
 
@@ -81,11 +88,8 @@ function itemsOf({ value, isArray }: PathValue, addsEach: boolean): readonly Jso
 /** JSON_ARRAY_APPEND: only to arrays that are there, and to nulls, which become arrays. */
 export function appendValues(text: string, pairs: readonly PathValue[], addsEach: boolean): JsonValue {
   return pairs.reduce<JsonValue>((json, pair) => {
-    const change = (old: JsonValue | undefined) => {
-      if (old === undefined || (old !== null && !isJsonArray(old))) return undefined;
-      return [...(old ?? []), ...itemsOf(pair, addsEach)];
-    };
-    return updatedOr(updateAt(json, parseJsonPath(pair.path, "standard"), false, change), json);
+    const change = changingItems((items) => [...items, ...itemsOf(pair, addsEach)]);
+    return changed(json, parseJsonPath(pair.path, "standard"), change);
   }, read(text));
 }
 
@@ -96,12 +100,11 @@ export function insertValues(text: string, pairs: readonly PathValue[], addsEach
     const last = steps.at(-1);
     const index = last?.isIndex === true ? stepIndex(last) : undefined;
     if (index === undefined) return json;
-    const change = (old: JsonValue | undefined) => {
-      if (old === undefined || (old !== null && !isJsonArray(old))) return undefined;
-      const items = createPadding()(old ?? [], index);
+    const change = changingItems((old) => {
+      const items = createPadding()(old, index);
       return [...items.slice(0, index), ...itemsOf(pair, addsEach), ...items.slice(index)];
-    };
-    return updatedOr(updateAt(json, steps.slice(0, -1), false, change), json);
+    });
+    return changed(json, steps.slice(0, -1), change);
   }, read(text));
 }
 
@@ -111,7 +114,7 @@ export function removeValues(text: string, paths: readonly string[]): JsonValue 
     const steps = parseJsonPath(path, "standard");
     const last = steps.at(-1);
     if (last === undefined) throw new Error("The JSONPath cannot be '$'");
-    const change = (parent: JsonValue | undefined): JsonValue | undefined => {
+    const change: Change = (parent) => {
       if (parent === undefined) return undefined;
       if (isJsonArray(parent)) return parent.filter((_, index) => !last.isIndex || index !== stepIndex(last));
       if (last.isIndex || !isJsonObject(parent)) return undefined;
@@ -119,7 +122,7 @@ export function removeValues(text: string, paths: readonly string[]): JsonValue 
       members.delete(last.key);
       return members;
     };
-    return updatedOr(updateAt(json, steps.slice(0, -1), false, change), json);
+    return changed(json, steps.slice(0, -1), change);
   }, read(text));
 }
 
@@ -153,6 +156,5 @@ export function stripNulls(text: string, path: string, options: StripOptions): J
   const json = read(text);
   const steps = parseJsonPath(path, "standard");
   if (findJson(json, steps) === undefined) return json;
-  const change = (old: JsonValue | undefined) => (old === undefined ? undefined : (strip(old, options) ?? null));
-  return updatedOr(updateAt(json, steps, false, change), json);
+  return changed(json, steps, (old) => (old === undefined ? undefined : (strip(old, options) ?? null)));
 }

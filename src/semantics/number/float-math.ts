@@ -75,6 +75,12 @@ function safely(compute: (x: number, y: number) => number): (x: number, y: numbe
   };
 }
 
+const SAFE: Readonly<Record<string, (x: number, y: number) => number>> = {
+  add: (x, y) => x + y,
+  subtract: (x, y) => x - y,
+  multiply: (x, y) => x * y,
+};
+
 export const floatMathFunctions: readonly ScalarFunction[] = [
   ...Object.entries(unary).map(([name, compute]) =>
     defineFunction(`lw_${name.toLowerCase()}`, ["FLOAT64"], "FLOAT64", (x) => check(name, compute(x), x)),
@@ -84,25 +90,7 @@ export const floatMathFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_log", ["FLOAT64", "FLOAT64"], "FLOAT64", logarithm),
   defineFunction("lw_round", ["FLOAT64", "INT64"], "FLOAT64", atDigits("ROUND", "round")),
   defineFunction("lw_trunc", ["FLOAT64", "INT64"], "FLOAT64", atDigits("TRUNC", "trunc")),
-  defineFunction(
-    "lw_safe_add",
-    ["FLOAT64", "FLOAT64"],
-    "FLOAT64",
-    safely((x, y) => x + y),
-    NEVER_FAILS,
-  ),
-  defineFunction(
-    "lw_safe_subtract",
-    ["FLOAT64", "FLOAT64"],
-    "FLOAT64",
-    safely((x, y) => x - y),
-    NEVER_FAILS,
-  ),
-  defineFunction(
-    "lw_safe_multiply",
-    ["FLOAT64", "FLOAT64"],
-    "FLOAT64",
-    safely((x, y) => x * y),
-    NEVER_FAILS,
+  ...Object.entries(SAFE).map(([name, compute]) =>
+    defineFunction(`lw_safe_${name}`, ["FLOAT64", "FLOAT64"], "FLOAT64", safely(compute), NEVER_FAILS),
   ),
 ];

@@ -1,5 +1,6 @@
 /** Numbers as printf writes them, with exact decimal digits. Source: FORMAT of the GoogleSQL string functions page. */
 import { absolute, divideRounded, type RoundingMode } from "../../values/decimal.ts";
+import { splitDouble } from "./round-double.ts";
 
 /** A number as `scaled / 10^scale`. */
 export interface ExactDecimal {
@@ -12,14 +13,8 @@ export interface ExactDecimal {
 
 /** The exact value of a finite double. */
 export function exactDouble(value: number): ExactDecimal {
-  const bits = new DataView(new ArrayBuffer(8));
-  bits.setFloat64(0, value);
-  const raw = bits.getBigUint64(0);
-  const exponentBits = Number((raw >> 52n) & 0x7ffn);
-  const fraction = raw & 0xf_ffff_ffff_ffffn;
-  const mantissa = exponentBits === 0 ? fraction : fraction | (1n << 52n);
-  const exponent = Math.max(exponentBits, 1) - 1075;
-  const shared = { isNegative: raw >> 63n === 1n, rounding: "ROUND_HALF_EVEN" as const };
+  const { mantissa, exponent } = splitDouble(value);
+  const shared = { isNegative: value < 0 || Object.is(value, -0), rounding: "ROUND_HALF_EVEN" as const };
   return exponent >= 0
     ? { ...shared, scaled: mantissa << BigInt(exponent), scale: 0 }
     : { ...shared, scaled: mantissa * 5n ** BigInt(-exponent), scale: -exponent };

@@ -49,8 +49,8 @@ function unitOf(digits: number): Wide {
   return unit;
 }
 
-/** A positive double as an integer and a power of two. */
-function split(value: number): Wide {
+/** The size of a finite double as an integer and a power of two. */
+export function splitDouble(value: number): Wide {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);
@@ -78,7 +78,7 @@ export function roundToDigits(value: number, digits: number, mode: "round" | "tr
   if (!Number.isFinite(value) || value === 0 || digits > MOST_DIGITS) return value;
   if (digits < LEAST_DIGITS) return 0;
   const unit = unitOf(digits);
-  const input = split(Math.abs(value));
+  const input = splitDouble(value);
   const { mantissa, exponent } = quotientOf(input.mantissa, unit.mantissa, input.exponent - unit.exponent);
   const shift = BigInt(Math.abs(exponent));
   const half = mode === "round" && exponent < 0 ? 1n << (shift - 1n) : 0n;

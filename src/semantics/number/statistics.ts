@@ -1,6 +1,7 @@
 /**
  * Variances, deviations, covariances and correlations of what DuckDB's own do not take. See functions/statistical.ts.
  */
+import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../values/decimal.ts";
 import { defineFunction, type ScalarFunction, withoutNulls } from "../scalar-function.ts";
 
 /** Moments of pairs of numbers: their count, means and mean products of the distances from them. */
@@ -98,13 +99,7 @@ function statistic(
   return read(name, xs.length === 0 ? known : join(known, large), scaleX, scaleY);
 }
 
-const SCALE = 38;
-
-function parse(text: string): bigint {
-  const [whole = "0", fraction = ""] = text.replace("-", "").split(".");
-  const value = BigInt(whole + fraction.padEnd(SCALE, "0"));
-  return text.startsWith("-") ? -value : value;
-}
+const parse = (text: string): bigint => parseDecimal(text, BIGNUMERIC_DECIMAL) ?? 0n;
 
 /** The quotient as the nearest double, of integers of any size. */
 function ratio(numerator: bigint, denominator: bigint): number {
@@ -133,7 +128,7 @@ function decimalStatistic(
     if (x === 0n || y === 0n) return Number.NaN;
     return ratio(spread(xs, ys), 1n) / Math.sqrt(ratio(x, 1n)) / Math.sqrt(ratio(y, 1n));
   }
-  const value = ratio(spread(xs, ys), n * (isSample ? n - 1n : n) * 10n ** BigInt(2 * SCALE));
+  const value = ratio(spread(xs, ys), n * (isSample ? n - 1n : n) * BIGNUMERIC_DECIMAL.one ** 2n);
   return name.startsWith("stddev") ? Math.sqrt(value) : value;
 }
 

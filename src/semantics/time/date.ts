@@ -4,8 +4,7 @@ import { isTimestampInRange, MICROS_PER_DAY } from "../../values/calendar.ts";
 import { createZoneFinder, utcFromWall, wallFromUtc } from "../../values/time-zone.ts";
 import { memoize } from "../memoize.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { fieldsOfInstant, fieldsOfWall } from "./datetime-fields.ts";
-import { compileDatetimeFormat, type FormattedType } from "./datetime-format.ts";
+import { compileDatetimeFormat, createPrinters, type FormattedType } from "./datetime-format.ts";
 import { checkParseFormat, parseDatetime } from "./datetime-parse.ts";
 
 function checkRange(value: bigint, type: string): bigint {
@@ -16,11 +15,7 @@ function checkRange(value: bigint, type: string): bigint {
 /** The functions share what they learn about zones and formats. */
 function createDateFunctions(): readonly ScalarFunction[] {
   const findZone = createZoneFinder();
-  const formatterOf = (type: FormattedType) => memoize((format) => compileDatetimeFormat(format, type));
-  const formatDate = formatterOf("DATE");
-  const formatDatetime = formatterOf("DATETIME");
-  const formatTime = formatterOf("TIME");
-  const formatTimestamp = formatterOf("TIMESTAMP");
+  const print = createPrinters(compileDatetimeFormat, findZone);
   const parserOf = (type: FormattedType) => {
     const check = memoize((format) => {
       checkParseFormat(format, type);
@@ -46,18 +41,10 @@ function createDateFunctions(): readonly ScalarFunction[] {
     defineFunction("lw_utc_from_wall", ["TIMESTAMP", "STRING"], "TIMESTAMP", (wall, zone) =>
       checkRange(utcFromWall(wall, findZone(zone)), "TIMESTAMP"),
     ),
-    defineFunction("lw_format_date", ["STRING", "DATE"], "STRING", (format, days) =>
-      formatDate(format)(fieldsOfWall(BigInt(days) * MICROS_PER_DAY)),
-    ),
-    defineFunction("lw_format_datetime", ["STRING", "TIMESTAMP"], "STRING", (format, wall) =>
-      formatDatetime(format)(fieldsOfWall(wall)),
-    ),
-    defineFunction("lw_format_time", ["STRING", "TIME"], "STRING", (format, time) =>
-      formatTime(format)(fieldsOfWall(time)),
-    ),
-    defineFunction("lw_format_timestamp", ["STRING", "TIMESTAMP", "STRING"], "STRING", (format, utc, zone) =>
-      formatTimestamp(format)(fieldsOfInstant(utc, findZone(zone))),
-    ),
+    defineFunction("lw_format_date", ["STRING", "DATE"], "STRING", print.date),
+    defineFunction("lw_format_datetime", ["STRING", "TIMESTAMP"], "STRING", print.datetime),
+    defineFunction("lw_format_time", ["STRING", "TIME"], "STRING", print.time),
+    defineFunction("lw_format_timestamp", ["STRING", "TIMESTAMP", "STRING"], "STRING", print.timestamp),
     defineFunction("lw_parse_date", ["STRING", "STRING"], "DATE", (format, text) =>
       Number(parseDate(format, text, "UTC") / MICROS_PER_DAY),
     ),

@@ -2,23 +2,11 @@ import { type Civil, civilFromMicros, daysFromCivil, MICROS_PER_SECOND } from ".
 import { type TimeZone, wholeMinutesOffset } from "../../values/time-zone.ts";
 
 /** January first. */
-export const MONTH_NAMES = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-] as const;
+export const MONTH_NAMES: readonly string[] =
+  "January February March April May June July August September October November December".split(" ");
 
 /** Sunday first. */
-export const WEEKDAY_NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
+export const WEEKDAY_NAMES: readonly string[] = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 
 /** The values that format elements print: a local time, and its offset from UTC. */
 export interface DatetimeFields extends Civil {

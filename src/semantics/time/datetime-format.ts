@@ -3,10 +3,11 @@
  * for date and time parts" page.
  */
 
-import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "../../values/calendar.ts";
-import { formatOffset } from "../../values/time-zone.ts";
+import { dayOfWeek, dayOfYear, isoWeek, isoYearStart, MICROS_PER_DAY } from "../../values/calendar.ts";
+import { type FindTimeZone, formatOffset } from "../../values/time-zone.ts";
 import { trimEnd } from "../../values/trim-end.ts";
-import { type DatetimeFields, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
+import { memoize } from "../memoize.ts";
+import { type DatetimeFields, fieldsOfInstant, fieldsOfWall, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 
 /** The types that formats are for. */
 export type FormattedType = "DATE" | "DATETIME" | "TIME" | "TIMESTAMP";
@@ -198,5 +199,24 @@ export function compileDatetimeFormat(format: string, type: FormattedType): (fie
     let text = "";
     for (const piece of pieces) text += typeof piece === "string" ? piece : piece(fields);
     return text;
+  };
+}
+
+/** Prints values of each type by formats, each of which is compiled once. */
+export function createPrinters(
+  compile: (format: string, type: FormattedType) => (fields: DatetimeFields) => string,
+  findZone: FindTimeZone,
+) {
+  const printerOf = (type: FormattedType) => memoize((format) => compile(format, type));
+  const ofWall = (type: FormattedType) => {
+    const printer = printerOf(type);
+    return (format: string, wall: bigint) => printer(format)(fieldsOfWall(wall));
+  };
+  const [date, timestamp] = [ofWall("DATE"), printerOf("TIMESTAMP")];
+  return {
+    date: (format: string, days: number) => date(format, BigInt(days) * MICROS_PER_DAY),
+    datetime: ofWall("DATETIME"),
+    time: ofWall("TIME"),
+    timestamp: (format: string, utc: bigint, zone: string) => timestamp(format)(fieldsOfInstant(utc, findZone(zone))),
   };
 }

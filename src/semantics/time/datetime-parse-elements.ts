@@ -47,7 +47,6 @@ function readShortYear(state: ParseState): boolean {
 }
 
 function readHour12(state: ParseState): boolean {
-  skipSpaces(state.cursor);
   if (!readInto(state, "hour", 2, 1, 12)) return false;
   state.hour %= 12;
   state.isTwelveHour = true;
@@ -71,7 +70,6 @@ function readFraction(state: ParseState, maxDigits: number): boolean {
 }
 
 function readMonthName(state: ParseState): boolean {
-  skipSpaces(state.cursor);
   const index = takeName(state.cursor, MONTH_NAMES);
   if (index === undefined) return false;
   state.month = index + 1;
@@ -97,7 +95,6 @@ function readWeekField(
 }
 
 function readWeekdayName(state: ParseState): boolean {
-  skipSpaces(state.cursor);
   const value = takeName(state.cursor, WEEKDAY_NAMES);
   if (value === undefined) return false;
   state.weekday = { value, position: state.position };
@@ -205,17 +202,17 @@ const simpleElements: Readonly<Record<string, Read>> = {
   e: readAfterSpaces(readDay),
   H: readHour24,
   k: readAfterSpaces(readHour24),
-  I: readHour12,
-  l: readHour12,
+  I: readAfterSpaces(readHour12),
+  l: readAfterSpaces(readHour12),
   M: readMinute,
   S: readSecond,
   p: readMeridian,
   P: readMeridian,
-  B: readMonthName,
-  b: readMonthName,
-  h: readMonthName,
-  A: readWeekdayName,
-  a: readWeekdayName,
+  B: readAfterSpaces(readMonthName),
+  b: readAfterSpaces(readMonthName),
+  h: readAfterSpaces(readMonthName),
+  A: readAfterSpaces(readWeekdayName),
+  a: readAfterSpaces(readWeekdayName),
   u: (state) => readWeekField(state, "weekday", [1, 1, 7], (value) => value % 7),
   w: (state) => readWeekField(state, "weekday", [1, 0, 6]),
   U: (state) => readWeekField(state, "week", [2, 0, 53], undefined, 0),
@@ -228,14 +225,8 @@ const simpleElements: Readonly<Record<string, Read>> = {
   Q: readQuarter,
   s: readUnixSeconds,
   z: (state) => readOffset(state, ""),
-  n: (state) => {
-    skipSpaces(state.cursor);
-    return true;
-  },
-  t: (state) => {
-    skipSpaces(state.cursor);
-    return true;
-  },
+  n: readAfterSpaces(() => true),
+  t: readAfterSpaces(() => true),
   "%": (state) => takeCharacter(state.cursor, "%"),
 };
 
