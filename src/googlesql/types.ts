@@ -147,6 +147,11 @@ export function countFields(type: SqlType): number {
   return type.kind === "STRUCT" ? type.fields.reduce((sum, field) => sum + countFields(field.type), 0) : 1;
 }
 
+/** True for RECORD and ARRAY<RECORD>, whose values engines hold as JSON text. */
+export function isRecordType(type: SqlType): boolean {
+  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
+}
+
 /** The record in a type that has fields of one: a RECORD, MIXED, or an array of either. */
 export function recordIn(type: SqlType): RecordType | undefined {
   switch (type.kind) {

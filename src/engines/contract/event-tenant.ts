@@ -20,6 +20,11 @@ export function tenantOf(path: readonly string[] | undefined, fields: EventObjec
   return typeof value === "number" ? numberText(value) : String(value);
 }
 
+/** Distinguishes ids of different tenants. */
+export function idKey(tenant: string | null, id: string): string {
+  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
+}
+
 /** An event's key in a source whose tenant field has the path. */
 export function keyOf(path: readonly string[] | undefined, { id, timestampUs, fields, hops }: LogEvent): EventKey {
   return { id, timestampUs, tenant: tenantOf(path, fields), ...(hops === undefined ? {} : { hops }) };

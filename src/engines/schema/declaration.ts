@@ -2,7 +2,7 @@
  * The part of a schema that a source's definition fixes, whatever events contain: the type of each declared field, the
  * paths of records, and the tenant's field. Paths are compared without case.
  */
-import type { SqlType } from "../../googlesql/types.ts";
+import { isRecordType } from "../../googlesql/types.ts";
 import type { SourceDefinition } from "../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { valueTypeOf } from "./value-type.ts";
@@ -28,10 +28,6 @@ export interface Declaration {
 
 export const NO_DECLARATION: Declaration = { fields: new Map(), tenant: undefined };
 
-function isRecord(type: SqlType): boolean {
-  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
-}
-
 export function createDeclaration({ knownFields, tenantField }: SourceDefinition): Declaration {
   const fields = new Map<string, DeclaredField>();
   for (const { path, type } of knownFields) {
@@ -42,7 +38,7 @@ export function createDeclaration({ knownFields, tenantField }: SourceDefinition
         fields.set(foldName(record), { path: record, type: "record" });
     }
     const key = foldName(path);
-    if (!fields.has(key)) fields.set(key, { path, type: isRecord(type) ? "record" : valueTypeOf(type) });
+    if (!fields.has(key)) fields.set(key, { path, type: isRecordType(type) ? "record" : valueTypeOf(type) });
   }
   return { fields, tenant: tenantField?.split(".") };
 }

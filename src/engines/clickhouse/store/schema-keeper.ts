@@ -1,6 +1,6 @@
 /** The sources' schemas and tenants on the server, and the tables that follow from them. */
 
-import type { TenantEntries } from "../../schema/source/source-schema.ts";
+import { type TenantEntries, tenantColumnOf } from "../../schema/source/source-schema.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { fixedColumns } from "../layout.ts";
@@ -13,7 +13,6 @@ import {
   type TablePlace,
   TENANTS_TABLE,
   tableName,
-  tenantColumnOf,
 } from "./statements.ts";
 
 /** One after the other, and seen by every replica: the order of decisions is that of their blocks. */
@@ -90,9 +89,10 @@ export class SchemaKeeper {
   }
 
   /** Makes the source's table, or the columns that it lacks. It may be done by several nodes at once. */
-  async apply({ table, entries, rules }: DecidedSource): Promise<void> {
+  async apply(source: DecidedSource): Promise<void> {
+    const { table, entries } = source;
     const known = this.#columns.get(table);
-    const tenantColumn = tenantColumnOf(entries, rules.tenantField);
+    const tenantColumn = tenantColumnOf(source);
     const columns = columnsOf(entries, tenantColumn);
     const missing = known === undefined ? columns : columns.filter(({ name }) => !known.has(name));
     if (known !== undefined && missing.length === 0) return;

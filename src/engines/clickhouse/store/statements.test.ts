@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STRING } from "../../../googlesql/types.ts";
+import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import { toNewSource } from "../../schema/source/source-state.ts";
 import {
   addColumns,
@@ -8,17 +9,17 @@ import {
   deleteRows,
   dropSourceTable,
   isPartitionBefore,
-  tenantColumnOf,
 } from "./statements.ts";
 
 const one = { database: "logs" };
 const cluster = { database: "logs", cluster: "main" };
-const { entries } = toNewSource({
+const source = toNewSource({
   name: "edge",
   tenantField: "project",
   knownFields: [{ path: "project", type: STRING }],
 });
-const tenantColumn = tenantColumnOf(entries, "project");
+const { entries } = source;
+const tenantColumn = tenantColumnOf(source);
 
 describe("the table of a source", () => {
   it("on one server is sorted by tenant, time and id, has an index of ids, and is synced on insert", () => {

@@ -1,6 +1,6 @@
 /** Statements that make and change the engine's tables. What a name is quoted by is here alone. */
 
-import { liveColumn, type SchemaEntry } from "../../schema/schema-entry.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { quoteName, quoteText } from "../driver/quote.ts";
@@ -87,17 +87,6 @@ export function columnsOf(entries: readonly SchemaEntry[], tenantColumn: string 
     columns.set(column.name, { ...column, type });
   }
   return [...columns.values()];
-}
-
-/** The column that identifies the tenant; undefined for a source without tenants. */
-export function tenantColumnOf(entries: readonly SchemaEntry[], tenantField: string | null): string | undefined {
-  if (tenantField === null) return undefined;
-  for (const entry of entries) {
-    const column = liveColumn(entry);
-    const isTenant = entry.role === "value" && entry.type === "STRING" && entry.path === tenantField;
-    if (isTenant && column !== null) return column;
-  }
-  return undefined;
 }
 
 /** A table of a terabyte is rewritten in some tens of minutes. */

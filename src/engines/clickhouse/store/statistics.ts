@@ -1,9 +1,10 @@
 /** Reports about the sources' tables. */
 import type { FigureDefinition, SourceStatistics, StoreReport, StoreSpace } from "../../contract/query-engine.ts";
+import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
-import { type TablePlace, tableName, tenantColumnOf } from "./statements.ts";
+import { type TablePlace, tableName } from "./statements.ts";
 
 const figureDefinitions: readonly FigureDefinition[] = [
   {
@@ -31,10 +32,6 @@ const figureDefinitions: readonly FigureDefinition[] = [
 
 /** Parts of one table from which on the server is falling behind: it refuses inserts at 3000 in a partition. */
 const MAX_PARTS = 1500;
-
-function tenantColumn({ entries, rules }: SourceState): string | undefined {
-  return tenantColumnOf(entries, rules?.tenantField ?? null);
-}
 
 /** One row for each source, whose values the expression of it makes. */
 async function askEach(
@@ -103,7 +100,7 @@ export async function readReport(
   sources: readonly SourceState[],
 ): Promise<StoreReport> {
   const rows = await askEach(client, place, sources, (source) => {
-    const column = tenantColumn(source);
+    const column = tenantColumnOf(source);
     return `${COUNTS}, ${column === undefined ? "toUInt64(0)" : `countIf(${quoteName(column)} IS NULL)`} AS without`;
   });
   const sizeOf = await readSizes(client, place);
@@ -123,7 +120,7 @@ export async function readReport(
     sources: rows.map(([source, values]) => ({
       ...toStatistics(source, values),
       fieldCount: source.entries.filter(({ role }) => role === "value").length,
-      ...(tenantColumn(source) === undefined ? {} : { tenantlessCount: Number(values[3]) }),
+      ...(tenantColumnOf(source) === undefined ? {} : { tenantlessCount: Number(values[3]) }),
       mistyped: [...source.mistyped.values()],
       figures: { table_bytes: sizeOf(source)[0], parts: sizeOf(source)[1] },
     })),

@@ -9,6 +9,7 @@ import { eventOf } from "../../../../test/engine-conformance/bench.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
 import type { EventStore, LogEvent } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import { toNewSource } from "../../schema/source/source-state.ts";
 import { checkServer } from "../check-server.ts";
 import { openServerClient, type ServerClient } from "../driver/client.ts";
@@ -25,7 +26,6 @@ import {
   dropSourceTable,
   fillColumn,
   rewrite,
-  tenantColumnOf,
 } from "./statements.ts";
 import { ClickHouseStore } from "./store.ts";
 
@@ -79,11 +79,11 @@ describe("the migration of a server", () => {
 
 it("prints cluster statements that the server can parse", async () => {
   const cluster = { database: "logs", cluster: "main" };
-  const { entries } = toNewSource({ name: "edge", ...byProject });
+  const source = toNewSource({ name: "edge", ...byProject });
   const statements = [
     createDatabase(cluster),
     ...createOwnTables(cluster),
-    ...createSourceTable(cluster, "events_edge_1", entries, tenantColumnOf(entries, "project")),
+    ...createSourceTable(cluster, "events_edge_1", source.entries, tenantColumnOf(source)),
     ...addColumns(cluster, "events_edge_1", [{ name: "c9", type: "Nullable(Int64)", codec: "ZSTD(1)" }]),
     dropPartition(cluster, "events_edge_1", "19000"),
     deleteRows(cluster, "events_edge_1", "7", "timestamp < 1"),

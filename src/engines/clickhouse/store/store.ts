@@ -26,7 +26,12 @@ import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { storeCarried } from "../../schema/source/first-carried.ts";
 import { PendingWork } from "../../schema/source/pending-work.ts";
-import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
+import {
+  type NewSource,
+  type SourceRules,
+  type SourceSchema,
+  tenantColumnOf,
+} from "../../schema/source/source-schema.ts";
 import { defineSource, growSourceState, isSameRules, type SourceState } from "../../schema/source/source-state.ts";
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
@@ -39,7 +44,7 @@ import { countEvents, deleteEvents, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
 import { SchemaWatch } from "./schema-watch.ts";
 import { SharedRefusal } from "./shared-refusal.ts";
-import { type TablePlace, tenantColumnOf } from "./statements.ts";
+import type { TablePlace } from "./statements.ts";
 import { readReport, readSpace, readStatistics } from "./statistics.ts";
 import type { AppendTable } from "./stored-ids.ts";
 import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
@@ -239,8 +244,8 @@ export class ClickHouseStore implements EventStore {
     return queue;
   }
 
-  #tableOf({ table, entries, rules }: SourceState): AppendTable {
-    return { place: this.#place, table, tenantColumn: tenantColumnOf(entries, rules?.tenantField ?? null) };
+  #tableOf(state: SourceState): AppendTable {
+    return { place: this.#place, table: state.table, tenantColumn: tenantColumnOf(state) };
   }
 
   /** False where another node was first: the state is what it made of it, and the caller looks again. */

@@ -7,6 +7,7 @@
  * the window hold what arrived in it, and are looked through for the ids, which their index finds; in all others the
  * times and tenants of the events bound what is read.
  */
+import { idKey } from "../../contract/event-tenant.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { askInPieces, elementBytes } from "../driver/limits.ts";
@@ -51,11 +52,7 @@ export interface SentEvent {
 }
 
 export function sentEvent(id: string, tenant: string | null, timestampUs: bigint): SentEvent {
-  return { id, tenant, timestampUs, key: keyOf(tenant, id) };
-}
-
-function keyOf(tenant: string | null, id: string): string {
-  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
+  return { id, tenant, timestampUs, key: idKey(tenant, id) };
 }
 
 /** Events that the table holds: keys of those that arrived within the window, and keys with times of all others. */
@@ -264,7 +261,7 @@ function countOf(place: TablePlace, table: string, seconds: number): string {
 function toFoundRow([id, tenant, time, batch, partition]: readonly unknown[]): FoundRow {
   const owner = tenant === null ? null : String(tenant);
   return {
-    ...{ key: keyOf(owner, String(id)), id: String(id), tenant: owner },
+    ...{ key: idKey(owner, String(id)), id: String(id), tenant: owner },
     ...{ time: String(time), batch: String(batch), partition: String(partition) },
   };
 }

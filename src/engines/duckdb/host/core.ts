@@ -1,6 +1,7 @@
 /** The engine host's work in whichever process it runs: the store's file, its writer, and queries. */
 import { type Deletion, describeFullDisk, EngineError } from "../../contract/query-engine.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
+import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
 import { IdMaintenance, readLastRuns } from "./maintenance/id-maintenance.ts";
@@ -25,7 +26,7 @@ import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
 import { addSourceEntries, createSourceTables, dropSourceTable } from "./store/source-tables.ts";
 import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
-import { createStoredSource, findIdRange, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
+import { createStoredSource, findIdRange, type StoredSource } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
 import { Writer } from "./store/writer.ts";
 

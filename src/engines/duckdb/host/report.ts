@@ -1,12 +1,13 @@
 /** Reads what is known of the store: sizes, counts and times. */
 import { statfsSync, statSync } from "node:fs";
+import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import type { Connection } from "../driver/connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/driver.ts";
 import { toEngineError } from "../driver/driver-error.ts";
 import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
 import { storePaths } from "./store/store-paths.ts";
-import { type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
+import type { StoredSource } from "./store/stored-source.ts";
 
 function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;

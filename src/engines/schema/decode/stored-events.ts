@@ -2,13 +2,14 @@
 import { EngineError } from "../../contract/errors.ts";
 import type { LogEvent } from "../../contract/event-store.ts";
 import type { EventSearch, FindEvents, StoredEvents, TimeRange, TimeSlice } from "../../contract/stored-events.ts";
+import { tenantColumnOf } from "../source/source-schema.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { createStoredRows, type StoredCells, type StoredColumn } from "./stored-rows.ts";
 
 /** Which rows are read: all of a range, or those that are looked for. */
 export interface RowSelection extends Partial<EventSearch> {
   /** Distinguishes tenants; where it is missing, rows of all tenants are read. */
-  readonly tenantColumn?: string;
+  readonly tenantColumn?: string | undefined;
 }
 
 /** The tables that an engine needs in order to be read. */
@@ -38,7 +39,7 @@ export function createStoredEvents(tables: StoredTables): {
       // Of a tenant's field that came with another service's events nothing would be known.
       if (tenant !== undefined) await tables.refresh();
       const state = tables.stateOf(sourceName);
-      const selection = { ...selectionOf(range, tenant), ...tenantColumnOf(state) };
+      const selection = { ...selectionOf(range, tenant), tenantColumn: tenantColumnOf(state) };
       if (isWithoutTenants(selection)) return [];
       const rows = await tables.slices(state.table, selection, widthUs, signal);
       checkWhole(signal);
@@ -76,16 +77,6 @@ async function* readAll(
   }
 }
 
-/** The column of the tenant's text. */
-function tenantColumnOf({ entries, rules }: SourceState): { readonly tenantColumn?: string } {
-  const path = rules?.tenantField;
-  for (const entry of entries) {
-    const isTenant = entry.role === "value" && entry.type === "STRING" && entry.path === path;
-    if (isTenant && entry.column !== null) return { tenantColumn: entry.column };
-  }
-  return {};
-}
-
 /**
  * The events with the columns that are known now; false, before any of them, where others have come since: what the
  * statement sees may have values in those.
@@ -101,7 +92,7 @@ async function* readWith(
   const { table, entries } = state;
   const entryCount = entries.length;
   const { columns, toEvent } = createStoredRows(state);
-  const all = { ...selection, ...tenantColumnOf(state) };
+  const all = { ...selection, tenantColumn: tenantColumnOf(state) };
   if (isWithoutTenants(all)) return true;
   const isSame = async () => {
     await tables.refresh();

@@ -1,5 +1,5 @@
 /** A source's schema as the store keeps it, and reports it to the service when it is opened. */
-import type { SchemaEntry, ValueType } from "../schema-entry.ts";
+import { liveColumn, type SchemaEntry, type ValueType } from "../schema-entry.ts";
 
 export interface SourceSchema {
   readonly name: string;
@@ -28,4 +28,13 @@ export interface NewSource {
   readonly name: string;
   readonly entries: readonly SchemaEntry[];
   readonly rules: SourceRules;
+}
+
+/** The column of the text that identifies the tenant; undefined for a source without tenants. */
+export function tenantColumnOf({ entries, rules }: Pick<SourceSchema, "entries" | "rules">): string | undefined {
+  const columns = entries.flatMap((entry) => {
+    const isTenant = entry.role === "value" && entry.type === "STRING" && entry.path === rules?.tenantField;
+    return isTenant ? (liveColumn(entry) ?? []) : [];
+  });
+  return columns[0];
 }

@@ -1,7 +1,7 @@
 /** Expressions as ClickHouse SQL of the physical type of their GoogleSQL types. */
 import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../../googlesql/resolved.ts";
-import { formatType, type SqlType } from "../../../../googlesql/types.ts";
+import { formatType, isRecordType, type SqlType } from "../../../../googlesql/types.ts";
 import { elementOf } from "../../../lowering/parts.ts";
 import { printCast } from "../../functions/cast.ts";
 import { scalarFunctions } from "../../functions/index.ts";
@@ -145,10 +145,6 @@ function below(base: RecordSource, path: readonly string[]): RecordSource {
     presence: (further) => base.presence([...path, ...further]),
     json: (further) => base.json([...path, ...further]),
   };
-}
-
-function isRecordType(type: SqlType): boolean {
-  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
 }
 
 function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Scope): Sql {

@@ -1,5 +1,5 @@
 /** A source's table on the server, read by its layout. */
-import type { SqlType } from "../../../../googlesql/types.ts";
+import { isRecordType, type SqlType } from "../../../../googlesql/types.ts";
 import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
 import { storedColumnOf } from "../../sql/atoms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
@@ -53,8 +53,7 @@ export function sourceTable(layout: TableLayout): ServerTable {
   return {
     name: layout.table,
     column(alias, source, type): Binding {
-      const isRecord = type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
-      if (!isRecord) {
+      if (!isRecordType(type)) {
         // Of a leaf that is all in columns the rest has the texts of its numbers beside.
         const leaf = printLeaf(alias, layout.leaves.get(source), type);
         return leaf === undefined ? carriedField(layout, alias, source, type) : cheapBinding(leaf);

@@ -10,10 +10,7 @@ import { nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { lambda } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 
-/** True for RECORD and ARRAY<RECORD>, whose values are JSON text. */
-export function isRecordType(type: SqlType): boolean {
-  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
-}
+export { isRecordType } from "../../../../googlesql/types.ts";
 
 /** 0: the first element of an array; else the member with one of the names, or with this name in any case. */
 export type JsonStep = 0 | readonly string[] | { readonly anyCase: string };

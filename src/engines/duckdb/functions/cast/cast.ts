@@ -5,7 +5,7 @@
 
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CastExpr } from "../../../../googlesql/resolved.ts";
-import { formatType, type SqlType, type StructType } from "../../../../googlesql/types.ts";
+import { formatType, isRecordType, type SqlType, type StructType } from "../../../../googlesql/types.ts";
 import { isSameType } from "../../../../googlesql/typing/same-type.ts";
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { NULL, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
@@ -42,10 +42,6 @@ function byParser(name: string, args: Sql, isSafe: boolean): Sql {
   return isSafe
     ? infallible(sql`${nameSql(`lw_try_${name}`)}(${args})`)
     : fallible(sql`${nameSql(`lw_${name}`)}(${args})`);
-}
-
-function isRecord(type: SqlType): boolean {
-  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
 }
 
 interface Conversion {
@@ -150,7 +146,7 @@ function convert(value: Sql, from: SqlType, to: SqlType, conversion: Conversion)
   if (to.kind === "MIXED") return infallible(toMixed(value, from));
   if (from.kind === "ARRAY" && from.element.kind === "MIXED" && to.kind === "ARRAY")
     return convertElements(value, to.element, conversion.isSafe, fromText);
-  if (isRecord(from) && (to.kind === "STRING" || to.kind === "JSON" || isRecord(to))) return infallible(value);
+  if (isRecordType(from) && (to.kind === "STRING" || to.kind === "JSON" || isRecordType(to))) return infallible(value);
   if (from.kind === "ARRAY" && to.kind === "ARRAY") return convertArray(value, from.element, to.element, conversion);
   if (from.kind === "STRUCT" && to.kind === "STRUCT") return convertStruct(value, from, to, conversion);
   return (
@@ -163,7 +159,7 @@ function convert(value: Sql, from: SqlType, to: SqlType, conversion: Conversion)
 
 /** The value as one of several shapes. Whole numbers have no point there. */
 function toMixed(value: Sql, from: SqlType): Sql {
-  if (isRecord(from)) return value;
+  if (isRecordType(from)) return value;
   return computeOnce([value], "to_mixed", (v) => {
     const text = jsonText(from, v, { target: "value" });
     const isFloat = from.kind === "FLOAT64" || (from.kind === "ARRAY" && from.element.kind === "FLOAT64");

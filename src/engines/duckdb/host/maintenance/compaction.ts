@@ -4,8 +4,10 @@
  * sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table
  * once.
  */
+
+import { tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
-import { type StoredSource, tenantColumnOf } from "../store/stored-source.ts";
+import type { StoredSource } from "../store/stored-source.ts";
 
 export interface Compaction {
   readonly source: StoredSource;

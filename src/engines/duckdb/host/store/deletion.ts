@@ -1,8 +1,10 @@
 /** Deleting the rows of a filter in pieces, each of which holds the writer's queue for some tens of milliseconds. */
+
+import { tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import type { BoundValue, Connection } from "../../driver/connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../../driver/driver.ts";
 import type { RowFilter } from "../protocol.ts";
-import { findIdRange, type StoredSource, tenantColumnOf } from "./stored-source.ts";
+import { findIdRange, type StoredSource } from "./stored-source.ts";
 
 /** Row numbers whose rows are counted together. */
 const SECTION_ROWS = 30_720;

@@ -1,20 +1,15 @@
 /** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
+
+import { idKey } from "../../../contract/event-tenant.ts";
 import type { AppendResult } from "../../../contract/query-engine.ts";
+import { tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import { type EncodedBatch, withOwnIds } from "../../batch/batch.ts";
 import { type ColumnView, readValues, rowOf, viewBatch } from "../../batch/batch-reader.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { hashId, type IdHash } from "../ids/id-filter.ts";
 import type { AppendContext, JointResult } from "../protocol.ts";
 import { buildChunks, type PickedRows } from "./row-chunks.ts";
-import {
-  type Candidate,
-  eventKey,
-  findCandidates,
-  findStoredIds,
-  idKey,
-  type StoredSource,
-  tenantColumnOf,
-} from "./stored-source.ts";
+import { type Candidate, eventKey, findCandidates, findStoredIds, type StoredSource } from "./stored-source.ts";
 import { keepTenants } from "./tenant-entries.ts";
 
 export interface AppendWork {

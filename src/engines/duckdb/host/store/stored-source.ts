@@ -1,7 +1,8 @@
 /** A source as the writer knows it: its table's columns and the ids in it. */
 
-import { liveColumn, type SchemaEntry } from "../../../schema/schema-entry.ts";
-import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";
+import { idKey } from "../../../contract/event-tenant.ts";
+import type { SchemaEntry } from "../../../schema/schema-entry.ts";
+import { type SourceRules, type SourceSchema, tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import type { BatchType } from "../../batch/batch.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../../driver/driver.ts";
@@ -56,22 +57,6 @@ export function createStoredSource(
   };
   noteEntries(source, schema.entries);
   return source;
-}
-
-/** The VARCHAR column that identifies the tenant; undefined for a source without tenants. */
-export function tenantColumnOf({ rules, entries }: StoredSource): string | undefined {
-  const path = rules?.tenantField ?? null;
-  if (path === null) return undefined;
-  for (const entry of entries) {
-    const column = liveColumn(entry);
-    if (entry.role === "value" && entry.type === "STRING" && entry.path === path && column !== null) return column;
-  }
-  return undefined;
-}
-
-/** Distinguishes ids of different tenants. */
-export function idKey(tenant: string | null, id: string): string {
-  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
 /**

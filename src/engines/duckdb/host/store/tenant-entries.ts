@@ -6,10 +6,11 @@
 import { formatEntries } from "../../../schema/entry-set.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
 import type { TenantEntries } from "../../../schema/source/source-schema.ts";
+import { tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
 import { jsonPlace } from "./json-paths.ts";
-import { type StoredSource, tenantColumnOf } from "./stored-source.ts";
+import type { StoredSource } from "./stored-source.ts";
 
 /** Conditions that one statement looks at. */
 const CONDITIONS_PER_PASS = 200;
