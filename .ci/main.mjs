@@ -21,13 +21,16 @@ if (names.includes("--list") || unknown.length > 0) {
 const seed = process.env.SEED ?? new Date().toISOString().slice(0, 10).replaceAll("-", "");
 const reports = mkdtempSync(join(tmpdir(), "logweir-ci-"));
 mkdirSync("node_modules/.cache", { recursive: true });
-// What is missing may be installed, and nothing is left out silently.
-const env = { ...process.env, CI: "true", CI_REPORTS: reports, ...(isNightly ? { SEED: seed } : {}) };
-if (isNightly) console.log(`Seed ${seed}. A stage with the same values again: SEED=${seed} .ci/nightly STAGE`);
-
 const started = performance.now();
 const chosen = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
-const results = await runStages(chosen, env);
+// While one stage waits for a disk or a server, the other computes; their test workers share the cores.
+const rows = isNightly ? 1 : 2;
+const more = isNightly ? { SEED: seed } : { VITEST_MAX_WORKERS: "2" };
+// What is missing may be installed, and nothing is left out silently.
+const env = { ...process.env, CI: "true", CI_REPORTS: reports, ...more };
+if (isNightly) console.log(`Seed ${seed}. A stage with the same values again: SEED=${seed} .ci/nightly STAGE`);
+
+const results = await runStages(chosen, env, rows);
 const files = readdirSync(reports).map((file) => join(reports, file));
 console.log(describeResults(results));
 console.log(describeReports(readReports(files)));

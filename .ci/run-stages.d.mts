@@ -6,13 +6,14 @@ export interface StageResult {
   readonly problem: string | undefined;
   readonly seconds: number;
   readonly processorSeconds: number;
-  /** Of its output, where it is in a lane and failed. */
+  /** Of its output, where it ran beside another and failed. */
   readonly lastLines: readonly string[];
 }
 
 export function runStages(
   stages: readonly Stage[],
   env: Readonly<Record<string, string | undefined>>,
+  rows?: number,
 ): Promise<readonly StageResult[]>;
 export function describeResults(results: readonly StageResult[]): string;
 export function describeFailures(results: readonly StageResult[]): string;

@@ -1,4 +1,4 @@
-// Runs stages one after the other, each within its time. Neighbours with a lane run beside those of the other lane.
+// Runs stages, one or several at a time, each within its time.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,12 +29,12 @@ function endGroup(child) {
 /** How many lines of a failed stage are told again at the end. */
 const toldLines = 30;
 
-/** One stage; `problem` is undefined when it passed. Output of a stage in a lane is printed when it ends. */
-function runStage({ name, command, limitSeconds, lane }, env, running) {
+/** One stage; `problem` is undefined when it passed. What one prints beside another is shown when it ends. */
+function runStage({ name, command, limitSeconds }, env, { running, isAlone }) {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "logweir-stage-"));
   const times = join(folder, "times");
-  const stdio = ["ignore", ...(lane === undefined ? ["inherit", "inherit"] : ["pipe", "pipe"])];
+  const stdio = ["ignore", ...(isAlone ? ["inherit", "inherit"] : ["pipe", "pipe"])];
   const child = spawn("bash", ["-euo", "pipefail", "-c", countTimes + command], {
     env: { ...env, CI_STAGE: name, CI_TIMES: times },
     stdio,
@@ -43,7 +43,7 @@ function runStage({ name, command, limitSeconds, lane }, env, running) {
   running.add(child);
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => output.push(chunk));
-  if (lane === undefined) console.log(`== ${name}`);
+  if (isAlone) console.log(`== ${name}`);
   return new Promise((resolve) => {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -56,7 +56,7 @@ function runStage({ name, command, limitSeconds, lane }, env, running) {
       // What it left in the background ends with it.
       endGroup(child);
       const text = Buffer.concat(output).toString();
-      if (lane !== undefined) process.stdout.write(`== ${name}\n${text}`);
+      if (!isAlone) process.stdout.write(`== ${name}\n${text}`);
       const problem = isLate
         ? `not over after ${limitSeconds} s`
         : code === 0
@@ -72,39 +72,39 @@ function runStage({ name, command, limitSeconds, lane }, env, running) {
   });
 }
 
-/** The stages in the groups that run at once: one alone, or neighbours in lanes. */
-function groupsOf(stages) {
-  const groups = [];
-  for (const stage of stages) {
-    const last = groups.at(-1);
-    if (stage.lane !== undefined && last?.[0]?.lane !== undefined) last.push(stage);
-    else groups.push([stage]);
-  }
-  return groups;
-}
-
-/** The results of all stages. After one that others need has failed, nothing else is tried. */
-export async function runStages(stages, env) {
+/**
+ * The results of all stages, of which `rows` run at a time. After one that others need has failed, nothing else is
+ * tried.
+ */
+export async function runStages(stages, env, rows = 1) {
   const running = new Set();
   const endAll = () => {
     for (const child of running) endGroup(child);
     process.exit(130);
   };
   process.once("SIGINT", endAll).once("SIGTERM", endAll);
-  const results = [];
-  for (const group of groupsOf(stages)) {
-    const lanes = [...new Set(group.map(({ lane }) => lane))];
-    await Promise.all(
-      lanes.map(async (lane) => {
-        for (const stage of group.filter((each) => each.lane === lane)) {
-          results.push(await runStage(stage, env, running));
-        }
-      }),
-    );
-    const { problem } = results.at(-1);
-    if (problem !== undefined && group[0].isNeeded) break;
+  try {
+    return await runRows(stages, env, rows, running);
+  } finally {
+    process.off("SIGINT", endAll).off("SIGTERM", endAll);
   }
-  process.off("SIGINT", endAll).off("SIGTERM", endAll);
+}
+
+async function runRows(stages, env, rows, running) {
+  const results = [];
+  const needed = stages.filter(({ isNeeded }) => isNeeded);
+  const others = stages.filter(({ isNeeded }) => !isNeeded);
+  const isAlone = Math.min(rows, others.length) < 2;
+  const runNext = async () => {
+    for (let stage = others.shift(); stage !== undefined; stage = others.shift()) {
+      results.push(await runStage(stage, env, { running, isAlone }));
+    }
+  };
+  for (const stage of needed) {
+    results.push(await runStage(stage, env, { running, isAlone: true }));
+    if (results.at(-1).problem !== undefined) return results;
+  }
+  await Promise.all(Array.from({ length: rows }, runNext));
   return results;
 }
 
@@ -117,7 +117,7 @@ export function describeResults(results) {
   return [`\n${"Stage".padEnd(24)} ${"seconds".padStart(8)} ${"processor".padStart(10)}`, ...lines].join("\n");
 }
 
-/** The last lines of each stage in a lane that failed: what it printed is far above. Reports tell of the others. */
+/** The last lines of each stage that failed beside another: what it printed is far above. */
 export function describeFailures(results) {
   return results
     .filter(({ lastLines }) => lastLines.length > 0)

@@ -6,9 +6,7 @@ export interface Stage {
   /** For bash, in the project's folder. */
   readonly command: string;
   readonly limitSeconds: number;
-  /** Neighbours with a lane run beside those of the other lane. */
-  readonly lane?: string;
-  /** Nothing is tried after it where it fails. */
+  /** It runs alone, before the others, and nothing is tried after it where it fails. */
   readonly isNeeded?: boolean;
 }
 

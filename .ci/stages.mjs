@@ -1,5 +1,5 @@
 // The stages of `.ci/run` and `.ci/nightly`: a name, what it finds, a shell command, and the seconds that it may take.
-// Workflow files of a hosted CI call them by name. `lane`: neighbours that mostly wait, in two rows beside each other.
+// Workflow files of a hosted CI call them by name. A run has two at a time: none changes what another reads.
 
 const vitest = (config = "vitest.config.ts", ...paths) =>
   `node node_modules/vitest/vitest.mjs run --config ${config} --reporter=default --reporter=json ` +
@@ -34,15 +34,24 @@ export const stages = [
   {
     name: "install",
     finds: "a lockfile that npm cannot install",
-    command: "npm ci --ignore-scripts --no-audit --no-fund",
+    command: "npm ci --ignore-scripts --no-audit --no-fund\nnpm run -s build",
     limitSeconds: 300,
     isNeeded: true,
   },
+  // Before the others, because Debian installs for one at a time.
   {
-    name: "lint",
-    finds: "form, types, dead code, dead links of the documentation",
-    command: "npm run -s lint\nnpm run -s docs:site",
-    limitSeconds: 300,
+    name: "programs",
+    finds: "programs that Debian does not have",
+    command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}`,
+    limitSeconds: 600,
+    isNeeded: true,
+  },
+  // The long ones first, so that both rows end together.
+  {
+    name: "clickhouse",
+    finds: "acceptance and security on the engine over ClickHouse",
+    command: chdb + vitest("vitest.clickhouse.config.ts"),
+    limitSeconds: 1_200,
   },
   {
     name: "test",
@@ -51,22 +60,58 @@ export const stages = [
     limitSeconds: 1_200,
   },
   {
-    name: "rest",
-    finds: "what npm test leaves out: stores for each test, every function over columns, attacks of the sandbox",
-    command: `${postgres}${chdb}export CI_SUITE=rest\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 600,
-  },
-  {
     name: "security",
     finds: "ways out of the sandbox and into other tenants: a twentieth of the long suites",
     command: `${chdb}export CI_SUITE=security\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
   },
   {
-    name: "clickhouse",
-    finds: "acceptance and security on the engine over ClickHouse",
-    command: chdb + vitest("vitest.clickhouse.config.ts"),
+    name: "server",
+    finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
+    command: `${postgres}${chdb}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
+  },
+  {
+    name: "node24",
+    finds: "acceptance, the engine host and the package on the next Node",
+    command:
+      `${postgres}${node24}${vitest("vitest.acceptance.config.ts")}\n` +
+      `export CI_SUITE=processes CI_STAGE=node24-processes\n` +
+      `${vitest("vitest.change.config.ts", "src/engines/duckdb/process")}\nnpm run -s package:test`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "console",
+    finds: "the console in Chromium",
+    command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "rest",
+    finds: "what npm test leaves out: stores for each test, every function over columns, attacks of the sandbox",
+    command: `${postgres}${chdb}export CI_SUITE=rest\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "settings",
+    finds: "a setting without effect, a guide that no longer works",
+    command: `${postgres}export CI_SUITE=settings\n${vitest("vitest.change.config.ts")}`,
+    limitSeconds: 1_200,
+  },
+  {
+    name: "lint",
+    finds: "form, types, dead code, dead links of the documentation",
+    command: "npm run -s lint\nnpm run -s docs:site",
+    limitSeconds: 300,
+  },
+  {
+    name: "conformance",
+    finds: "outside cases of the language, on both engines",
+    command: [
+      conformance("test/conformance/floors.json", "duckdb"),
+      conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
+    ].join("\n"),
+    limitSeconds: 600,
   },
   {
     name: "processes",
@@ -75,71 +120,16 @@ export const stages = [
     limitSeconds: 600,
   },
   {
-    name: "settings",
-    finds: "a setting without effect, a guide that no longer works",
-    command: `${postgres}export CI_SUITE=settings\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 1_200,
-    lane: "settings",
+    name: "package",
+    finds: "what would be published, and its licences",
+    command: "npm run -s package:test",
+    limitSeconds: 300,
   },
   {
     name: "senders",
-    finds: "published senders, unchanged",
-    command: "npm run -s senders",
-    limitSeconds: 300,
-    lane: "settings",
-  },
-  {
-    name: "syslog",
-    finds: "syslog daemons",
-    command: "npm run -s senders:syslog",
-    limitSeconds: 180,
-    lane: "settings",
-  },
-  { name: "proxies", finds: "a proxy in front", command: "npm run -s proxies", limitSeconds: 180, lane: "settings" },
-  {
-    name: "server",
-    finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
-    command: `${postgres}${chdb}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 1_200,
-    lane: "server",
-  },
-  {
-    name: "conformance",
-    finds: "outside cases of the language",
-    command: conformance("test/conformance/floors.json", "duckdb"),
-    limitSeconds: 300,
-    lane: "server",
-  },
-  {
-    name: "conformance-clickhouse",
-    finds: "outside cases on ClickHouse",
-    command: conformance("test/conformance/floors.clickhouse.json", "clickhouse"),
-    limitSeconds: 300,
-    lane: "server",
-  },
-  // Alone: it builds `dist` anew, from which others run.
-  {
-    name: "package",
-    finds: "what would be published, and its licences, on this Node and on the next",
-    command: `npm run -s package:test\n${node24}npm run -s package:test`,
-    limitSeconds: 300,
-  },
-  {
-    name: "console",
-    finds: "the console in Chromium",
-    command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
-    limitSeconds: 1_200,
-    lane: "browser",
-  },
-  {
-    name: "node24",
-    finds: "acceptance and the engine host on the next Node",
-    command:
-      `${postgres}${node24}${vitest("vitest.acceptance.config.ts")}\n` +
-      `export CI_SUITE=processes CI_STAGE=node24-processes\n` +
-      vitest("vitest.change.config.ts", "src/engines/duckdb/process"),
-    limitSeconds: 1_200,
-    lane: "programs",
+    finds: "published senders, unchanged; syslog daemons; a proxy in front",
+    command: "npm run -s senders\nnpm run -s senders:syslog\nnpm run -s proxies",
+    limitSeconds: 600,
   },
 ];
 

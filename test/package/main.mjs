@@ -3,9 +3,19 @@
  * the package itself, installed into an empty folder and run there.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 const maxInstalledMegabytes = 110;
 const licences = new Set(["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"]);
@@ -25,6 +35,16 @@ function megabytesOf(path) {
     if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
   }
   return Math.round(bytes / 1e6);
+}
+
+/** A copy of the project as it is, because packing builds `dist` from nothing, from which others may run. */
+function copyProject() {
+  const copy = join(folder, "project");
+  const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const paths = execFileSync("git", words, { encoding: "utf8", maxBuffer: 1e9 }).split("\0");
+  for (const path of paths.filter((each) => existsSync(each))) cpSync(path, join(copy, path));
+  symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
+  return copy;
 }
 
 /** Runs a command by npx in an empty folder. What it installs for that goes with the folder; downloads are cached. */
@@ -56,7 +76,8 @@ function serve(program) {
 }
 
 try {
-  const [packed] = JSON.parse(npm(["pack", "--json", "--pack-destination", folder]).replace(/^[\s\S]*?(?=^\[)/m, ""));
+  const answer = npm(["pack", "--json", "--pack-destination", folder], { cwd: copyProject() });
+  const [packed] = JSON.parse(answer.replace(/^[\s\S]*?(?=^\[)/m, ""));
   const paths = packed.files.map(({ path }) => path);
   const missing = [
     "bin/logweir.mjs",

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../test/support/code-point.ts";
 import { RowBatch } from "./row-batch.ts";
 
-const texts = fc.string({ unit: "binary", minLength: 1 });
+const texts = fc.string({ unit: codePoint, minLength: 1 });
 
 /** The text's bytes, cut at the places. */
 function cut(text: string, places: readonly number[]): readonly Uint8Array[] {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../test/support/code-point.ts";
 import { sampleSize } from "../../../test/support/sample-size.ts";
 import {
   type BinaryOperation,
@@ -128,7 +129,7 @@ const names = fc.constantFrom(
   "bool",
 );
 const texts = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
   fc.constantFrom('"', "\\", "`", "\n", "\u0000", "é"),
 );
 const addresses = fc.constantFrom("10.0.0.1", "10.0.0.0/8", "::1-::9");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../../test/support/code-point.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import {
   askInPieces,
@@ -26,7 +27,7 @@ function limitsOf(fieldBytes: number): ServerLimits {
   return limits;
 }
 
-const texts = fc.array(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 60 });
+const texts = fc.array(fc.string({ unit: codePoint, maxLength: 300 }), { maxLength: 60 });
 
 describe("texts for a server", () => {
   it("are cut into fields that it takes, and none is lost or sent twice", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { codePoint } from "../../../../../test/support/code-point.ts";
 import { decodeBatch } from "../../../../../test/support/engines/duckdb/batch/decode-batch.ts";
 import { INT64, STRING } from "../../../../googlesql/types.ts";
 import { parseEvents } from "../../../../ingest/parse-events.ts";
@@ -116,7 +117,7 @@ const string = fc.oneof(
     '"\\x"',
     `"${"long ".repeat(30)}"`,
   ),
-  fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+  fc.string({ unit: codePoint }).map((text) => JSON.stringify(text)),
 );
 const numbers = ["0", "-0", "7", "-12", "007", "1.0", "1.5", "-2.50e3", "1e3", "1E400", "1e-7", "1e21", "0.1e", ".5"];
 const longNumbers = ["999999999999999", "9007199254740993", "123456789012345678901", "1790000000000", "-"];
