@@ -84,15 +84,17 @@ export function parametersOf(expressions: readonly Expr[]): ReadonlySet<string |
   return keys;
 }
 
-/**
- * The time of a run as a function of the clock shows it; undefined for another expression. Each of them is named after
- * the type that it makes of a timestamp.
- */
+/** The time of a run as a function of the clock shows it, in its time zone; undefined for another expression. */
 export function readClock(expression: Expr): Expr | undefined {
   if (!isClock(expression)) return undefined;
-  const now: Expr = { kind: "Parameter", key: NOW_PARAMETER, type: TIMESTAMP, span: expression.span };
-  const made = expression.type.kind;
-  return made === "TIMESTAMP" ? now : { ...expression, function: made, arguments: [now, ...expression.arguments] };
+  const {
+    type,
+    arguments: [timeZone],
+    span,
+  } = expression;
+  const now: Expr = { kind: "Parameter", key: NOW_PARAMETER, type: TIMESTAMP, span };
+  if (type.kind === "TIMESTAMP") return now;
+  return { kind: "Cast", operand: now, isSafe: false, isImplicit: false, timeZone, type, span };
 }
 
 /** The query for the values of constants: one row, of a column for each. */

@@ -4,7 +4,6 @@
  * reference.
  */
 
-import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { roundToDigits } from "./round-double.ts";
 
@@ -67,20 +66,6 @@ function atDigits(name: string, mode: "round" | "trunc"): (x: number, digits: bi
   };
 }
 
-/** The result where it is finite or an argument was not; NULL for an overflow. */
-function safely(compute: (x: number, y: number) => number): (x: number, y: number) => number | null {
-  return (x, y) => {
-    const result = compute(x, y);
-    return Number.isFinite(result) || !Number.isFinite(x) || !Number.isFinite(y) ? result : null;
-  };
-}
-
-const SAFE: Readonly<Record<string, (x: number, y: number) => number>> = {
-  add: (x, y) => x + y,
-  subtract: (x, y) => x - y,
-  multiply: (x, y) => x * y,
-};
-
 export const floatMathFunctions: readonly ScalarFunction[] = [
   ...Object.entries(unary).map(([name, compute]) =>
     defineFunction(`lw_${name.toLowerCase()}`, ["FLOAT64"], "FLOAT64", (x) => check(name, compute(x), x)),
@@ -90,7 +75,4 @@ export const floatMathFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_log", ["FLOAT64", "FLOAT64"], "FLOAT64", logarithm),
   defineFunction("lw_round", ["FLOAT64", "INT64"], "FLOAT64", atDigits("ROUND", "round")),
   defineFunction("lw_trunc", ["FLOAT64", "INT64"], "FLOAT64", atDigits("TRUNC", "trunc")),
-  ...Object.entries(SAFE).map(([name, compute]) =>
-    defineFunction(`lw_safe_${name}`, ["FLOAT64", "FLOAT64"], "FLOAT64", safely(compute), NEVER_FAILS),
-  ),
 ];

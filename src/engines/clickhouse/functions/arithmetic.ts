@@ -115,9 +115,5 @@ export const arithmeticFunctions: FunctionTable = {
   $shift_right: shift("bitShiftRight"),
   DIV: wholeDivision("intDiv"),
   MOD: wholeDivision("modulo"),
-  SAFE_ADD: safely(arithmetic("+")),
-  SAFE_SUBTRACT: safely(arithmetic("-")),
-  SAFE_MULTIPLY: safely(arithmetic("*")),
   SAFE_DIVIDE: safely(divide),
-  SAFE_NEGATE: safely(negate),
 };

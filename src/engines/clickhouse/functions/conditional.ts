@@ -28,7 +28,6 @@ function raise(context: CallContext): Sql {
 
 export const conditionalFunctions: FunctionTable = {
   IF: ({ args }) => callSql("if", args),
-  IFNULL: coalesce,
   COALESCE: coalesce,
   NULLIF: nullIf,
   ERROR: raise,

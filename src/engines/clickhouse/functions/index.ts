@@ -1,4 +1,5 @@
 /** The function tables of this engine, joined. */
+import { hasCanonicalForm } from "../../../googlesql/resolver/call/canonical.ts";
 import { aggregateFunctions } from "./aggregates.ts";
 import { arithmeticFunctions } from "./arithmetic.ts";
 import { arrayFunctions } from "./array.ts";
@@ -31,5 +32,6 @@ export const scalarFunctions: FunctionTable = {
 
 /** Does ClickHouse run the function of the catalogue, over its common arguments at least? */
 export function isPushed(name: string): boolean {
-  return [scalarFunctions, aggregateFunctions, windowFunctions].some((table) => Object.hasOwn(table, name));
+  const tables = [scalarFunctions, aggregateFunctions, windowFunctions];
+  return hasCanonicalForm(name) || tables.some((table) => Object.hasOwn(table, name));
 }

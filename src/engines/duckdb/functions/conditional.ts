@@ -8,7 +8,6 @@ import type { FunctionTable } from "./types.ts";
 export const conditionalFunctions: FunctionTable = {
   COALESCE: ({ args }) => callSql("COALESCE", args),
   IF: ({ args }) => sql`CASE WHEN ${args[0] ?? EMPTY} THEN ${args[1] ?? EMPTY} ELSE ${args[2] ?? EMPTY} END`,
-  IFNULL: ({ args }) => callSql("COALESCE", args),
   NULLIF: ({ args, type }) => {
     const isPlain = type.kind !== "FLOAT64" && type.kind !== "INTERVAL" && !isComposite(type);
     if (isPlain) return callSql("nullif", args);

@@ -10,6 +10,7 @@ import { argumentsOf } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, isUntypedNull, type Resolution } from "../resolution.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, refuseWideStructs, resultType } from "./call-function.ts";
+import { canonicalCall } from "./canonical.ts";
 import { asMixed, operandOf } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
@@ -88,7 +89,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     isSafe: node.isSafe,
     span: node.span,
   };
-  return definition.name === "COLLATE" ? resolveCollate(resolution, resolved) : resolved;
+  return definition.name === "COLLATE" ? resolveCollate(resolution, resolved) : canonicalCall(resolved);
 }
 
 function modifierOf(node: FunctionCall): string | undefined {

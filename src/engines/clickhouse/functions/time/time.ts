@@ -3,7 +3,6 @@ import { MAX_DAY, MAX_MICROS, MIN_DAY, MIN_MICROS } from "../../../../values/cal
 import { numberSql, placeholder } from "../../sql/atoms.ts";
 import { NOW_PLACEHOLDER } from "../../sql/spelling.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { printCast } from "../cast.ts";
 import { literalOf, named } from "../rows.ts";
 import { type CallContext, type FunctionTable, type PrintCall, takingIntervals } from "../types.ts";
 import { clockOf, DAY, daysFromCivil, daysOf, floorDivide, lastDayOfMonth } from "./calendar.ts";
@@ -51,15 +50,13 @@ const timeOfNumbers = named((context, h, m, s) => {
   return context.failIf(fails, "Input calculates to an invalid time", sql`((${h} * 60 + ${m}) * 60 + ${s}) * 1000000`);
 });
 
-/** A cast of the first argument, in the time zone that another names; of a number what `fromNumbers` makes of all. */
-function made(kind: "DATE" | "TIME" | "DATETIME" | "TIMESTAMP" | "STRING", fromNumbers?: PrintCall): PrintCall {
-  return (context) => {
-    const [from = context.type, second] = context.types;
-    if (from.kind === "INT64" && fromNumbers !== undefined) return fromNumbers(context);
-    if (second?.kind !== "TIME") return printCast(context, from, { kind }, zoneOf(context, 1));
-    const [days = EMPTY, clock = EMPTY] = context.args;
-    return sql`(${days} * ${DAY} + ${clock})`;
-  };
+function makeDate(context: CallContext): Sql {
+  return context.types[0]?.kind === "INT64" ? dateOfNumbers(context) : context.refuse("values of this type");
+}
+
+function makeDatetime(context: CallContext): Sql {
+  const [days = EMPTY, clock = EMPTY] = context.args;
+  return context.types[1]?.kind === "TIME" ? sql`(${days} * ${DAY} + ${clock})` : context.refuse("values of this type");
 }
 
 /** The time at which the run began, for all of its parts. */
@@ -82,14 +79,14 @@ export const timeFunctions: FunctionTable = {
   CURRENT_DATETIME: current((now) => now),
   CURRENT_TIME: current(clockOf),
   CURRENT_TIMESTAMP: () => NOW,
-  DATE: made("DATE", dateOfNumbers),
+  DATE: makeDate,
   DATE_ADD: takingIntervals(move("+")),
   DATE_BUCKET: takingIntervals(bucket),
   DATE_DIFF: difference,
   DATE_FROM_UNIX_DATE: named(fromUnixDate),
   DATE_SUB: takingIntervals(move("-")),
   DATE_TRUNC: truncate,
-  DATETIME: made("DATETIME"),
+  DATETIME: makeDatetime,
   DATETIME_ADD: takingIntervals(move("+")),
   DATETIME_BUCKET: takingIntervals(bucket),
   DATETIME_DIFF: difference,
@@ -109,13 +106,11 @@ export const timeFunctions: FunctionTable = {
   PARSE_DATETIME: parseTime("DATETIME"),
   PARSE_TIME: parseTime("TIME"),
   PARSE_TIMESTAMP: parseTime("TIMESTAMP"),
-  STRING: made("STRING"),
-  TIME: made("TIME", timeOfNumbers),
+  TIME: timeOfNumbers,
   TIME_ADD: takingIntervals(move("+")),
   TIME_DIFF: difference,
   TIME_SUB: takingIntervals(move("-")),
   TIME_TRUNC: truncate,
-  TIMESTAMP: made("TIMESTAMP"),
   TIMESTAMP_ADD: takingIntervals(move("+")),
   TIMESTAMP_BUCKET: takingIntervals(bucket),
   TIMESTAMP_DIFF: difference,

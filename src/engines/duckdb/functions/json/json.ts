@@ -127,8 +127,7 @@ function toBool({ args: [value = EMPTY] }: CallContext): Sql {
   });
 }
 
-/** STRING of a JSON value. */
-export function jsonToString(value: Sql): Sql {
+function toText({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "json", (v) => {
     return sql`
       CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL
@@ -229,6 +228,7 @@ export const jsonFunctions: FunctionTable = {
   LAX_STRING: udf("lw_json_lax_string"),
   LAX_STRING_ARRAY: udf("lw_json_lax_string_array"),
   PARSE_JSON: udf("lw_parse_json", textSql("exact")),
+  STRING: toText,
   STRING_ARRAY: udf("lw_json_string_array"),
   TO_JSON: toJson,
   TO_JSON_STRING: toJsonString,

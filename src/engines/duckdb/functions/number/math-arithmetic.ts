@@ -5,7 +5,6 @@ import { callSql, raiseError, tried } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
-import { DECIMALS } from "./decimal.ts";
 import { asDouble, byNumberKind, ofDecimals } from "./number-kinds.ts";
 
 /** DIV and MOD of INT64: DuckDB gives NULL for a zero divisor. */
@@ -34,24 +33,6 @@ function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql):
   });
 }
 
-/** NULL if `compute` fails; if an argument fails, the query fails. */
-function safely(name: string, args: readonly Sql[], compute: (...args: readonly Sql[]) => Sql): Sql {
-  return computeOnce(args, name, (...values) => tried(compute(...values)));
-}
-
-function safeArithmetic(name: "add" | "subtract" | "multiply", integer: (left: Sql, right: Sql) => Sql): PrintCall {
-  const variable = `safe_${name}`;
-  return byNumberKind({
-    INT64: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => integer(x, y)),
-    FLOAT64: (...args) => callSql(`lw_safe_${name}`, args),
-    ...ofDecimals(
-      (forms) =>
-        (...args) =>
-          safely(variable, args, (x = EMPTY, y = EMPTY) => forms[name](x, y)),
-    ),
-  });
-}
-
 function safeDivideDoubles(x: Sql, y: Sql): Sql {
   return computeOnce([x, y], "safe_divide", (left, right) => {
     const quotient = sql`${left} / ${right}`;
@@ -68,16 +49,8 @@ export const arithmeticFunctions: FunctionTable = {
     ...ofDecimals(
       (forms) =>
         (...args) =>
-          safely("safe_divide", args, (x = EMPTY, y = EMPTY) => forms.divide(x, y)),
+          // If an argument fails, so does the query.
+          computeOnce(args, "safe_divide", (x, y) => tried(forms.divide(x, y))),
     ),
-  }),
-  SAFE_ADD: safeArithmetic("add", (x, y) => sql`${x} + ${y}`),
-  SAFE_SUBTRACT: safeArithmetic("subtract", (x, y) => sql`${x} - ${y}`),
-  SAFE_MULTIPLY: safeArithmetic("multiply", (x, y) => sql`${x} * ${y}`),
-  SAFE_NEGATE: byNumberKind({
-    INT64: (...args) => safely("safe_negate", args, (x = EMPTY) => sql`-${x}`),
-    FLOAT64: (x = EMPTY) => sql`(-${x})`,
-    NUMERIC: (x = EMPTY) => DECIMALS.NUMERIC.negate(x),
-    BIGNUMERIC: (...args) => safely("safe_negate", args, (x = EMPTY) => DECIMALS.BIGNUMERIC.negate(x)),
   }),
 };

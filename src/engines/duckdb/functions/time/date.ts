@@ -2,7 +2,7 @@
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { MICROS_PER_PART } from "../../../../values/calendar.ts";
-import { numberSql } from "../../sql/atoms.ts";
+import { numberSql, textSql } from "../../sql/atoms.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { DATE } from "../../sql/types.ts";
@@ -84,29 +84,14 @@ export function makeDate(year: Sql, month: Sql, day: Sql): Sql {
   });
 }
 
-function printDate({ args, types, timeZone }: Context): Sql {
-  const [value = EMPTY] = args;
-  switch (types[0]?.kind) {
-    case "INT64":
-      return makeDate(value, args[1] ?? EMPTY, args[2] ?? EMPTY);
-    case "DATE":
-      return value;
-    case "TIMESTAMP":
-      return castTo(wallFromUtc(value, zoneOf(args[1], timeZone)), DATE);
-    case "STRING":
-      return sql`lw_date_of_text(${value}, ${zoneOf(undefined, timeZone)})`;
-    default:
-      return castTo(value, DATE);
-  }
-}
-
 /**
  * Date functions of the reference; *_TRUNC, *_DIFF, *_ADD and *_SUB take DATETIME and TIMESTAMP under any of their
  * names.
  */
 export const dateFunctions: FunctionTable = {
   CURRENT_DATE: ({ args, timeZone }) => castTo(wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone)), DATE),
-  DATE: printDate,
+  DATE: ({ args: [value = EMPTY, month = EMPTY, day = EMPTY], types, timeZone }) =>
+    types[0]?.kind === "STRING" ? sql`lw_date_of_text(${value}, ${textSql(timeZone)})` : makeDate(value, month, day),
   DATE_ADD: (context) => printMove(context, "+"),
   DATE_SUB: (context) => printMove(context, "-"),
   DATE_DIFF: printDifference,

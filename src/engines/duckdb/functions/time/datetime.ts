@@ -1,9 +1,9 @@
 /** Datetime functions. A DATETIME is a DuckDB TIMESTAMP that shows its wall clock. */
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { castTo, raiseError } from "../../sql/forms.ts";
+import { textSql } from "../../sql/atoms.ts";
+import { raiseError } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import { makeDate, printDifference, printTruncate } from "./date.ts";
@@ -12,8 +12,6 @@ import { printMove } from "./interval.ts";
 import { printBucket } from "./series.ts";
 import { checkTimestamp } from "./temporal-bounds.ts";
 import { CURRENT_INSTANT, wallFromUtc, zoneOf } from "./time-zone.ts";
-
-type Context = CallContext<CallExpr>;
 
 /** The wall clock of six numbers; a second 60 is the next minute's first. */
 function makeDatetime([
@@ -37,20 +35,10 @@ function makeDatetime([
   return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
 }
 
-function printDatetime({ args, types, timeZone }: Context): Sql {
-  const [value = EMPTY, second] = args;
-  switch (types[0]?.kind) {
-    case "INT64":
-      return makeDatetime(args);
-    case "DATE":
-      return second === undefined ? castTo(value, TIMESTAMP) : sql`(${value} + ${second})`;
-    case "TIMESTAMP":
-      return wallFromUtc(value, zoneOf(second, timeZone));
-    case "STRING":
-      return sql`lw_datetime_of_text(${value}, ${zoneOf(undefined, timeZone)})`;
-    default:
-      return value;
-  }
+function printDatetime({ args, types, timeZone }: CallContext<CallExpr>): Sql {
+  const [value = EMPTY, time = EMPTY] = args;
+  if (types[0]?.kind === "STRING") return sql`lw_datetime_of_text(${value}, ${textSql(timeZone)})`;
+  return types[0]?.kind === "DATE" ? sql`(${value} + ${time})` : makeDatetime(args);
 }
 
 /** Datetime functions of the reference. */

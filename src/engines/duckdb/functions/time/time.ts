@@ -1,11 +1,10 @@
 /** Time functions. A TIME is DuckDB's own. */
 
-import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { castTo, raiseError } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { TIME } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import type { CallContext, FunctionTable } from "../types.ts";
+import type { FunctionTable } from "../types.ts";
 import { CLOCK_PARTS, countBoundaries, datePartOf, truncateTime } from "./date-parts.ts";
 import { printMove } from "./interval.ts";
 import { CURRENT_INSTANT, wallFromUtc, zoneOf } from "./time-zone.ts";
@@ -23,24 +22,10 @@ function makeTime(hour: Sql, minute: Sql, second: Sql): Sql {
   });
 }
 
-function printTime({ args, types, timeZone }: CallContext<CallExpr>): Sql {
-  const [value = EMPTY] = args;
-  switch (types[0]?.kind) {
-    case "INT64":
-      return makeTime(value, args[1] ?? EMPTY, args[2] ?? EMPTY);
-    case "TIME":
-      return value;
-    case "TIMESTAMP":
-      return castTo(wallFromUtc(value, zoneOf(args[1], timeZone), true), TIME);
-    default:
-      return castTo(value, TIME);
-  }
-}
-
 /** Time functions of the reference. */
 export const timeFunctions: FunctionTable = {
   CURRENT_TIME: ({ args, timeZone }) => castTo(wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone)), TIME),
-  TIME: printTime,
+  TIME: ({ args: [hour = EMPTY, minute = EMPTY, second = EMPTY] }) => makeTime(hour, minute, second),
   TIME_ADD: (context) => printMove(context, "+"),
   TIME_SUB: (context) => printMove(context, "-"),
   TIME_DIFF: ({ args, call }) => countBoundaries(args[0] ?? EMPTY, args[1] ?? EMPTY, datePartOf(call, 2, CLOCK_PARTS)),

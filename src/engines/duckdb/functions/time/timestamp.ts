@@ -1,37 +1,19 @@
 /** Timestamp functions, and EXTRACT. A TIMESTAMP is a DuckDB TIMESTAMP that shows UTC. */
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { numberSql } from "../../sql/atoms.ts";
-import { castTo, raiseError } from "../../sql/forms.ts";
+import { numberSql, textSql } from "../../sql/atoms.ts";
+import { raiseError } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
-import { jsonToString } from "../json/json.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import { printDifference, printTruncate } from "./date.ts";
 import { countFromEpoch, extractPart, refuseCall } from "./date-parts.ts";
 import { formatTimestamp } from "./datetime-text.ts";
 import { extractFromInterval, printMove } from "./interval.ts";
 import { printBucket, printSeries } from "./series.ts";
-import { printToString } from "./temporal-casts.ts";
-import { CURRENT_INSTANT, utcFromWall, wallFromUtc, zoneOf } from "./time-zone.ts";
+import { CURRENT_INSTANT, wallFromUtc, zoneOf } from "./time-zone.ts";
 
 type Context = CallContext<CallExpr>;
-
-function printTimestamp({ args, types, timeZone }: Context): Sql {
-  const [value = EMPTY, zone] = args;
-  switch (types[0]?.kind) {
-    case "STRING":
-      if (zone === undefined) return sql`lw_timestamp_from_text(${value}, ${zoneOf(zone, timeZone)})`;
-      return sql`lw_timestamp_from_local_text(${value}, ${zone})`;
-    case "DATE":
-      return utcFromWall(castTo(value, TIMESTAMP), zoneOf(zone, timeZone));
-    case "DATETIME":
-      return utcFromWall(value, zoneOf(zone, timeZone));
-    default:
-      return value;
-  }
-}
 
 /** TIMESTAMP_SECONDS, _MILLIS and _MICROS: `unit` microseconds each since 1970. */
 function fromUnix(unit: number): FunctionTable[string] {
@@ -63,7 +45,10 @@ function printExtract({ args, types, call, timeZone }: Context): Sql {
 export const timestampFunctions: FunctionTable = {
   $extract: printExtract,
   CURRENT_TIMESTAMP: () => CURRENT_INSTANT,
-  TIMESTAMP: printTimestamp,
+  TIMESTAMP: ({ args: [text = EMPTY, zone], timeZone }) =>
+    zone === undefined
+      ? sql`lw_timestamp_from_text(${text}, ${textSql(timeZone)})`
+      : sql`lw_timestamp_from_local_text(${text}, ${zone})`,
   TIMESTAMP_ADD: (context) => printMove(context, "+"),
   TIMESTAMP_SUB: (context) => printMove(context, "-"),
   TIMESTAMP_DIFF: printDifference,
@@ -83,9 +68,5 @@ export const timestampFunctions: FunctionTable = {
     formatTimestamp(args[0] ?? EMPTY, args[1] ?? EMPTY, zoneOf(args[2], timeZone)),
   PARSE_TIMESTAMP: ({ args, timeZone }) =>
     sql`lw_parse_timestamp(${args[0] ?? EMPTY}, ${args[1] ?? EMPTY}, ${zoneOf(args[2], timeZone)})`,
-  STRING: ({ args, types, timeZone, call }) =>
-    types[0]?.kind === "JSON"
-      ? jsonToString(args[0] ?? EMPTY)
-      : printToString(args[0] ?? EMPTY, types[0] ?? call.type, zoneOf(args[1], timeZone)),
   GENERATE_TIMESTAMP_ARRAY: (context) => printSeries(context),
 };
