@@ -8,6 +8,7 @@ import type { FunctionDefinition } from "../../src/googlesql/catalogue/types.ts"
 import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { resolveQuery } from "../../src/googlesql/resolve.ts";
+import { hasCanonicalForm } from "../../src/googlesql/resolver/call/canonical.ts";
 import { STRING } from "../../src/googlesql/types.ts";
 import { type Construct, constructs } from "./constructs.ts";
 
@@ -52,9 +53,12 @@ function onClickHouse({ name, refused }: FunctionDefinition): string {
   return isPushed(name) ? "pushed" : `residual: ${reasonOf(name)}`;
 }
 
-/** Rewritten by the resolver, so that engines never see them as calls. */
+/** What the resolver has another form for reaches engines in that form. */
 function isOnDuckDb({ name }: FunctionDefinition): boolean {
-  return [scalarFunctions, aggregateFunctions, windowFunctions].some((table) => Object.hasOwn(table, name));
+  return (
+    hasCanonicalForm(name) ||
+    [scalarFunctions, aggregateFunctions, windowFunctions].some((table) => Object.hasOwn(table, name))
+  );
 }
 
 function escapeCell(text: string): string {

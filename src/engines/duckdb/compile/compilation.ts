@@ -79,3 +79,11 @@ export function bindConstants({ constants }: Compilation, condition: Expr): Expr
 export function fail(compilation: Compilation, code: DiagnosticCode, message: string, span: Span): never {
   throw new GoogleSqlError(compilation.text, [{ code, message, span }]);
 }
+
+/** Fails for a call of a function that the tables do not have. */
+export function refuseFunction(
+  compilation: Compilation,
+  call: { readonly function: string; readonly span: Span },
+): never {
+  return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+}

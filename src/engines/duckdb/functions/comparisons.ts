@@ -8,7 +8,7 @@ import type { SqlType, StructType } from "../../../googlesql/types.ts";
 import { signSql, TRUE, variableSql } from "../sql/atoms.ts";
 import { anyNull, callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { areRepeatable, computeOnce } from "./compute-once.ts";
+import { computeOnce } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
@@ -19,11 +19,6 @@ export interface ComparisonContext extends CallContext<CallExpr> {
 
 function mayBeNaN(context: ComparisonContext, index: number): boolean {
   return context.types[index]?.kind === "FLOAT64" && context.isNeverNaN?.[index] !== true;
-}
-
-/** Prints `body` over values that may stand twice in it. */
-function repeat(args: readonly Sql[], name: string, body: (...values: readonly Sql[]) => Sql): Sql {
-  return areRepeatable(args) ? sql`(${body(...args)})` : computeOnce(args, name, body);
 }
 
 /** Equality of two FLOAT64: NaN equals nothing, and NULL beside it is still NULL. */
@@ -46,7 +41,7 @@ function anyOf(results: Sql): Sql {
 
 /** Elements are compared one by one; arrays of different lengths are different, whatever they hold. */
 function equalArrays(left: Sql, right: Sql, element: SqlType): Sql {
-  return repeat([left, right], "arrays", (l = EMPTY, r = EMPTY) => {
+  return computeOnce([left, right], "arrays", (l = EMPTY, r = EMPTY) => {
     const pair = printEqual(variableSql("lw_left"), sql`${r}[lw_at]`, element);
     const results = sql`list_transform(${l}, ${lambda([variableSql("lw_left"), variableSql("lw_at")], pair)})`;
     const all = computeOnce([results], "results", (each = EMPTY) => allOf(each));
@@ -65,7 +60,7 @@ export function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sq
     case "STRUCT": {
       const [lefts, rights] = [packedFields(left), packedFields(right)];
       if (lefts !== undefined && rights !== undefined) return sql`(${equalFields(type, lefts, rights)})`;
-      return repeat([left, right], "equal", (l = EMPTY, r = EMPTY) => {
+      return computeOnce([left, right], "equal", (l = EMPTY, r = EMPTY) => {
         if (type.fields.length === 0) return sql`CASE WHEN ${l} IS NOT NULL AND ${r} IS NOT NULL THEN true END`;
         const fieldsOf = (struct: Sql) => type.fields.map((_, index) => fieldOf(struct, index));
         return equalFields(type, fieldsOf(l), fieldsOf(r));
@@ -76,7 +71,7 @@ export function printEqual(left: Sql, right: Sql, type: SqlType | undefined): Sq
       if (type.element.kind === "RECORD") return sql`(${left} = ${right})`;
       return equalArrays(left, right, type.element);
     case "FLOAT64":
-      return repeat([left, right], "equal", (l = EMPTY, r = EMPTY) => equalFloats(l, r));
+      return computeOnce([left, right], "equal", (l = EMPTY, r = EMPTY) => equalFloats(l, r));
     case "INTERVAL":
       return sql`(${sortKey(type, left)} = ${sortKey(type, right)})`;
     default:
@@ -94,7 +89,7 @@ function notEqual(context: ComparisonContext): Sql {
   const [left = EMPTY, right = EMPTY] = context.args;
   const [type] = context.types;
   if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
-    return repeat([left, right], "equal", (l, r) => sql`${l} <> ${r} OR (isnan(${l}) AND ${r} IS NOT NULL)`);
+    return computeOnce([left, right], "equal", (l, r) => sql`${l} <> ${r} OR (isnan(${l}) AND ${r} IS NOT NULL)`);
   }
   const isOwn = isComposite(type) || type?.kind === "INTERVAL";
   return isOwn ? sql`(NOT ${printEqual(left, right, type)})` : sql`(${left} <> ${right})`;
@@ -111,7 +106,7 @@ function ordered(operator: "<" | "<=" | ">" | ">=", greaterSide: 0 | 1): PrintCa
   return (context: ComparisonContext) => {
     const [left = EMPTY, right = EMPTY] = keysOf(context);
     if (!mayBeNaN(context, greaterSide)) return sql`(${left} ${signSql(operator)} ${right})`;
-    return repeat([left, right], "compare", (l = EMPTY, r = EMPTY) => {
+    return computeOnce([left, right], "compare", (l = EMPTY, r = EMPTY) => {
       const [greater, less] = greaterSide === 0 ? [l, r] : [r, l];
       return sql`${l} ${signSql(operator)} ${r} AND (NOT isnan(${greater}) OR ${less} IS NULL)`;
     });
@@ -133,7 +128,7 @@ function greaterOrHeld(context: ComparisonContext): Sql {
 function between(context: ComparisonContext): Sql {
   const [value = EMPTY, low = EMPTY, high = EMPTY] = keysOf(context);
   if (!mayBeNaN(context, 0) && !mayBeNaN(context, 2)) return sql`(${value} BETWEEN ${low} AND ${high})`;
-  return repeat(
+  return computeOnce(
     [value, low, high],
     "between",
     (v, l, h) =>
@@ -154,7 +149,7 @@ function inValues(context: ComparisonContext): Sql {
   const [needle = EMPTY, ...values] = comparedOf(context);
   const [type] = context.types;
   if (isComposite(type)) {
-    return repeat([needle, ...values], "in", (n = EMPTY, ...others) =>
+    return computeOnce([needle, ...values], "in", (n = EMPTY, ...others) =>
       joinMapped(others, " OR ", (other) => printEqual(n, other, type)),
     );
   }
@@ -163,7 +158,7 @@ function inValues(context: ComparisonContext): Sql {
     return sql`(${needle} ${list})`;
   // NaN equals none of the values, but the result is unknown if one of them is NULL.
   const unknown = anyNull(values);
-  return repeat(
+  return computeOnce(
     [needle],
     "in",
     (n) => sql`${n} ${list} AND (NOT isnan(${n}) OR CASE WHEN ${unknown} THEN NULL ELSE false END)`,

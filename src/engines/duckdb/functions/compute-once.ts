@@ -14,12 +14,9 @@ export function computeOnce(
   variable: string,
   body: (...values: readonly Sql[]) => Sql,
 ): Sql {
-  return areRepeatable(expressions) ? sql`(${body(...expressions)})` : computeApart(expressions, variable, body);
-}
-
-/** Can all of them be printed repeatedly? */
-export function areRepeatable(expressions: readonly Sql[]): boolean {
-  return expressions.every((expression) => expression.isRepeatable);
+  return expressions.every(({ isRepeatable }) => isRepeatable)
+    ? sql`(${body(...expressions)})`
+    : computeApart(expressions, variable, body);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { PrintCall } from "../../functions/types.ts";
 import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, tried } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { type Compilation, nextAlias, refuseFunction } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
 import { boundById } from "./id-conditions.ts";
 import { printNull, printPart } from "./literals.ts";
@@ -22,10 +22,7 @@ type Printed = readonly (Sql | undefined)[];
 
 /** The call over its printed operands; undefined stands for a skipped one. */
 export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): Sql {
-  const row = scalarFunctions[call.function];
-  if (row === undefined) {
-    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
-  }
+  const row = scalarFunctions[call.function] ?? refuseFunction(compilation, call);
   if (hasNullLiteral(call)) return printNull(call.type);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
   const context: ComparisonContext = {

@@ -2,6 +2,7 @@
 
 import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
+import { once } from "../../../lowering/once.ts";
 import { fromList } from "../../functions/array/record-arrays.ts";
 import { printCast } from "../../functions/cast/cast.ts";
 import { nameSql, placeholder, textSql, variableSql } from "../../sql/atoms.ts";
@@ -22,12 +23,8 @@ import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 /** A binding that prints the expression where it is read. */
 export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
   if (expression.kind === "Column") return lookUp(compilation, expression.column, scope);
-  let printed: Sql | undefined;
   const record = sourceOf(compilation, expression, scope);
-  const sql = () => {
-    printed ??= printExpression(compilation, expression, scope);
-    return printed;
-  };
+  const sql = once(() => printExpression(compilation, expression, scope));
   const isCheapAgain = isCheap(compilation, expression, scope);
   const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(compilation, expression, to, scope);
   return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record, undefined, as);

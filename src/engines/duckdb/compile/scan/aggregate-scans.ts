@@ -4,6 +4,7 @@ import { isSubquery, someExpression } from "../../../../googlesql/resolved/walk.
 import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { isSameExpr } from "../../../../googlesql/resolver/expression/same-expression.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { once } from "../../../lowering/once.ts";
 import { isRandomCall } from "../../../lowering/random-call.ts";
 import { exportAs } from "../../../sql/select.ts";
 import { sortKey } from "../../functions/sort-key.ts";
@@ -60,19 +61,11 @@ function ownArguments(compilation: Compilation, from: SelectBuilder, calls: read
     call.orderBy.some(isSame) ? { ...call, orderBy: call.orderBy.filter((key) => !isSame(key)) } : call,
   );
   const foreign = sorted.filter(isForeign);
-  if (foreign.length === 0) return { builder: rows, calls: sorted };
   // A delimiter or a number of values is printed where it is constant.
   const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
-  const { builder, columns } = selectFirst(
-    compilation,
-    rows,
-    foreign.flatMap((call) => call.arguments.filter(isMoved)),
-  );
-  const pending = columns.values();
-  const own = (argument: Expr, index: number): Expr =>
-    isMoved(argument, index) ? (pending.next().value ?? argument) : argument;
-  const owned = sorted.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
-  return { builder, calls: owned };
+  const moved = foreign.flatMap((call) => call.arguments.filter(isMoved));
+  const { builder, own } = selectFirst(compilation, rows, moved);
+  return { builder, calls: sorted.map((call) => (foreign.includes(call) ? withArguments(call, own) : call)) };
 }
 
 /** Random arguments of several calls, selected first: DuckDB computes equal calls once. */
@@ -80,11 +73,14 @@ function randomFirst(compilation: Compilation, { builder, calls }: Rows): Rows {
   const isRandom = (argument: Expr) => someExpression(argument, isRandomCall, true);
   const random = calls.flatMap((call) => call.arguments.filter(isRandom));
   if (random.length < 2) return { builder, calls };
-  const selected = selectFirst(compilation, builder, random);
-  const columns = new Map(random.map((argument, index) => [argument, selected.columns[index] ?? argument]));
-  const own = (argument: Expr) => columns.get(argument) ?? argument;
-  return { builder: selected.builder, calls: calls.map((call) => ({ ...call, arguments: call.arguments.map(own) })) };
+  const { builder: rows, own } = selectFirst(compilation, builder, random);
+  return { builder: rows, calls: calls.map((call) => withArguments(call, own)) };
 }
+
+const withArguments = <Call extends AggregateCall | WindowCall>(call: Call, own: (argument: Expr) => Expr): Call => ({
+  ...call,
+  arguments: call.arguments.map(own),
+});
 
 type AggregateScan = Scan & { readonly kind: "Aggregate" };
 
@@ -144,11 +140,7 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Select
   builder.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
   scan.aggregates.forEach(({ column, call: written }, index) => {
     const call = calls[index] ?? written;
-    let printed = texts[scan.groupBy.length + index];
-    const print = () => {
-      printed ??= printAggregateCall(compilation, call, scope, []);
-      return printed;
-    };
+    const print = once(() => texts[scan.groupBy.length + index] ?? printAggregateCall(compilation, call, scope, []));
     const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
     const element = isMany ? undefined : elementPrinter(compilation, call, scope);
     builder.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
@@ -185,12 +177,8 @@ function keysFirst(
   const keys = groupBy.map((item) => item.expression);
   const areSeveral = groupingSets !== undefined && keys.length > 1;
   const isFirst = ({ type }: Expr) => areSeveral || type.kind === "INTERVAL";
-  const first = keys.filter(isFirst);
-  if (first.length === 0) return { builder, keys };
-  const selected = selectFirst(compilation, builder, first);
-  const columns = selected.columns.values();
-  const own = (key: Expr) => (isFirst(key) ? (columns.next().value ?? key) : key);
-  return { builder: selected.builder, keys: keys.map(own) };
+  const { builder: rows, own } = selectFirst(compilation, builder, keys.filter(isFirst));
+  return { builder: rows, keys: keys.map(own) };
 }
 
 /** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */
@@ -203,7 +191,7 @@ function ofKeys(call: AggregateCall, { groupBy, groupingSets }: AggregateScan): 
     const column = groupBy.find((key) => isSameExpr(key.expression, argument))?.column;
     return column === undefined ? argument : { kind: "Column", column, type: column.type, span: argument.span };
   };
-  return { ...call, arguments: call.arguments.map(own) };
+  return withArguments(call, own);
 }
 
 /** GROUPING(x) reads grouping columns. */
@@ -236,13 +224,9 @@ function withoutQueries(
     ...call.orderBy.map((key) => key.expression),
   ];
   const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, isSubquery, false));
-  if (held.length === 0) return { builder, calls };
-  const { builder: rows, columns } = selectFirst(compilation, builder, held);
-  const replaced = new Map(held.map((expression, index) => [expression, columns[index] ?? expression]));
-  const own = (expression: Expr): Expr => replaced.get(expression) ?? expression;
+  const { builder: rows, own } = selectFirst(compilation, builder, held);
   const moved = calls.map((call) => ({
-    ...call,
-    arguments: call.arguments.map(own),
+    ...withArguments(call, own),
     partitionBy: call.partitionBy.map(own),
     orderBy: call.orderBy.map((key) => ({ ...key, expression: own(key.expression) })),
   }));

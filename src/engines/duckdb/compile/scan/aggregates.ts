@@ -15,7 +15,7 @@ import { NULL, signSql, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
-import { type Compilation, fail } from "../compilation.ts";
+import { type Compilation, refuseFunction } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isNeverNaN, readAs } from "../expression/traits.ts";
 import type { Scope } from "../scope.ts";
@@ -92,25 +92,33 @@ function aggregateContext(
     having: printHaving(compilation, call.having, scope),
     overSql: undefined,
   };
+  return callContext(compilation, call, scope, printOperands(compilation, call, scope), modifiers);
+}
+
+function printOperands(compilation: Compilation, call: AggregateCall | WindowCall, scope: Scope): readonly Sql[] {
+  return call.arguments.map((argument) => printExpression(compilation, argument, scope));
+}
+
+function callContext<Call extends AggregateCall | WindowCall>(
+  compilation: Compilation,
+  call: Call,
+  scope: Scope,
+  args: readonly Sql[],
+  modifiers: AggregateModifiers,
+) {
+  const operands = call.arguments;
   return {
-    args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
-    sortKey: (index) => printArgumentKey(compilation, call, index, scope),
-    types: call.arguments.map((argument) => argument.type),
+    args,
+    sortKey: (index: number) => {
+      const argument = operands[index];
+      return argument === undefined ? NULL : printSortKey(compilation, argument, scope);
+    },
+    types: operands.map((argument) => argument.type),
     type: call.type,
     timeZone: compilation.timeZone,
     call,
     modifiers,
   };
-}
-
-function printArgumentKey(
-  compilation: Compilation,
-  call: AggregateCall | WindowCall,
-  index: number,
-  scope: Scope,
-): Sql {
-  const argument = call.arguments[index];
-  return argument === undefined ? NULL : printSortKey(compilation, argument, scope);
 }
 
 /** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
@@ -120,10 +128,7 @@ export function printAggregateCall(
   scope: Scope,
   naturalOrder: readonly Sql[],
 ): Sql {
-  const row = aggregateFunctions[call.function];
-  if (row === undefined) {
-    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
-  }
+  const row = aggregateFunctions[call.function] ?? refuseFunction(compilation, call);
   return row(aggregateContext(compilation, call, scope, naturalOrder));
 }
 
@@ -211,8 +216,7 @@ function printOverOf(compilation: Compilation, call: WindowCall, scope: Scope): 
 
 /** The complete window call, OVER included. */
 export function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
-  const args = call.arguments.map((argument) => printExpression(compilation, argument, scope));
-  const types = call.arguments.map((argument) => argument.type);
+  const args = printOperands(compilation, call, scope);
   const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
     orderBySql: undefined,
@@ -224,19 +228,6 @@ export function printWindowCall(compilation: Compilation, call: WindowCall, scop
   };
   const [value] = call.arguments;
   const neverNaN = value === undefined || isNeverNaN(compilation, value, scope);
-  const context = {
-    args,
-    sortKey: (index: number) => printArgumentKey(compilation, call, index, scope),
-    types,
-    type: call.type,
-    timeZone: compilation.timeZone,
-    call,
-    modifiers,
-    isNeverNaN: neverNaN,
-  };
-  const window = windowFunctions[call.function];
-  if (window !== undefined) return window(context);
-  const aggregate = aggregateFunctions[call.function];
-  if (aggregate !== undefined) return aggregate(context);
-  return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+  const row = windowFunctions[call.function] ?? aggregateFunctions[call.function] ?? refuseFunction(compilation, call);
+  return row({ ...callContext(compilation, call, scope, args, modifiers), isNeverNaN: neverNaN });
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
-import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/types.ts";
+import { arrayOf, BIGNUMERIC, INT64 } from "../../../../googlesql/types.ts";
 import { hasOffset, type OffsetBound } from "../../../sql/window.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
@@ -13,10 +13,8 @@ import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { SelectBuilder } from "../render.ts";
-import { cheapBinding, type Scope } from "../scope.ts";
-import { wrapSelect } from "../select-builder.ts";
 import { WRONG_OFFSET } from "./aggregates.ts";
-import { newHiddenColumn, printInSelect } from "./shaping.ts";
+import { selectTexts } from "./shaping.ts";
 
 interface Rows {
   readonly builder: SelectBuilder;
@@ -50,23 +48,6 @@ function toBignumeric(operand: Expr): Expr {
   return { kind: "Cast", operand, type: BIGNUMERIC, isSafe: false, isImplicit: true, span: operand.span };
 }
 
-/** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
-function selectTexts<const T extends readonly SqlType[]>(
-  compilation: Compilation,
-  from: SelectBuilder,
-  types: T,
-  span: Expr["span"],
-  print: (scope: Scope) => readonly Sql[],
-): { readonly builder: SelectBuilder; readonly columns: { readonly [Index in keyof T]: Expr } } {
-  const { builder, texts } = printInSelect(compilation, from, print);
-  const columns = types.map((type, index) => {
-    const column = newHiddenColumn(compilation, type, span);
-    builder.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
-    return column;
-  });
-  return { builder: wrapSelect(compilation, builder), columns: columns as { readonly [Index in keyof T]: Expr } };
-}
-
 /**
  * How many different keys lie between the row's key and the bound: counting those at the bound, but not the row's own,
  * where the bound reaches outwards, and the row's own where it is the near end of the frame.
@@ -91,7 +72,11 @@ function rewriteCall(
   { frame, key, bounds }: DecimalFrame,
 ): { readonly builder: SelectBuilder; readonly call: WindowCall } {
   const { span } = call;
-  const first = selectTexts(compilation, from, [arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
+  const types = [
+    { type: arrayOf(BIGNUMERIC), span },
+    { type: BIGNUMERIC, span },
+  ] as const;
+  const first = selectTexts(compilation, from, types, (scope) => {
     const partition = joinMapped(call.partitionBy, ", ", (each) => printExpression(compilation, each, scope));
     const by = partition === EMPTY ? EMPTY : sql`PARTITION BY ${partition}`;
     const value = printExpression(compilation, toBignumeric(key.expression), scope);
@@ -101,8 +86,7 @@ function rewriteCall(
   const second = selectTexts(
     compilation,
     first.builder,
-    bounds.map(() => INT64),
-    span,
+    bounds.map(() => ({ type: INT64, span })),
     (scope) =>
       bounds.map((bound) => {
         const [printed, all, offset] = [value, keys, toBignumeric(bound.offset)].map((each) =>

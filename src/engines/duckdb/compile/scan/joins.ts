@@ -208,7 +208,7 @@ function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr 
 
 function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
   const side = reads(part, sides.right) ? "right" : "left";
-  const { builder, columns } = selectFirst(compilation, sides[side], [part]);
+  const { builder, own } = selectFirst(compilation, sides[side], [part]);
   sides[side] = builder;
-  return columns[0] ?? part;
+  return own(part);
 }

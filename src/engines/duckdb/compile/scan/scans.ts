@@ -4,6 +4,7 @@ import type { Span } from "../../../../googlesql/diagnostic.ts";
 import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
+import { once } from "../../../lowering/once.ts";
 import { isRandomCall } from "../../../lowering/random-call.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { byKind } from "../../../sql/scans.ts";
@@ -153,11 +154,7 @@ function deferComputed(compilation: Compilation, builder: SelectBuilder): Select
   const scope = scopeOf(compilation, outside);
   for (const [id, expression] of deferred) {
     // Bound late: one deferred column may read another.
-    let binding: Binding | undefined;
-    const bound = () => {
-      binding ??= computedBinding(compilation, expression, scope);
-      return binding;
-    };
+    const bound = once(() => computedBinding(compilation, expression, scope));
     outside.bindings.set(
       id,
       makeBinding(() => bound().sql(), false),

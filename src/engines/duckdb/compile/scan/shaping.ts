@@ -1,8 +1,7 @@
 /** Deciding when a SELECT can hold another clause, and printing a clause's expressions in it. */
-import type { Span } from "../../../../googlesql/diagnostic.ts";
 import { someExpression } from "../../../../googlesql/resolved/walk.ts";
-import type { AnyExpr, ColumnExpr, Expr } from "../../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../../googlesql/types.ts";
+import type { AnyExpr, Expr } from "../../../../googlesql/resolved.ts";
+import { columnExpr } from "../../../../googlesql/resolver/expression/expr.ts";
 import { EMPTY, type Sql } from "../../sql/sql.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -18,26 +17,36 @@ function readsShared(compilation: Compilation, expression: AnyExpr, shared: Read
   return someExpression(expression, isShared, false);
 }
 
-/** A column that no query names. */
-export function newHiddenColumn({ analysis }: Compilation, type: SqlType, span: Span): ColumnExpr {
-  return { kind: "Column", column: analysis.newColumn("hidden", type), type, span };
+type Typed = Pick<Expr, "type" | "span">;
+
+/** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
+export function selectTexts<const T extends readonly Typed[]>(
+  compilation: Compilation,
+  from: SelectBuilder,
+  types: T,
+  print: (scope: Scope) => readonly Sql[],
+): { readonly builder: SelectBuilder; readonly columns: { readonly [Index in keyof T]: Expr } } {
+  const { builder, texts } = printInSelect(compilation, from, print);
+  const columns = types.map(({ type, span }, index) => {
+    const column = compilation.analysis.newColumn("hidden", type);
+    builder.bindings.set(column.id, cheapBinding(texts[index] ?? EMPTY));
+    return columnExpr(column, span);
+  });
+  return { builder: wrapSelect(compilation, builder), columns: columns as { readonly [Index in keyof T]: Expr } };
 }
 
-/** Selects the expressions in a sub-select, and answers the columns that stand for them around it. */
+/** Selects the expressions in a sub-select, if there are any. `own` answers what stands for one of them around it. */
 export function selectFirst(
   compilation: Compilation,
-  builder: SelectBuilder,
+  from: SelectBuilder,
   expressions: readonly Expr[],
-): { readonly builder: SelectBuilder; readonly columns: readonly ColumnExpr[] } {
-  const { builder: rows, texts } = printInSelect(compilation, builder, (scope) =>
+): { readonly builder: SelectBuilder; readonly own: (expression: Expr) => Expr } {
+  if (expressions.length === 0) return { builder: from, own: (expression) => expression };
+  const { builder, columns } = selectTexts(compilation, from, expressions, (scope) =>
     expressions.map((expression) => printExpression(compilation, expression, scope)),
   );
-  const columns = expressions.map(({ type, span }, index): ColumnExpr => {
-    const column = newHiddenColumn(compilation, type, span);
-    rows.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
-    return column;
-  });
-  return { builder: wrapSelect(compilation, rows), columns };
+  const byExpression = new Map(expressions.map((expression, index) => [expression, columns[index] ?? expression]));
+  return { builder, own: (expression) => byExpression.get(expression) ?? expression };
 }
 
 /**

@@ -98,7 +98,7 @@ const times = [
   ...extracted.flatMap((part) => [`EXTRACT(${part} FROM d)`, `EXTRACT(${part} FROM t)`]),
   ...clockParts.flatMap((part) => [`EXTRACT(${part} FROM t)`, `EXTRACT(${part} FROM h)`, `TIME_TRUNC(h, ${part})`]),
   ...clockParts.flatMap((part) => [`TIME_ADD(h, INTERVAL i ${part})`, `TIME_DIFF(h, TIME '12:00:00', ${part})`]),
-  ..."DATE(t)|DATETIME(t)|TIME(t)|TIMESTAMP(d)|TIMESTAMP(m)|DATE(m)|DATETIME(d)|DATETIME(d, h)|DATE(i, j, 5)".split(
+  ..."DATE(t)|DATETIME(t)|TIME(t)|TIMESTAMP(d)|TIMESTAMP(m)|DATE(m)|DATETIME(d)|DATETIME(d, h)|DATE(i, j, 5)|TIME(i, j, 5)".split(
     "|",
   ),
   ..."TIMESTAMP_SECONDS(i)|TIMESTAMP_MILLIS(i)|TIMESTAMP_MICROS(i)|UNIX_SECONDS(t)|UNIX_MILLIS(t)|UNIX_MICROS(t)".split(
