@@ -53,7 +53,7 @@ function onClickHouse({ name, refused }: FunctionDefinition): string {
   return isPushed(name) ? "pushed" : `residual: ${reasonOf(name)}`;
 }
 
-/** What the resolver has another form for reaches engines in that form. */
+/** Calls for which the resolver has another form reach the engine in that form. */
 function isOnDuckDb({ name }: FunctionDefinition): boolean {
   return (
     hasCanonicalForm(name) ||

@@ -8,7 +8,7 @@ import { type Compilation, nextAlias } from "./compilation.ts";
 import type { SelectBuilder } from "./render.ts";
 import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
 
-/** What stands for a part of a column: a leaf of a record, an element. The key distinguishes the column's parts. */
+/** Replaces a part of a column, such as a leaf or an element. The key distinguishes the column's parts. */
 type MapPart = (part: Sql, key: string, name: string) => Sql | undefined;
 
 function mapRecord(record: RecordSource, map: MapPart): RecordSource {

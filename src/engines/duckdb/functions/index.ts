@@ -2,8 +2,7 @@
 import { aggregateFunctions as plainAggregates } from "./aggregate/aggregate.ts";
 import type { AggregateTable, WindowTable } from "./aggregate/aggregate-shape.ts";
 import { approximateFunctions } from "./aggregate/approximate.ts";
-import { hllFunctions, hllScalarFunctions } from "./aggregate/hll.ts";
-import { kllFunctions, kllScalarFunctions } from "./aggregate/kll.ts";
+import { sketchFunctions, sketchScalarFunctions } from "./aggregate/sketches.ts";
 import { statisticalFunctions } from "./aggregate/statistical.ts";
 import { windowFunctions as plainWindows } from "./aggregate/window.ts";
 import { arrayFunctions } from "./array/array.ts";
@@ -12,16 +11,12 @@ import { conditionalFunctions } from "./conditional.ts";
 import { jsonFunctions } from "./json/json.ts";
 import { mathFunctions } from "./number/math.ts";
 import { operatorFunctions } from "./operators.ts";
-import { hashFunctions } from "./text/hash.ts";
-import { netFunctions } from "./text/net.ts";
+import { hashFunctions, netFunctions } from "./text/hash.ts";
 import { regexpFunctions } from "./text/regexp.ts";
 import { stringFunctions } from "./text/string.ts";
-import { dateFunctions } from "./time/date.ts";
-import { datetimeFunctions } from "./time/datetime.ts";
 import { intervalFunctions } from "./time/interval.ts";
 import { rangeFunctions } from "./time/range.ts";
-import { timeFunctions } from "./time/time.ts";
-import { timestampFunctions } from "./time/timestamp.ts";
+import { timeFunctions } from "./time/time-functions.ts";
 import type { FunctionTable } from "./types.ts";
 
 /** Every scalar function and operator that DuckDB computes. Operators on dates and JSON stand with those types. */
@@ -30,11 +25,8 @@ export const scalarFunctions: FunctionTable = {
   ...comparisonFunctions,
   ...arrayFunctions,
   ...conditionalFunctions,
-  ...dateFunctions,
-  ...datetimeFunctions,
   ...hashFunctions,
-  ...hllScalarFunctions,
-  ...kllScalarFunctions,
+  ...sketchScalarFunctions,
   ...intervalFunctions,
   ...jsonFunctions,
   ...mathFunctions,
@@ -43,15 +35,13 @@ export const scalarFunctions: FunctionTable = {
   ...regexpFunctions,
   ...stringFunctions,
   ...timeFunctions,
-  ...timestampFunctions,
 };
 
 /** Every aggregate function. */
 export const aggregateFunctions: AggregateTable = {
   ...plainAggregates,
   ...approximateFunctions,
-  ...hllFunctions,
-  ...kllFunctions,
+  ...sketchFunctions,
   ...statisticalFunctions,
 };
 

@@ -14,7 +14,7 @@ import { mixedText } from "./mixed.ts";
 import { decimalOf } from "./number/decimal.ts";
 import { type FloatOperator, printFloatArithmetic } from "./number/float-arithmetic.ts";
 import { concat } from "./text/string.ts";
-import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./time/temporal-operators.ts";
+import { addTemporal, divideInterval, multiplyInterval, subtractTemporal } from "./time/interval.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** An arithmetic operator: native for INT64 and FLOAT64, the decimal types by their own forms. */
@@ -32,7 +32,7 @@ function arithmetic(operator: FloatOperator, name: "add" | "subtract" | "multipl
 function divide(context: CallContext<CallExpr>): Sql {
   const { args, type } = context;
   const [left = EMPTY, right = EMPTY] = args;
-  if (type.kind === "INTERVAL") return divideIntervals(context);
+  if (type.kind === "INTERVAL") return divideInterval(context);
   return decimalOf(type.kind)?.divide(left, right) ?? printFloatArithmetic("/", context);
 }
 
@@ -136,8 +136,8 @@ function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
 
 export const operatorFunctions: FunctionTable = {
   $add: arithmetic("+", "add", addTemporal),
-  $subtract: arithmetic("-", "subtract", subtractTemporals),
-  $multiply: arithmetic("*", "multiply", multiplyIntervals),
+  $subtract: arithmetic("-", "subtract", subtractTemporal),
+  $multiply: arithmetic("*", "multiply", multiplyInterval),
   $divide: divide,
   $negate: negate,
   $concat_op: (context) => (context.type.kind === "ARRAY" ? concatenate(context) : concat(context)),

@@ -1,3 +1,5 @@
+/** How rows of the function tables print calls. */
+
 import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Sql } from "../sql/sql.ts";
@@ -25,3 +27,9 @@ export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => Sql;
 
 /** Upper-case catalogue name -> how DuckDB computes it. */
 export type FunctionTable<Call = CallExpr> = Readonly<Record<string, PrintCall<Call>>>;
+
+/** The text of an argument that is a STRING literal other than NULL; undefined for any other expression. */
+export function literalOf({ call }: CallContext, index: number): string | undefined {
+  const argument = "arguments" in call ? call.arguments[index] : undefined;
+  return argument?.kind === "Literal" && argument.type.kind === "STRING" ? (argument.value ?? undefined) : undefined;
+}

@@ -3,7 +3,7 @@
  * DECIMALs in 128 bits, which two large ones leave, and takes an infinity for a sum of doubles out of range.
  */
 
-import { constant, NULL } from "../../sql/atoms.ts";
+import { constant, NULL, numberSql } from "../../sql/atoms.ts";
 import { castTo, raiseText, tried } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { BIGINT, HUGEINT, VARCHAR } from "../../sql/types.ts";
@@ -57,67 +57,57 @@ function sumOfFloats(context: AggregateContext): Sql {
   });
 }
 
-/** SUM, of any type that has it. */
-export function sum(context: AggregateContext): Sql {
-  switch (context.type.kind) {
-    case "INTERVAL":
-      return checkedResult(context, intervalTotals(context), (months, days, micros) => {
-        return sql`
-          CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
-          VARCHAR), 1) AS INTERVAL)
-        `;
-      });
-    case "FLOAT64":
-      return sumOfFloats(context);
-    case "NUMERIC":
-      return checkedResult(
-        context,
-        numericTotals(context),
-        (whole, fraction) => sql`lw_numeric_total(${whole}, ${fraction}, 1)`,
-      );
-    case "BIGNUMERIC":
-      return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total = EMPTY) =>
-        checkedBignumeric(total),
-      );
-    default:
-      // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
-      return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total) =>
-        castTo(total, BIGINT),
-      );
-  }
-}
+const ONE = numberSql(1);
 
-/** AVG, of any type that has it. */
-export function average(context: AggregateContext): Sql {
-  const x = context.args[0] ?? EMPTY;
-  const count = () => aggregate(context, "count", x);
+/** The sum by totals in JavaScript, divided by a count for AVG; undefined for types that have a sum in DuckDB. */
+function printTotal(context: AggregateContext, count: readonly Sql[]): Sql | undefined {
   switch (context.type.kind) {
     case "INTERVAL":
-      return checkedResult(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
+      return checkedResult(context, [...intervalTotals(context), ...count], (months, days, micros, n = ONE) => {
         return sql`
           CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS
           VARCHAR), ${n}) AS INTERVAL)
         `;
       });
     case "NUMERIC":
-      return checkedResult(
-        context,
-        [...numericTotals(context), count()],
-        (whole, fraction, n) => sql`lw_numeric_total(${whole}, ${fraction}, ${n})`,
-      );
-    case "BIGNUMERIC":
-      return checkedResult(
-        context,
-        [aggregate(context, "sum", x), count()],
-        (total, n) => sql`lw_bignumeric_average(${total}, ${n})`,
-      );
-    default: {
-      const mean = aggregate(context, "avg", x);
-      if (context.types[0]?.kind !== "FLOAT64") return mean;
-      const small = aggregateOf(context, "avg", (value) => sql`(${value} * ${SMALL})`);
-      return computeOnce([mean, small], "float_avg", (plain, reduced) => {
-        return sql`CASE WHEN isfinite(${plain}) THEN ${plain} ELSE ${reduced} * ${LARGE} END`;
+      return checkedResult(context, [...numericTotals(context), ...count], (whole, fraction, n = ONE) => {
+        return sql`lw_numeric_total(${whole}, ${fraction}, ${n})`;
       });
-    }
+    default:
+      return undefined;
   }
+}
+
+/** SUM, of any type that has it. */
+export function sum(context: AggregateContext): Sql {
+  const { kind } = context.type;
+  if (kind === "FLOAT64") return sumOfFloats(context);
+  const computed = printTotal(context, []);
+  if (computed !== undefined) return computed;
+  // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
+  return checkedResult(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total) =>
+    kind === "BIGNUMERIC" ? checkedBignumeric(total) : castTo(total, BIGINT),
+  );
+}
+
+/** AVG, of any type that has it. */
+export function average(context: AggregateContext): Sql {
+  const x = context.args[0] ?? EMPTY;
+  if (context.type.kind === "FLOAT64") {
+    const mean = aggregate(context, "avg", x);
+    if (context.types[0]?.kind !== "FLOAT64") return mean;
+    const small = aggregateOf(context, "avg", (value) => sql`(${value} * ${SMALL})`);
+    return computeOnce([mean, small], "float_avg", (plain, reduced) => {
+      return sql`CASE WHEN isfinite(${plain}) THEN ${plain} ELSE ${reduced} * ${LARGE} END`;
+    });
+  }
+  const count = aggregate(context, "count", x);
+  return (
+    printTotal(context, [count]) ??
+    checkedResult(
+      context,
+      [aggregate(context, "sum", x), count],
+      (total, n) => sql`lw_bignumeric_average(${total}, ${n})`,
+    )
+  );
 }

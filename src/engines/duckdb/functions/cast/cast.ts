@@ -1,6 +1,6 @@
 /**
- * CAST and SAFE_CAST between all types of GoogleSQL, as its "Conversion rules" and "Conversion functions" pages have
- * them.
+ * CAST and SAFE_CAST between all types of GoogleSQL, as its "Conversion rules", "Conversion functions" and "Format
+ * clause for CAST" pages have them.
  */
 
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
@@ -16,11 +16,58 @@ import { jsonText } from "../json/json-encode.ts";
 import { convertElements, convertMixed } from "../mixed.ts";
 import { makeRange } from "../time/range.ts";
 import { printBetween, printToString } from "../time/temporal-casts.ts";
-import { printFormatCast } from "./cast-format.ts";
+import { CURRENT_INSTANT, wallFromUtc } from "../time/time-zone.ts";
 import { printNumberCast } from "./cast-number.ts";
 
+type Kind = SqlType["kind"];
+
+function formatTo(value: Sql, from: Kind, format: Sql, zone: Sql): Sql | undefined {
+  switch (from) {
+    case "DATE":
+    case "TIME":
+    case "DATETIME":
+    case "INT64":
+    case "FLOAT64":
+    case "NUMERIC":
+    case "BIGNUMERIC":
+    case "BYTES":
+      return sql`${nameSql(`lw_${from.toLowerCase()}_as_text`)}(${value}, ${format})`;
+    case "TIMESTAMP":
+      return sql`lw_timestamp_as_text(${value}, ${format}, ${zone})`;
+    default:
+      return undefined;
+  }
+}
+
+function parseFrom(value: Sql, to: Kind, format: Sql, zone: Sql): Sql | undefined {
+  switch (to) {
+    case "DATE":
+    case "DATETIME":
+      // The year and the month that the text leaves out are the current ones.
+      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format}, ${wallFromUtc(CURRENT_INSTANT, zone)})`;
+    case "TIME":
+    case "BYTES":
+      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format})`;
+    case "TIMESTAMP":
+      return sql`lw_text_as_timestamp(${value}, ${format}, ${CURRENT_INSTANT}, ${zone})`;
+    default:
+      return undefined;
+  }
+}
+
+/** Prints the conversion by a format (SQL, as are the value and the zone); undefined where GoogleSQL has none. */
+function printFormatCast(value: Sql, from: Kind, to: Kind, format: Sql, zone: Sql): Sql | undefined {
+  const sql =
+    to === "STRING"
+      ? formatTo(value, from, format, zone)
+      : from === "STRING"
+        ? parseFrom(value, to, format, zone)
+        : undefined;
+  return sql === undefined ? undefined : fallible(sql);
+}
+
 /** One cast, as far as printing needs to know it. */
-export interface CastContext {
+interface CastContext {
   /** The printed operand. */
   readonly operand: Sql;
   readonly from: SqlType;

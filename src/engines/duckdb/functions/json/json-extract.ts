@@ -9,8 +9,8 @@ import { NULL, nameSql, TRUE, textSql } from "../../sql/atoms.ts";
 import { bindOnce, boundName, raiseText, tried } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
-import { literalOf } from "../literal-argument.ts";
 import type { CallContext, PrintCall } from "../types.ts";
+import { literalOf } from "../types.ts";
 
 const VARIABLE = "lw_found";
 const FOUND = boundName(VARIABLE);

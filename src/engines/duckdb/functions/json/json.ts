@@ -6,8 +6,8 @@ import { FALSE, NULL, nameSql, numberSql, TRUE, textSql, variableSql } from "../
 import { callSql, lambda, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
-import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
+import { literalOf } from "../types.ts";
 import { udfList, udfTexts } from "../udf-list.ts";
 import { jsonText } from "./json-encode.ts";
 import { arrayAt, extractor, scalarArrayAt, scalarAt, valueAt } from "./json-extract.ts";

@@ -11,8 +11,8 @@ import { numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { anyNull, filterList, lambda, mapList, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeApart, computeOnce } from "../compute-once.ts";
-import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
+import { literalOf } from "../types.ts";
 import { udfList } from "../udf-list.ts";
 import { onBytes } from "./bytes.ts";
 

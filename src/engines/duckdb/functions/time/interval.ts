@@ -1,6 +1,6 @@
 /**
  * INTERVAL is DuckDB's own: months, days and microseconds. It compares as GoogleSQL's does (a month is 30 days, a day
- * 24 hours). What operators print stands here, for the row of the operator to call.
+ * 24 hours).
  */
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
@@ -47,7 +47,7 @@ function callOnParts(name: string, interval: Sql, extra: Sql): Sql {
 }
 
 /** Facts about an interval before the query runs: the part it is made of, or which of its fields are zero. */
-export interface KnownInterval {
+interface KnownInterval {
   readonly part?: string;
   readonly hasMonths?: boolean;
   readonly hasDays?: boolean;
@@ -93,7 +93,7 @@ const OVERFLOW = "The result of adding or subtracting an INTERVAL is out of the 
  * with an interval of months. `expression` is the interval's resolved expression, where the caller has it: it spares
  * checks.
  */
-export function moveByInterval(value: Sql, type: SqlType, operator: "+" | "-", interval: Sql, expression?: Expr): Sql {
+function moveByInterval(value: Sql, type: SqlType, operator: "+" | "-", interval: Sql, expression?: Expr): Sql {
   const known = knownInterval(expression);
   const amount = type.kind === "TIMESTAMP" ? withoutMonths(interval, known) : interval;
   const mayFail = expression?.kind !== "Literal" || amount !== interval;
@@ -109,7 +109,7 @@ function unlessNull(value: Sql, mayFail: boolean, move: (value: Sql) => Sql): Sq
 }
 
 /** `date + days` or `date - days`, a DATE. */
-export function moveDateByDays(date: Sql, operator: "+" | "-", days: Sql): Sql {
+function moveDateByDays(date: Sql, operator: "+" | "-", days: Sql): Sql {
   const message = "The result of adding days to a DATE is out of its range";
   const limit = raiseText(message);
   const moved = computeOnce([date, days], "days", (value, count) => {
@@ -123,10 +123,10 @@ export function moveDateByDays(date: Sql, operator: "+" | "-", days: Sql): Sql {
  * `later - earlier` of two DATEs (in days), DATETIMEs (in days and a rest), TIMEs or TIMESTAMPs (in hours, minutes
  * and seconds), an INTERVAL.
  */
-export function subtractTemporal(later: Sql, earlier: Sql, type: SqlType): Sql {
-  if (type.kind === "DATE") return sql`to_days(CAST(${later} - ${earlier} AS INTEGER))`;
+function temporalDifference({ args: [later = EMPTY, earlier = EMPTY], types: [type] }: CallContext<CallExpr>): Sql {
+  if (type?.kind === "DATE") return sql`to_days(CAST(${later} - ${earlier} AS INTEGER))`;
   const micros = sql`(epoch_us(${later}) - epoch_us(${earlier}))`;
-  if (type.kind !== "DATETIME") return sql`to_microseconds${micros}`;
+  if (type?.kind !== "DATETIME") return sql`to_microseconds${micros}`;
   return computeOnce([micros], "between", (v) => {
     return sql`(to_days(CAST(${v} // ${DAY_MICROS} AS INTEGER)) + to_microseconds(${v} % ${DAY_MICROS}))`;
   });
@@ -135,19 +135,42 @@ export function subtractTemporal(later: Sql, earlier: Sql, type: SqlType): Sql {
 const DAY_MICROS = numberSql(86_400_000_000);
 
 /** `interval + interval` or `interval - interval`. */
-export function combineIntervals(left: Sql, operator: "+" | "-", right: Sql): Sql {
-  return computeOnce([left, right], "combined", (a, b) => {
+function combineIntervals(operands: readonly Sql[], operator: "+" | "-"): Sql {
+  return computeOnce(operands, "combined", (a, b) => {
     const [x, y] = [intervalParts(a), intervalParts(b)];
-    return fromChecked({
-      months: sql`(${x.months} ${signSql(operator)} ${y.months})`,
-      days: sql`(${x.days} ${signSql(operator)} ${y.days})`,
-      micros: sql`(${x.micros} ${signSql(operator)} ${y.micros})`,
-    });
+    const combine = (part: keyof IntervalPartsSql) => sql`(${x[part]} ${signSql(operator)} ${y[part]})`;
+    return fromChecked({ months: combine("months"), days: combine("days"), micros: combine("micros") });
   });
 }
 
-/** `interval * n`; fails out of range. */
-export function multiplyInterval(interval: Sql, factor: Sql): Sql {
+/** The date or time at one place, moved by the amount at the other: days, or an interval. */
+function moveTemporal(
+  { args, types, type, call }: CallContext<CallExpr>,
+  operator: "+" | "-",
+  [at, by]: readonly [number, number],
+): Sql {
+  const [value = EMPTY, amount = EMPTY] = [args[at], args[by]];
+  if (types[by]?.kind === "INT64") return moveDateByDays(value, operator, amount);
+  return moveByInterval(value, types[at] ?? type, operator, amount, call.arguments[by]);
+}
+
+/** `x + y`: a date and days, a date or time and an interval, in either order, or two intervals. */
+export function addTemporal(context: CallContext<CallExpr>): Sql {
+  const [left, right] = context.types;
+  if (left?.kind === "INTERVAL" && right?.kind === "INTERVAL") return combineIntervals(context.args, "+");
+  return moveTemporal(context, "+", left?.kind === "INTERVAL" || left?.kind === "INT64" ? [1, 0] : [0, 1]);
+}
+
+/** `x - y`: as `addTemporal` has it, and the difference of two dates or times. */
+export function subtractTemporal(context: CallContext<CallExpr>): Sql {
+  const [left, right] = context.types;
+  if (right?.kind !== "INT64" && right?.kind !== "INTERVAL") return temporalDifference(context);
+  return left?.kind === "INTERVAL" ? combineIntervals(context.args, "-") : moveTemporal(context, "-", [0, 1]);
+}
+
+/** `interval * n`, in either order; fails out of range. */
+export function multiplyInterval({ args, types }: CallContext<CallExpr>): Sql {
+  const [interval = EMPTY, factor = EMPTY] = types[0]?.kind === "INTERVAL" ? args : [args[1], args[0]];
   return computeOnce([interval, factor], "times", (i, n) => {
     const { months, days, micros } = intervalParts(i);
     return fromChecked({ months: sql`${months} * ${n}`, days: sql`${days} * ${n}`, micros: sql`${micros} * ${n}` });
@@ -155,8 +178,8 @@ export function multiplyInterval(interval: Sql, factor: Sql): Sql {
 }
 
 /** `interval / n`: what is left of months is carried into days, and of days into hours. Fails for zero. */
-export function divideInterval(interval: Sql, divisor: Sql): Sql {
-  return computeOnce([interval, divisor], "over", (i, n) => callOnParts("lw_interval_divide", i, n));
+export function divideInterval({ args }: CallContext<CallExpr>): Sql {
+  return computeOnce(args, "over", (i, n) => callOnParts("lw_interval_divide", i, n));
 }
 
 /** The canonical text of an INTERVAL. */

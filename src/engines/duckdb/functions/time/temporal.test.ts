@@ -10,15 +10,12 @@ import { storedColumnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { quoteString } from "../../sql-text.ts";
 import { printCast } from "../cast/cast.ts";
-import { dateFunctions } from "./date.ts";
-import { datetimeFunctions } from "./datetime.ts";
 import { formatTimestamp } from "./datetime-text.ts";
+import { timeFunctions } from "./time-functions.ts";
 import { utcFromWall, wallFromUtc } from "./time-zone.ts";
-import { timestampFunctions } from "./timestamp.ts";
 
 const TS = variableSql("ts");
 const span = { start: 0, end: 0 };
-const rows = { ...dateFunctions, ...datetimeFunctions, ...timestampFunctions };
 
 /** An argument of a printed call: SQL with its type, or a date part. */
 type Argument = readonly [Sql, SqlType] | { readonly part: string };
@@ -34,7 +31,7 @@ function printCall(name: string, type: SqlType, ...given: readonly Argument[]): 
           ? { kind: "Literal", type: INTERVAL, value: "0-0 1 0:0:0", span }
           : parameter(argument[1]),
   );
-  const row = rows[name];
+  const row = timeFunctions[name];
   if (row === undefined) throw new Error(`No row for ${name}`);
   const printed = row({
     args: given.map((argument) => (isPart(argument) ? textSql(argument.part) : argument[0])),
