@@ -34,7 +34,7 @@ function firstDayOf({ part, weekday }: DatePartExpr): number {
 }
 
 /** The time zone that an argument names, else that of the session. */
-export function zoneOf(context: CallContext, index: number): string {
+function zoneOf(context: CallContext, index: number): string {
   return context.args.length > index ? (literalOf(context, index) ?? "of the rows") : context.timeZone;
 }
 

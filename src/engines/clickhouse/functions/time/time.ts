@@ -6,7 +6,7 @@ import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { literalOf, named } from "../rows.ts";
 import { type CallContext, type FunctionTable, type PrintCall, takingIntervals } from "../types.ts";
 import { clockOf, DAY, daysFromCivil, daysOf, floorDivide, lastDayOfMonth } from "./calendar.ts";
-import { difference, extract, lastDay, requireUtc, truncate, zoneOf } from "./date-parts.ts";
+import { difference, extract, lastDay, requireUtc, truncate } from "./date-parts.ts";
 import { move } from "./moves.ts";
 import { bucket, generate } from "./series.ts";
 import { parseTime } from "./time-parse.ts";
