@@ -74,17 +74,18 @@ export function cast(
   return { kind: "Cast", isSafe, operand, type: { kind: "NamedType", name, parameters: [], span }, span };
 }
 
-export function binary(
-  operator: "=" | ">" | ">=" | "<" | "<=" | "*",
-  left: Expression,
-  right: Expression,
-  span: Span,
-): Expression {
+export type BinaryOperator = "+" | "-" | "*" | "=" | "!=" | ">" | ">=" | "<" | "<=";
+
+export function binary(operator: BinaryOperator, left: Expression, right: Expression, span: Span): Expression {
   return { kind: "BinaryOperation", operator, left, right, span };
 }
 
 export function logical(operator: "AND" | "OR", operands: readonly Expression[], span: Span): Expression {
   return { kind: "LogicalOperation", operator, operands, span };
+}
+
+export function isNull(operand: Expression, span: Span, isNegated = false): Expression {
+  return { kind: "IsTest", isNegated, operand, test: "NULL", span };
 }
 
 export function between(operand: Expression, low: Expression, high: Expression, span: Span): Expression {

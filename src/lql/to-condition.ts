@@ -11,6 +11,7 @@ import {
   float,
   identifier,
   integer,
+  isNull,
   logical,
   select,
   text,
@@ -66,7 +67,7 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
   const asTime = () => (isTimestamp(path) ? field : cast(field, "TIMESTAMP", true, span));
   switch (value.kind) {
     case "Null":
-      return { kind: "IsTest", isNegated: false, operand: field, test: "NULL", span };
+      return isNull(field, span);
     case "NumberRange":
       return between(asNumber(), float(value.low, span), float(value.high, span), span);
     case "InstantRange": {

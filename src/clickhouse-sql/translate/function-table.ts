@@ -36,7 +36,7 @@ export function argument({ args, written, refuse }: CallToTranslate, index: numb
 }
 
 /** A call of GoogleSQL's function with the same arguments. */
-export function same(name: string, { args, span }: CallToTranslate): Expression {
+export function same(name: string, { args, span }: Pick<CallToTranslate, "args" | "span">): Expression {
   return call(
     name,
     args.map(({ node }) => node),

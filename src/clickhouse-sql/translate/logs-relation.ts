@@ -1,6 +1,6 @@
 import type { Expression, Query, SelectItem, TableExpression } from "../../googlesql/ast.ts";
 import type { Span } from "../../googlesql/diagnostic.ts";
-import { call, fieldOf, identifier, select, text } from "../../lql/sql-nodes.ts";
+import { call, cast, fieldOf, identifier, isNull, select, text } from "../../lql/sql-nodes.ts";
 import { type LogsTable, listKeys, readField } from "./table-fields.ts";
 import { literalText, orElse, type Typed, typed } from "./typed.ts";
 
@@ -50,7 +50,6 @@ export class LogsRelation {
       case "severity_text":
       case "source":
       case "timestamp":
-        return this.#read(name, span);
       case "log_attributes":
         return this.#read(name, span);
       default:
@@ -160,15 +159,7 @@ function keysOf(table: LogsTable, row: Expression, span: Span): readonly Express
   const keys = listKeys(table).flatMap((key): Expression[] => {
     const field = readField(table, row, key, span);
     if (field === undefined) return [];
-    const isAbsent = { kind: "IsTest", isNegated: false, operand: field.text, test: "NULL", span } as const;
-    return [call("IF", [isAbsent, { kind: "NullLiteral", span }, text(key, span)], span)];
+    return [call("IF", [isNull(field.text, span), { kind: "NullLiteral", span }, text(key, span)], span)];
   });
-  return keys.length === 0
-    ? [{ kind: "Cast", isSafe: false, operand: { kind: "NullLiteral", span }, type: stringType(span), span }]
-    : keys;
-}
-
-function stringType(span: Span) {
-  const name = { kind: "Path", parts: [{ ...identifier("STRING", span), isQuoted: false }], span } as const;
-  return { kind: "NamedType", name, parameters: [], span } as const;
+  return keys.length === 0 ? [cast({ kind: "NullLiteral", span }, "STRING", false, span)] : keys;
 }

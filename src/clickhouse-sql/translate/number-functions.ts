@@ -1,5 +1,5 @@
 import type { Expression } from "../../googlesql/ast.ts";
-import { call, cast, integer } from "../../lql/sql-nodes.ts";
+import { call, cast, integer, isNull } from "../../lql/sql-nodes.ts";
 import {
   anyNullable,
   argument,
@@ -67,8 +67,7 @@ const numbers = (name: string, kind: Kind | "first", args: number | readonly [nu
 
 const nullTest = (isNegated: boolean): FunctionRow =>
   row(1, (asked) => {
-    const { node: operand } = argument(asked, 0);
-    return typed("bool", { kind: "IsTest", isNegated, operand, test: "NULL", span: asked.span });
+    return typed("bool", isNull(argument(asked, 0).node, asked.span, isNegated));
   });
 
 const choice = (name: string): FunctionRow =>

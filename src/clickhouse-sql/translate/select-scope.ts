@@ -1,6 +1,6 @@
 import type { Expression, TableExpression } from "../../googlesql/ast.ts";
 import type { DiagnosticCode, GoogleSqlError, Span } from "../../googlesql/diagnostic.ts";
-import { identifier } from "../../lql/sql-nodes.ts";
+import { identifier, isNull } from "../../lql/sql-nodes.ts";
 import type { ChExpression, ChName, ChSelect } from "../clickhouse-ast.ts";
 import { refuse } from "../parse/refuse.ts";
 import type { LogsRelation } from "./logs-relation.ts";
@@ -23,6 +23,8 @@ export class ExpressionCount {
 /** The meaning of names in one SELECT. */
 export class SelectScope {
   readonly count: ExpressionCount;
+  /** Translates an expression of the SELECT. */
+  readonly translate: (expression: ChExpression) => Typed;
   readonly #text: string;
   readonly #relation: LogsRelation | undefined;
   readonly #qualifiers: readonly string[];
@@ -31,7 +33,14 @@ export class SelectScope {
   readonly #open = new Set<string>();
   readonly #lists = new Map<string, { readonly name: string; readonly array: Expression }>();
 
-  constructor(text: string, select: ChSelect, relation: LogsRelation | undefined, count: ExpressionCount) {
+  constructor(
+    text: string,
+    select: ChSelect,
+    relation: LogsRelation | undefined,
+    count: ExpressionCount,
+    translate: (scope: SelectScope, expression: ChExpression) => Typed,
+  ) {
+    this.translate = (expression) => translate(this, expression);
     this.#text = text;
     this.#relation = relation;
     this.count = count;
@@ -48,9 +57,9 @@ export class SelectScope {
   }
 
   /** The value of a name: of an alias, else of a column, as ClickHouse has it. */
-  readName({ qualifier, name, span }: ChName, translate: (expression: ChExpression) => Typed): Typed {
+  readName({ qualifier, name, span }: ChName): Typed {
     const alias = qualifier === undefined && !this.#open.has(name) ? this.#aliases.get(name) : undefined;
-    if (alias !== undefined) return this.inside(name, () => translate(alias));
+    if (alias !== undefined) return this.inside(name, () => this.translate(alias));
     if (qualifier !== undefined && !this.#qualifiers.includes(qualifier.toLowerCase())) {
       throw this.error("unknown_column", `Unknown table or alias: ${qualifier}`, span);
     }
@@ -88,7 +97,7 @@ export class SelectScope {
       const alias = identifier(name, span);
       const list: TableExpression = { kind: "Unnest", arrays: [{ expression: array }], alias, suffixes: [], span };
       from = from === undefined ? list : { kind: "Join", type: "CROSS", left: from, right: list, span };
-      conditions.push({ kind: "IsTest", isNegated: true, operand: alias, test: "NULL", span });
+      conditions.push(isNull(alias, span, true));
     }
     return { from, conditions };
   }

@@ -1,5 +1,5 @@
 import type { Expression } from "../../googlesql/ast.ts";
-import { binary, call, cast, integer, text } from "../../lql/sql-nodes.ts";
+import { binary, call, cast, integer, isNull, text } from "../../lql/sql-nodes.ts";
 import type { ChExpression } from "../clickhouse-ast.ts";
 import {
   anyNullable,
@@ -19,8 +19,12 @@ const texts = (kind: Kind, name: string, args: number | readonly [number, number
     return typed(kind, same(name, { ...asked, args: values }), anyNullable(asked.args));
   });
 
-const lowerBoth = (asked: CallToTranslate): Expression[] =>
-  [argument(asked, 0), argument(asked, 1)].map(({ node }) => call("LOWER", [node], asked.span));
+const caselessPosition = row(2, ({ args, span }) => {
+  const lower = args.map(({ node }) => call("LOWER", [node], span));
+  return typed("integer", call("STRPOS", lower, span));
+});
+
+const split = row(2, (asked) => typed("array", same("SPLIT", { ...asked, args: asked.args.toReversed() })));
 
 const emptiness = (operator: "=" | "!="): FunctionRow =>
   row(1, (asked) => {
@@ -28,7 +32,7 @@ const emptiness = (operator: "=" | "!="): FunctionRow =>
     const { node, kind, isNullable } = argument(asked, 0);
     const isList = kind === "array";
     const [left, right] = isList ? [call("ARRAY_LENGTH", [node], span), integer(0, span)] : [node, text("", span)];
-    return typed("bool", { kind: "BinaryOperation", operator, left, right, span }, isNullable);
+    return typed("bool", binary(operator, left, right, span), isNullable);
   });
 
 /** The path of JSONPath that keys behind the first argument name: texts are members, numbers count from 1. */
@@ -41,17 +45,19 @@ function jsonPath({ written, refuse }: CallToTranslate): string {
   return `$${steps.join("")}`;
 }
 
-/** The value at a path: a text as it is, anything else as JSON; NULL where there is none. */
+/** The scalar, or the JSON, at the path; NULL where there is none. */
+function atPath(name: "JSON_VALUE" | "JSON_QUERY", asked: CallToTranslate): Expression {
+  return call(name, [argument(asked, 0).node, text(jsonPath(asked), asked.span)], asked.span);
+}
+
+/** The value at a path: a text as it is, anything else as JSON. */
 function jsonText(asked: CallToTranslate): Expression {
-  const { span } = asked;
-  const args = [argument(asked, 0).node, text(jsonPath(asked), span)];
-  return call("COALESCE", [call("JSON_VALUE", args, span), call("JSON_QUERY", args, span)], span);
+  return call("COALESCE", [atPath("JSON_VALUE", asked), atPath("JSON_QUERY", asked)], asked.span);
 }
 
 function jsonNumber(kind: "integer" | "float", asked: CallToTranslate): Typed {
   const { span } = asked;
-  const value = call("JSON_VALUE", [argument(asked, 0).node, text(jsonPath(asked), span)], span);
-  const number = cast(value, "FLOAT64", true, span);
+  const number = cast(atPath("JSON_VALUE", asked), "FLOAT64", true, span);
   if (kind === "float") return orElse(number, kind, integer(0, span), span);
   return orElse(cast(call("TRUNC", [number], span), "INT64", true, span), kind, integer(0, span), span);
 }
@@ -75,8 +81,8 @@ export const textFunctions: FunctionRows = {
   replaceregexpall: texts("string", "REGEXP_REPLACE", 3),
   position: texts("integer", "STRPOS", 2),
   positionutf8: texts("integer", "STRPOS", 2),
-  positioncaseinsensitive: row(2, (asked) => typed("integer", call("STRPOS", lowerBoth(asked), asked.span))),
-  positioncaseinsensitiveutf8: row(2, (asked) => typed("integer", call("STRPOS", lowerBoth(asked), asked.span))),
+  positioncaseinsensitive: caselessPosition,
+  positioncaseinsensitiveutf8: caselessPosition,
   lengthutf8: texts("integer", "CHAR_LENGTH", 1),
   length: row(1, (asked) => {
     const { node, kind, isNullable } = argument(asked, 0);
@@ -95,14 +101,8 @@ export const textFunctions: FunctionRows = {
   }),
   empty: emptiness("="),
   notempty: emptiness("!="),
-  splitbychar: row(2, (asked) => {
-    const parts = [argument(asked, 1).node, argument(asked, 0).node];
-    return typed("array", call("SPLIT", parts, asked.span));
-  }),
-  splitbystring: row(2, (asked) => {
-    const parts = [argument(asked, 1).node, argument(asked, 0).node];
-    return typed("array", call("SPLIT", parts, asked.span));
-  }),
+  splitbychar: split,
+  splitbystring: split,
   arraystringconcat: row([1, 2], (asked) => {
     const [list, by = text("", asked.span)] = asked.args.map(({ node }) => node);
     return typed("string", call("ARRAY_TO_STRING", list === undefined ? [] : [list, by], asked.span));
@@ -112,21 +112,15 @@ export const textFunctions: FunctionRows = {
     return typed("bool", { kind: "In", isNegated: false, operand: argument(asked, 1).node, set, span: asked.span });
   }),
   jsonextractstring: row([1, 50], (asked) => orElse(jsonText(asked), "string", text("", asked.span), asked.span)),
-  jsonextractraw: row([1, 50], (asked) => {
-    const args = [argument(asked, 0).node, text(jsonPath(asked), asked.span)];
-    return orElse(call("JSON_QUERY", args, asked.span), "string", text("", asked.span), asked.span);
-  }),
+  jsonextractraw: row([1, 50], (asked) =>
+    orElse(atPath("JSON_QUERY", asked), "string", text("", asked.span), asked.span),
+  ),
   jsonextractint: row([1, 50], (asked) => jsonNumber("integer", asked)),
   jsonextractuint: row([1, 50], (asked) => jsonNumber("integer", asked)),
   jsonextractfloat: row([1, 50], (asked) => jsonNumber("float", asked)),
   jsonextractbool: row([1, 50], (asked) => {
-    const args = [argument(asked, 0).node, text(jsonPath(asked), asked.span)];
-    const value = call("IFNULL", [call("JSON_VALUE", args, asked.span), text("", asked.span)], asked.span);
+    const value = call("IFNULL", [atPath("JSON_VALUE", asked), text("", asked.span)], asked.span);
     return typed("bool", binary("=", value, text("true", asked.span), asked.span));
   }),
-  jsonhas: row([1, 50], (asked) => {
-    const args = [argument(asked, 0).node, text(jsonPath(asked), asked.span)];
-    const operand = call("JSON_QUERY", args, asked.span);
-    return typed("bool", { kind: "IsTest", isNegated: true, operand, test: "NULL", span: asked.span });
-  }),
+  jsonhas: row([1, 50], (asked) => typed("bool", isNull(atPath("JSON_QUERY", asked), asked.span, true))),
 };

@@ -1,6 +1,6 @@
 import type { Expression } from "../../googlesql/ast.ts";
 import type { Span } from "../../googlesql/diagnostic.ts";
-import { call, cast, identifier, integer, text } from "../../lql/sql-nodes.ts";
+import { binary, call, cast, identifier, integer, text } from "../../lql/sql-nodes.ts";
 import type { ChExpression } from "../clickhouse-ast.ts";
 import { argument, type CallToTranslate, type FunctionRow, type FunctionRows, row } from "./function-table.ts";
 import { isNumber, isTime, type Kind, type Typed, typed } from "./typed.ts";
@@ -28,13 +28,13 @@ export function toInterval(count: Expression, unit: string, span: Span): Express
 
 const part = (name: string, span: Span): Expression => ({ ...identifier(name, span), isQuoted: false });
 
-/** Without what is smaller than a unit. */
+/** A time without what is smaller than a unit. */
+const cutTo = (unit: string, time: Expression, span: Span) => call("TIMESTAMP_TRUNC", [time, part(unit, span)], span);
+
 const startOf = (unit: string): FunctionRow =>
   row([1, 2], (asked) => {
-    const { span } = asked;
     refuseZone(asked, 1);
-    const args = [toTimestamp(argument(asked, 0), span), part(unit, span)];
-    return typed("seconds", call("TIMESTAMP_TRUNC", args, span));
+    return typed("seconds", cutTo(unit, toTimestamp(argument(asked, 0), asked.span), asked.span));
   });
 
 const startOfDate = (unit: Expression["kind"] | string): FunctionRow =>
@@ -48,8 +48,7 @@ const startOfDate = (unit: Expression["kind"] | string): FunctionRow =>
 function bucket(value: Typed, seconds: number, span: Span): Typed {
   const width = integer(seconds, span);
   const whole = call("DIV", [call("UNIX_SECONDS", [toTimestamp(value, span)], span), width], span);
-  const start: Expression = { kind: "BinaryOperation", operator: "*", left: whole, right: width, span };
-  return typed("seconds", call("TIMESTAMP_SECONDS", [start], span));
+  return typed("seconds", call("TIMESTAMP_SECONDS", [binary("*", whole, width, span)], span));
 }
 
 const bucketOf = (seconds: number): FunctionRow =>
@@ -101,7 +100,7 @@ const toTime = (kind: Kind, args: readonly [number, number]): FunctionRow =>
     const value = argument(asked, 0);
     const time = toTimestamp(value, asked.span);
     const isCut = kind === "seconds" && value.kind !== "seconds";
-    return typed(kind, isCut ? call("TIMESTAMP_TRUNC", [time, part("SECOND", asked.span)], asked.span) : time);
+    return typed(kind, isCut ? cutTo("SECOND", time, asked.span) : time);
   });
 
 const extract = (name: string): FunctionRow =>
@@ -139,18 +138,13 @@ function difference(asked: CallToTranslate): Typed {
   const unit = readUnit(asked.literalText(0));
   if (unit === undefined)
     return asked.refuse("The first argument must be a unit of time as text", asked.written.args[0]);
-  const [from, to] = [argument(asked, 1), argument(asked, 2)].map((value) => {
-    return call("TIMESTAMP_TRUNC", [toTimestamp(value, span), part(unit, span)], span);
-  });
-  const args = from === undefined || to === undefined ? [] : [to, from, part(unit, span)];
-  return typed("integer", call("TIMESTAMP_DIFF", args, span));
+  const cut = (index: number) => cutTo(unit, toTimestamp(argument(asked, index), span), span);
+  return typed("integer", call("TIMESTAMP_DIFF", [cut(2), cut(1), part(unit, span)], span));
 }
 
 /** Functions of times. */
 export const timeFunctions: FunctionRows = {
-  now: row([0, 1], ({ span }) =>
-    typed("seconds", call("TIMESTAMP_TRUNC", [call("CURRENT_TIMESTAMP", [], span), part("SECOND", span)], span)),
-  ),
+  now: row([0, 1], ({ span }) => typed("seconds", cutTo("SECOND", call("CURRENT_TIMESTAMP", [], span), span))),
   now64: row([0, 2], ({ span }) => typed("time", call("CURRENT_TIMESTAMP", [], span))),
   today: row(0, ({ span }) => typed("date", call("CURRENT_DATE", [], span))),
   tostartofsecond: startOf("SECOND"),

@@ -1,4 +1,4 @@
-import { identifier } from "../../lql/sql-nodes.ts";
+import { binary, identifier, isNull, text } from "../../lql/sql-nodes.ts";
 import type { ChCall, ChExpression } from "../clickhouse-ast.ts";
 import { aggregates, ofCondition } from "./aggregates.ts";
 import type { CallToTranslate, FunctionRow } from "./function-table.ts";
@@ -8,13 +8,11 @@ import { textFunctions } from "./text-functions.ts";
 import { readUnit, timeFunctions, toInterval } from "./time-functions.ts";
 import { type Typed, typed } from "./typed.ts";
 
-type Translate = (expression: ChExpression) => Typed;
-
 const scalars = { ...textFunctions, ...numberFunctions, ...timeFunctions };
 
 /** A call of a function. Throws `unknown_function` for those that are not in the tables. */
-export function translateCall(scope: SelectScope, written: ChCall, translate: Translate): Typed {
-  const special = translateSpecial(scope, written, translate);
+export function translateCall(scope: SelectScope, written: ChCall): Typed {
+  const special = translateSpecial(scope, written);
   if (special !== undefined) return special;
   const aggregate = findAggregate(written.name);
   const found = aggregate ?? own(scalars, written.name.toLowerCase());
@@ -26,7 +24,7 @@ export function translateCall(scope: SelectScope, written: ChCall, translate: Tr
     throw scope.error("invalid_query", `${written.name} takes no ${what}`, written.span);
   }
   checkCount(scope, written, found);
-  const args = written.args.map(translate);
+  const args = written.args.map(scope.translate);
   return found.translate(openCall(scope, written, args));
 }
 
@@ -73,12 +71,12 @@ function openCall(scope: SelectScope, written: ChCall, args: readonly Typed[]): 
 }
 
 /** Calls whose arguments are no values: lists that make rows, and `log_attributes` as a whole. */
-function translateSpecial(scope: SelectScope, written: ChCall, translate: Translate): Typed | undefined {
+function translateSpecial(scope: SelectScope, written: ChCall): Typed | undefined {
   const { args, span } = written;
   const name = written.name.toLowerCase();
   const [first] = args;
   if (name === "arrayjoin" && first !== undefined && args.length === 1) {
-    const list = isMapCall(first, "mapkeys") ? keysOf(scope, first) : translate(first);
+    const list = isMapCall(first, "mapkeys") ? keysOf(scope, first) : scope.translate(first);
     if (list.kind !== "array") throw scope.error("type_mismatch", "arrayJoin takes an array", first.span);
     return typed("string", scope.joinList(written, list.node, span));
   }
@@ -94,7 +92,7 @@ function translateSpecial(scope: SelectScope, written: ChCall, translate: Transl
           ...{ kind: "Select", isDistinct: false, windows: [], span },
           items: [{ kind: "SelectExpression", expression: key, span }],
           from: { kind: "Unnest", arrays: [{ expression: keys.node }], alias: key, suffixes: [], span },
-          where: { kind: "IsTest", isNegated: true, operand: key, test: "NULL", span },
+          where: isNull(key, span, true),
         },
         pipes: [],
         span,
@@ -108,16 +106,14 @@ function translateSpecial(scope: SelectScope, written: ChCall, translate: Transl
       throw scope.error("type_mismatch", `${written.name} takes log_attributes and a key as a literal`, span);
     }
     const value = readAttribute(scope, key.value, span);
-    return typed("bool", { kind: "BinaryOperation", operator: "!=", left: value.node, right: emptyText(span), span });
+    return typed("bool", binary("!=", value.node, text("", span), span));
   }
   if (name.startsWith("tointerval") && first !== undefined && args.length === 1) {
     const unit = readUnit(name.slice("tointerval".length));
-    return unit === undefined ? undefined : typed("null", toInterval(translate(first).node, unit, span));
+    return unit === undefined ? undefined : typed("null", toInterval(scope.translate(first).node, unit, span));
   }
   return undefined;
 }
-
-const emptyText = (span: ChCall["span"]) => ({ kind: "StringLiteral", value: "", span }) as const;
 
 function isMap(expression: ChExpression): boolean {
   return expression.kind === "name" && expression.name === "log_attributes";

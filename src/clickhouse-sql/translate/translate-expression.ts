@@ -1,7 +1,7 @@
 import type { Expression } from "../../googlesql/ast.ts";
-import { call, cast, logical, text } from "../../lql/sql-nodes.ts";
+import { type BinaryOperator, binary, call, cast, isNull, logical, text } from "../../lql/sql-nodes.ts";
 import type { ChExpression } from "../clickhouse-ast.ts";
-import { anyNullable } from "./function-table.ts";
+import { anyNullable, same } from "./function-table.ts";
 import type { SelectScope } from "./select-scope.ts";
 import { readUnit, toInterval, toTimestamp } from "./time-functions.ts";
 import { readAttribute, translateCall } from "./translate-call.ts";
@@ -10,7 +10,6 @@ import { commonKind, isTime, orElse, type Typed, toCondition, toText, toValue, t
 /** An expression as GoogleSQL has it. Recursion is as deep as the parser's, and one level more for each alias. */
 export function translateExpression(scope: SelectScope, written: ChExpression): Typed {
   scope.count.add(scope, written.span);
-  const translate = (each: ChExpression) => translateExpression(scope, each);
   const { span } = written;
   switch (written.kind) {
     case "null":
@@ -22,45 +21,36 @@ export function translateExpression(scope: SelectScope, written: ChExpression): 
     case "string":
       return { ...typed("string", text(written.value, span)), isLiteral: true };
     case "name":
-      return scope.readName(written, translate);
+      return scope.readName(written);
     case "call":
-      return translateCall(scope, written, translate);
+      return translateCall(scope, written);
     case "subscript":
-      return translateSubscript(scope, written, translate);
+      return translateSubscript(scope, written);
     case "array":
-      return translateArray(written.items.map(translate), span);
+      return translateArray(written.items.map(scope.translate), span);
     case "cast":
-      return translateCast(scope, written, translate);
+      return translateCast(scope, written);
     case "interval":
-      return translateInterval(scope, written, translate);
+      return translateInterval(scope, written);
     case "case":
-      return translateCase(written, translate);
+      return translateCase(scope, written);
     case "negate": {
-      const { node, kind, isNullable, isLiteral } = toValue(translate(written.operand), span);
+      const { node, kind, isNullable, isLiteral } = toValue(scope.translate(written.operand), span);
       const negated = typed(kind, { kind: "UnaryOperation", operator: "-", operand: node, span }, isNullable);
       return isLiteral === true ? { ...negated, isLiteral } : negated;
     }
     case "concat": {
-      const parts = written.operands.map((each) => toText(translate(each), span));
-      return typed(
-        "string",
-        call(
-          "CONCAT",
-          parts.map(({ node }) => node),
-          span,
-        ),
-        anyNullable(parts),
-      );
+      const parts = written.operands.map((each) => toText(scope.translate(each), span));
+      return typed("string", same("CONCAT", { args: parts, span }), anyNullable(parts));
     }
     case "binary":
-      return translateBinary(written, translate(written.left), translate(written.right));
+      return translateBinary(written, scope.translate(written.left), scope.translate(written.right));
     default:
-      return typed("bool", translateTest(written, translate));
+      return typed("bool", translateTest(scope, written));
   }
 }
 
 type Written<Kind extends ChExpression["kind"]> = Extract<ChExpression, { readonly kind: Kind }>;
-type Translate = (expression: ChExpression) => Typed;
 
 function translateNumber(digits: string, span: ChExpression["span"]): Typed {
   const isWhole = /^(?:\d+|0[xX][0-9a-fA-F]+)$/.test(digits);
@@ -70,18 +60,20 @@ function translateNumber(digits: string, span: ChExpression["span"]): Typed {
   return { ...typed(isWhole ? "integer" : "float", node), isLiteral: true };
 }
 
-function translateSubscript(
-  scope: SelectScope,
-  { base, index, span }: Written<"subscript">,
-  translate: Translate,
-): Typed {
+function translateSubscript(scope: SelectScope, { base, index, span }: Written<"subscript">): Typed {
   if (base.kind === "name" && base.name === "log_attributes") {
     if (index.kind === "string") return readAttribute(scope, index.value, span);
     throw scope.error("unsupported", "A key of log_attributes must be a text as a literal", index.span);
   }
-  const list = translate(base);
+  const list = scope.translate(base);
   if (list.kind !== "array") throw scope.error("type_mismatch", "Only arrays and log_attributes have items", span);
-  const at = { kind: "Subscript", base: list.node, mode: "SAFE_ORDINAL", index: translate(index).node, span } as const;
+  const at = {
+    kind: "Subscript",
+    base: list.node,
+    mode: "SAFE_ORDINAL",
+    index: scope.translate(index).node,
+    span,
+  } as const;
   return orElse(cast(at, "STRING", false, span), "string", text("", span), span);
 }
 
@@ -100,7 +92,7 @@ const types: readonly (readonly [RegExp, string])[] = [
   [/^bool(?:ean)?$/, "toBool"],
 ];
 
-function translateCast(scope: SelectScope, { operand, type, span }: Written<"cast">, translate: Translate): Typed {
+function translateCast(scope: SelectScope, { operand, type, span }: Written<"cast">): Typed {
   const plain = type
     .toLowerCase()
     .replace(/^(?:nullable|lowcardinality)\((.*)\)$/, "$1")
@@ -108,20 +100,16 @@ function translateCast(scope: SelectScope, { operand, type, span }: Written<"cas
   const name = types.find(([pattern]) => pattern.test(plain))?.[1];
   if (name === undefined) throw scope.error("unsupported", `CAST to ${type.slice(0, 100)} is not supported`, span);
   const asked = { kind: "call", name, parameters: undefined, isDistinct: false, isStar: false } as const;
-  return translateCall(scope, { ...asked, args: [operand], span }, translate);
+  return translateCall(scope, { ...asked, args: [operand], span });
 }
 
-function translateInterval(
-  scope: SelectScope,
-  { count, unit, span }: Written<"interval">,
-  translate: Translate,
-): Typed {
+function translateInterval(scope: SelectScope, { count, unit, span }: Written<"interval">): Typed {
   const name = readUnit(unit);
   if (name === undefined) throw scope.error("type_mismatch", `${unit} is no unit of time`, span);
-  return typed("null", toInterval(translate(count).node, name, span));
+  return typed("null", toInterval(scope.translate(count).node, name, span));
 }
 
-function translateCase({ operand, branches, otherwise, span }: Written<"case">, translate: Translate): Typed {
+function translateCase({ translate }: SelectScope, { operand, branches, otherwise, span }: Written<"case">): Typed {
   const subject = operand === undefined ? undefined : toValue(translate(operand), span).node;
   const values = branches.map(({ result }) => toValue(translate(result), span));
   const last = otherwise === undefined ? undefined : toValue(translate(otherwise), span);
@@ -135,31 +123,31 @@ function translateCase({ operand, branches, otherwise, span }: Written<"case">, 
   return typed(commonKind(all), node, last === undefined || anyNullable(all));
 }
 
-const arithmetic: ReadonlySet<string> = new Set(["+", "-", "*", "/", "%"]);
-
 function translateBinary({ operator, span }: Written<"binary">, left: Typed, right: Typed): Typed {
   const isNullable = anyNullable([left, right]);
-  if (!arithmetic.has(operator)) return typed("bool", compare(operator, left, right, span), isNullable);
   const [a, b] = [toValue(left, span), toValue(right, span)];
   if (operator === "/") return typed("float", call("IEEE_DIVIDE", [a.node, b.node], span), isNullable);
   if (operator === "%") return typed(commonKind([a, b]), call("MOD", [a.node, b.node], span), isNullable);
-  const node = { kind: "BinaryOperation", operator, left: a.node, right: b.node, span } as Expression;
+  if (operator !== "+" && operator !== "-" && operator !== "*") {
+    return typed("bool", compare(operator, left, right, span), isNullable);
+  }
+  const node = binary(operator, a.node, b.node, span);
   const kind = isTime(a) || a.kind === "date" ? a.kind : commonKind([a, b]);
   return typed(kind, node, isNullable);
 }
 
 /** A text that is compared with a time is read as one. */
-function compare(operator: string, left: Typed, right: Typed, span: ChExpression["span"]): Expression {
+function compare(operator: BinaryOperator, left: Typed, right: Typed, span: ChExpression["span"]): Expression {
   const [a, b] = [toValue(left, span), toValue(right, span)];
   const read = (value: Typed, other: Typed) =>
     isTime(other) && value.kind === "string" ? toTimestamp(value, span) : value.node;
-  return { kind: "BinaryOperation", operator, left: read(a, b), right: read(b, a), span } as Expression;
+  return binary(operator, read(a, b), read(b, a), span);
 }
 
 /** Conditions of several operands. */
 function translateTest(
+  { translate }: SelectScope,
   written: Written<"not" | "and" | "or" | "between" | "in" | "like" | "isNull">,
-  translate: Translate,
 ): Expression {
   const { span } = written;
   const value = (each: ChExpression) => toValue(translate(each), span);
@@ -190,8 +178,6 @@ function translateTest(
       return { kind: "Like", isNegated: written.isNegated, operand, pattern: { kind: "Single", expression }, span };
     }
     case "isNull":
-      return {
-        ...{ kind: "IsTest", isNegated: written.isNegated, operand: value(written.operand).node, test: "NULL", span },
-      };
+      return isNull(value(written.operand).node, span, written.isNegated);
   }
 }

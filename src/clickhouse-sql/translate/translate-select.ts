@@ -7,13 +7,13 @@ import { findSources, type LogsTables } from "./find-sources.ts";
 import { LogsRelation } from "./logs-relation.ts";
 import { type ExpressionCount, SelectScope } from "./select-scope.ts";
 import { translateExpression } from "./translate-expression.ts";
-import { type Typed, toAnswer, toCondition, toValue } from "./typed.ts";
+import { toAnswer, toCondition, toValue } from "./typed.ts";
 
 /** One SELECT over `logs` as a query of GoogleSQL over the endpoint's tables. */
 export function translateSelect(text: string, written: ChSelect, tables: LogsTables, count: ExpressionCount): Query {
   const { span, limit } = written;
-  const scope = new SelectScope(text, written, openRelation(text, written, tables), count);
-  const translate = (each: ChExpression): Typed => translateExpression(scope, each);
+  const scope = new SelectScope(text, written, openRelation(text, written, tables), count, translateExpression);
+  const { translate } = scope;
   const items = written.items.map(({ expression, alias, span: at }) =>
     item(
       toAnswer(
@@ -25,13 +25,13 @@ export function translateSelect(text: string, written: ChSelect, tables: LogsTab
     ),
   );
   const own = written.where === undefined ? [] : [toCondition(translate(written.where), written.where.span)];
-  const keys = readKeys(scope, written, translate);
+  const keys = readKeys(scope, written);
   const orderBy = written.orderBy.map((each): OrderItem => {
     const { isDescending, nulls, span: at } = each;
-    const expression = orderKey(scope, written, each.expression, translate);
+    const expression = orderKey(scope, written, each.expression);
     return { expression, isDescending, ...(nulls === undefined ? {} : { nulls }), span: at };
   });
-  const having = readHaving(written, keys, translate);
+  const having = readHaving(scope, written, keys);
   const { from, conditions } = scope.from(written.from?.span ?? span);
   const where = all([...own, ...conditions], span);
   const body: Select = {
@@ -70,22 +70,18 @@ function itemAt(scope: SelectScope, { items }: ChSelect, expression: ChExpressio
 }
 
 /** The keys of GROUP BY that are no literals: by these all rows are alike. */
-function readKeys(
-  scope: SelectScope,
-  written: ChSelect,
-  translate: (expression: ChExpression) => Typed,
-): readonly GroupingItem[] {
+function readKeys(scope: SelectScope, written: ChSelect): readonly GroupingItem[] {
   return written.groupBy.flatMap((each): GroupingItem[] => {
-    const { node, isLiteral } = translate(itemAt(scope, written, each));
+    const { node, isLiteral } = scope.translate(itemAt(scope, written, each));
     return isLiteral === true ? [] : [{ kind: "GroupingExpression", expression: node, span: each.span }];
   });
 }
 
 /** Groups by literals alone have one group, and none without rows. */
 function readHaving(
+  { translate }: SelectScope,
   { groupBy, having, span }: ChSelect,
   keys: readonly GroupingItem[],
-  translate: (expression: ChExpression) => Typed,
 ): Expression | undefined {
   const own = having === undefined ? [] : [toCondition(translate(having), having.span)];
   if (groupBy.length === 0 || keys.length > 0) return all(own, span);
@@ -93,12 +89,7 @@ function readHaving(
 }
 
 /** With DISTINCT rows are ordered by what they show. */
-function orderKey(
-  scope: SelectScope,
-  written: ChSelect,
-  expression: ChExpression,
-  translate: (expression: ChExpression) => Typed,
-): Expression {
+function orderKey(scope: SelectScope, written: ChSelect, expression: ChExpression): Expression {
   const at = itemAt(scope, written, expression);
   if (written.isDistinct) {
     const shown = written.items.findIndex(
@@ -107,7 +98,7 @@ function orderKey(
     );
     if (shown >= 0) return integer(shown + 1, expression.span);
   }
-  const value = translate(at);
+  const value = scope.translate(at);
   // A literal would be read as a position.
   return value.isLiteral === true
     ? call("COALESCE", [value.node], expression.span)

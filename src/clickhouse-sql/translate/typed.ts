@@ -1,6 +1,6 @@
 import type { Expression } from "../../googlesql/ast.ts";
 import type { Span } from "../../googlesql/diagnostic.ts";
-import { call, cast, integer, text } from "../../lql/sql-nodes.ts";
+import { binary, call, cast, integer, text } from "../../lql/sql-nodes.ts";
 
 /**
  * The kind of a value in ClickHouse. `seconds` is a time without a fraction (DateTime), which only its text shows; `map` is
@@ -39,7 +39,7 @@ export function isNumber({ kind }: Typed): boolean {
 export function toCondition(value: Typed, span: Span): Expression {
   if (value.kind === "null") return { kind: "BoolLiteral", value: false, span };
   if (!isNumber(value)) return value.node;
-  return { kind: "BinaryOperation", operator: "!=", left: value.node, right: integer(0, span), span };
+  return binary("!=", value.node, integer(0, span), span);
 }
 
 /** A value: what is true or false is 1 or 0. */
