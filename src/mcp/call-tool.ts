@@ -1,7 +1,7 @@
 import { findNearest } from "../shared/documents/nearest.ts";
 import { invalidParameter, ServiceError } from "../shared/errors.ts";
 import { omitUndefined } from "../shared/omit-undefined.ts";
-import { listTools, type ToolDescription } from "./list-tools.ts";
+import { findToolOf, type ToolDescription } from "./list-tools.ts";
 import { type McpCaller, type RowFormat, rowFormats } from "./mcp-caller.ts";
 import { answerPatterns } from "./patterns-tool.ts";
 import { readRows } from "./read-rows.ts";
@@ -14,7 +14,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A tool of a caller, ready to be called; undefined where the caller has none of this name. */
 export function findTool(caller: McpCaller, name: string): ((sent: Arguments) => Promise<ToolAnswer>) | undefined {
   const { endpoints, identity } = caller;
-  const tool = listTools(endpoints, identity, name).find((each) => each.name === name);
+  const tool = findToolOf(endpoints, identity, name);
   if (tool === undefined) return undefined;
   return async (sent) => {
     refuseUnknown(tool, sent, Object.keys(identity.pins));

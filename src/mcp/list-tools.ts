@@ -4,6 +4,7 @@ import { callableEndpoints } from "../openapi/build-open-api.ts";
 import type { JsonSchema } from "../openapi/open-api-document.ts";
 import { openParameters } from "../openapi/open-parameters.ts";
 import { parameterSchema } from "../openapi/parameter-schema.ts";
+import { findPage } from "./list-page.ts";
 import { rowFormats } from "./mcp-caller.ts";
 import { patternsOutput } from "./patterns-tool.ts";
 import { rowsSchema } from "./rows-answer.ts";
@@ -48,19 +49,34 @@ export function openEndpoints(endpoints: readonly Endpoint[], identity: Identity
 }
 
 /**
- * The tools of a caller: one for each endpoint that it may run, and two that take its queries where any may. Of a name,
- * only this one: there may be thousands.
+ * A page of the tools of a caller: two that take its queries where any may, and one for each endpoint that it may run.
+ * Undefined for a cursor that is none.
  */
-export function listTools(
+export function listTools(endpoints: readonly Endpoint[], identity: Identity, cursor?: string) {
+  const callable = callableEndpoints(endpoints, identity);
+  const page = findPage(callable, cursor);
+  if (page === undefined) return undefined;
+  const { endpoints: listed, ...next } = page;
+  const own = cursor === undefined ? ownToolsOf(callable, identity) : [];
+  return { tools: [...own, ...listed.map((endpoint) => describeEndpointTool(endpoint, identity))], ...next };
+}
+
+/** The tool of a name that a caller has. */
+export function findToolOf(
   endpoints: readonly Endpoint[],
   identity: Identity,
-  name?: string,
-): readonly ToolDescription[] {
+  name: string,
+): ToolDescription | undefined {
   const callable = callableEndpoints(endpoints, identity);
+  const own = ownToolsOf(callable, identity).find((each) => each.name === name);
+  if (own !== undefined) return own;
+  const endpoint = callable.find(({ definition }) => toolNameOf(definition) === name);
+  return endpoint === undefined ? undefined : describeEndpointTool(endpoint, identity);
+}
+
+function ownToolsOf(callable: readonly Endpoint[], identity: Identity): readonly ToolDescription[] {
   const open = callable.filter(({ definition }) => definition.isSandboxed).map(({ definition }) => definition.name);
-  const own = open.length > 0 || isOwner(identity) ? ownToolsFor(open, isOwner(identity)) : [];
-  const wanted = name === undefined ? callable : callable.filter(({ definition }) => toolNameOf(definition) === name);
-  return [...own, ...wanted.map((endpoint) => describeEndpointTool(endpoint, identity))];
+  return open.length > 0 || isOwner(identity) ? ownToolsFor(open, isOwner(identity)) : [];
 }
 
 function describeEndpointTool(endpoint: Endpoint, identity: Identity): ToolDescription {

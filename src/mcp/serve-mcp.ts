@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type ServiceError, toErrorBody } from "../shared/errors.ts";
 import { findTool } from "./call-tool.ts";
+import { findPage } from "./list-page.ts";
 import { listTools, openEndpoints } from "./list-tools.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import type { ToolAnswer } from "./rows-answer.ts";
@@ -47,10 +48,11 @@ function createServer(caller: McpCaller, message: object): Server {
     { name: "logweir", version: "1" },
     { capabilities: { tools: {}, resources: {} }, instructions, cacheHints },
   );
-  server.setRequestHandler("tools/list", () => ({
+  server.setRequestHandler("tools/list", ({ params }) => {
+    const { tools, ...next } = listTools(endpoints, identity, params?.cursor) ?? refuseCursor();
     // Ours are not to be changed.
-    tools: listTools(endpoints, identity) as unknown as Tool[],
-  }));
+    return { tools: tools as unknown as Tool[], ...next };
+  });
   server.setRequestHandler("tools/call", async ({ params }) => {
     const run = findTool(caller, params.name);
     if (run === undefined)
@@ -61,14 +63,17 @@ function createServer(caller: McpCaller, message: object): Server {
       return toFailure(caller.noteError(error));
     }
   });
-  server.setRequestHandler("resources/list", () => ({
-    resources: openEndpoints(endpoints, identity).map(({ definition: { name } }) => ({
+  server.setRequestHandler("resources/list", ({ params }) => {
+    const page = findPage(openEndpoints(endpoints, identity), params?.cursor) ?? refuseCursor();
+    const { endpoints: listed, ...next } = page;
+    const resources = listed.map(({ definition: { name } }) => ({
       uri: tablesUri(name),
       name: `${name} tables`,
       description: `The tables, fields and types that queries over ${name} may read`,
       mimeType: "text/plain",
-    })),
-  }));
+    }));
+    return { resources, ...next };
+  });
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [
       {
@@ -92,6 +97,10 @@ function createServer(caller: McpCaller, message: object): Server {
     }
   });
   return server;
+}
+
+function refuseCursor(): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not one of an answer of this list");
 }
 
 /** The arguments as they were sent: the library's copy of them, by which it was checked, lacks `__proto__`. */

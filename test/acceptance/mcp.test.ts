@@ -367,6 +367,11 @@ describe("POST /mcp", () => {
     expect((await post(list, { origin })).status).toBe(status);
   });
 
+  it.each(["tools/list", "resources/list"])("refuses a cursor that %s did not answer", async (method) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { cursor: "x" } });
+    expect(await (await post(body)).text()).toContain('"code":-32602');
+  });
+
   it("lets pages send the headers of the protocol", async () => {
     const names = "mcp-protocol-version,mcp-method,mcp-name";
     const headers = { origin: "http://localhost:6274", "access-control-request-method": "POST" };

@@ -83,6 +83,24 @@ describe("/api/openapi.json", () => {
     }
   });
 
+  it("is not sent again to a token that has it, as long as no endpoint changes", async () => {
+    const get = (token: string, tag?: string | null) =>
+      service.get("/api/openapi.json", {}, { "x-api-key": token, ...(tag == null ? {} : { "if-none-match": tag }) });
+    const first = await get(privateToken);
+    const tag = first.headers.get("etag");
+    expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    const again = await get(privateToken, tag);
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", tag]);
+    expect((await get(publicToken, tag)).status).toBe(200);
+    const headers = { "content-type": "application/json", "x-api-key": privateToken };
+    const address = `${service.url}/api/endpoints`;
+    const body = JSON.stringify({ name: "added", query: "SELECT 1 AS one" });
+    expect((await fetch(address, { method: "POST", headers, body })).status).toBe(201);
+    expect((await get(privateToken, tag)).status).toBe(200);
+    expect((await fetch(`${address}/added`, { method: "DELETE", headers })).status).toBe(204);
+    expect((await get(privateToken, tag)).status).toBe(304);
+  });
+
   it("has an operation with typed parameters for each endpoint at its literal path", async () => {
     const { paths, components } = await read(privateToken);
     const operation = paths["/api/endpoints/query/usage.api-counts"]?.get;

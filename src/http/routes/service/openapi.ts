@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import type { Identity } from "../../../access/scope.ts";
+import type { Endpoint } from "../../../endpoints/definition/definition.ts";
 import { writeOpenApi } from "../../../openapi/build-open-api.ts";
 import { anyRow } from "../../../openapi/forms.ts";
 import { describeRoutes, type ServiceDescription } from "../../../openapi/route-description.ts";
 import { varyByToken } from "../../answer/answer-headers.ts";
+import { isKnownTag } from "../../answer/entity-tag.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -20,17 +24,66 @@ export const openApiRoutes = describeRoutes({
 
 /**
  * `GET /api/openapi.json`, also without the ending: what the token that is sent along may do, as an OpenAPI document.
- * Any valid token will do.
+ * Any valid token will do. It is written once for callers of the same rights, until an endpoint changes.
  */
 export function addOpenApiRoute(
   app: FastifyInstance,
   { endpoints }: AppDependencies,
   service: ServiceDescription,
 ): void {
+  const find = cacheDocuments((all, caller) => writeOpenApi(service, all, caller));
   createRouteAdder(app)(openApiRoutes.getOpenApi, async (request, reply) => {
+    const { tag, body } = await find(endpoints.endpoints, callerOf(request));
     // The same address answers each token something else.
-    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
-    reply.type("application/json; charset=utf-8");
-    return reply.send(await writeOpenApi(service, endpoints.endpoints, callerOf(request)));
+    reply.header("Cache-Control", "private, no-cache").header("Vary", varyByToken).header("ETag", tag);
+    if (isKnownTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+    return reply.type("application/json; charset=utf-8").send(body);
   });
+}
+
+interface WrittenDocument {
+  readonly tag: string;
+  readonly body: Buffer;
+}
+
+type WriteDocument = (endpoints: readonly Endpoint[], caller: Identity) => Promise<Buffer>;
+
+/** The largest size of documents that are cached, besides the one that was written last. */
+const maxCachedBytes = 64_000_000;
+
+/**
+ * Writes a document once for all callers of the same rights, also for those who ask at the same time, as long as the
+ * list of endpoints is the same object.
+ */
+export function cacheDocuments(write: WriteDocument, maxBytes = maxCachedBytes) {
+  let source: readonly Endpoint[] | undefined;
+  let documents = new Map<string, Promise<WrittenDocument>>();
+  let sizes = new Map<string, number>();
+
+  const begin = async (endpoints: readonly Endpoint[], caller: Identity, rights: string): Promise<WrittenDocument> => {
+    const [own, ownSizes] = [documents, sizes];
+    try {
+      const body = await write(endpoints, caller);
+      ownSizes.set(rights, body.length);
+      let byteCount = [...ownSizes.values()].reduce((sum, each) => sum + each, 0);
+      for (const [oldest, size] of ownSizes) {
+        if (byteCount <= maxBytes || oldest === rights) break;
+        byteCount -= size;
+        own.delete(oldest);
+        ownSizes.delete(oldest);
+      }
+      return { tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`, body };
+    } catch (error) {
+      own.delete(rights);
+      throw error;
+    }
+  };
+  return (endpoints: readonly Endpoint[], caller: Identity): Promise<WrittenDocument> => {
+    if (source !== endpoints) [source, documents, sizes] = [endpoints, new Map(), new Map()];
+    const { tokenId: _, expiresAt: __, ...of } = caller;
+    const rights = JSON.stringify(of);
+    const known = documents.get(rights) ?? begin(endpoints, caller, rights);
+    documents.set(rights, known);
+    return known;
+  };
 }
