@@ -15,7 +15,7 @@ describe("a body that arrives slowly", () => {
   async function drip(piece: string, everyMs: number, length: number): Promise<{ seconds: number; outcome: string }> {
     vi.useFakeTimers();
     const payload = new PassThrough();
-    const request = { headers: { "content-length": String(length) } } as unknown as FastifyRequest;
+    const request = { headers: { "content-length": String(length) }, server: {} } as unknown as FastifyRequest;
     const limits = { maxBodyBytes: 12_000_000, bodyTimeoutMs: 30_000, minBodyBytesPerSecond: 1_000 };
     let outcome: string | undefined;
     readBody(request, payload, limits).then(
@@ -50,7 +50,7 @@ describe("a body that arrives slowly", () => {
 
   it("is the caller's own end where its connection is gone", async () => {
     const payload = new PassThrough();
-    const request = { headers: {} } as unknown as FastifyRequest;
+    const request = { headers: {}, server: {} } as unknown as FastifyRequest;
     const body = readBody(request, payload, { maxBodyBytes: 9, bodyTimeoutMs: 30_000, minBodyBytesPerSecond: 1 });
     payload.emit("aborted");
     await expect(body).rejects.toBeInstanceOf(CallerGoneError);

@@ -10,8 +10,8 @@ export interface ListPage {
 }
 
 /**
- * The endpoints behind a cursor, or the first ones; undefined for a cursor that is none. It holds the last name, so that
- * none is lost or repeated when endpoints come and go. `endpoints` are ordered by name.
+ * The endpoints behind a cursor, or the first ones; undefined for a cursor that is none. It holds the last name, so
+ * that none is lost or repeated when endpoints come and go. `endpoints` are ordered by name.
  */
 export function findPage(endpoints: readonly Endpoint[], cursor: string | undefined): ListPage | undefined {
   const after = cursor === undefined ? undefined : readCursor(cursor);

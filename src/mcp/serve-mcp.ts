@@ -63,6 +63,13 @@ function createServer(caller: McpCaller, message: object): Server {
       return toFailure(caller.noteError(error));
     }
   });
+  addResources(server, caller);
+  return server;
+}
+
+/** Answers requests for resources: each says what queries over an endpoint may read. */
+function addResources(server: Server, caller: McpCaller): void {
+  const { identity, endpoints } = caller;
   server.setRequestHandler("resources/list", ({ params }) => {
     const page = findPage(openEndpoints(endpoints, identity), params?.cursor) ?? refuseCursor();
     const { endpoints: listed, ...next } = page;
@@ -96,7 +103,6 @@ function createServer(caller: McpCaller, message: object): Server {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, hint: details.hint });
     }
   });
-  return server;
 }
 
 function refuseCursor(): never {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outputOf } from "../support/run-command.ts";
 import { postEvents, publicToken, readError, type Service, startService } from "./service.ts";
@@ -35,6 +37,22 @@ describe("a token created on the command line while the service runs", () => {
     expect((await query(token, { project: "abc" })).status).toBe(200);
     await logweir("token", "revoke", id);
     await expect.poll(async () => (await query(token, { project: "abc" })).status).toBe(401);
+  });
+
+  it("is refused within a body, and within a query that runs, once it is revoked", async () => {
+    const { id, token } = await createToken("--scope", "private");
+    const headers = { "x-api-key": token, "content-type": "application/json" };
+    const sending = request(`${service.url}/api/logs?source=edge`, { method: "POST", headers });
+    sending.write("[");
+    const answered = once(sending, "response");
+    const numbers = "UNNEST(GENERATE_ARRAY(1, 100000))";
+    const sql = `SELECT COUNT(*) AS n FROM ${numbers} AS a, ${numbers} AS b WHERE a * b = 7`;
+    const running = service.get("/api/query", { sql }, { "x-api-key": token });
+    await logweir("token", "revoke", id);
+    const [answer] = (await answered) as [IncomingMessage];
+    expect(answer.statusCode).toBe(401);
+    sending.destroy();
+    expect((await running).status).toBe(401);
   });
 
   it("appears in the list without its value", async () => {

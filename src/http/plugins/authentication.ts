@@ -10,6 +10,7 @@ import { type CallingPerson, findPerson, foreignPage, isOwnPage } from "../reque
 import type { TextParameters } from "../request/query-text.ts";
 import { lastText, readParameters, urlParameters } from "../request/request-parameters.ts";
 import type { RegisteredRoute, RouteAccess } from "../request/route-access.ts";
+import { checkEveryMs, createTokenWatch } from "../request/token-watch.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -45,6 +46,7 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   app.decorateRequest("secret");
   app.decorateRequest("isOfPerson", false);
   app.decorateRequest("person");
+  endWithTokens(app, authenticator);
   const [tokenBodies, openBodies] = [createBodyBudget(maxBodies), createBodyBudget(maxBodies)];
   const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
     request.timings.measureWaiting("auth", async () => {
@@ -91,6 +93,21 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
     if (person !== undefined && !sent.has("api_key")) return identifyPerson(request, access, person);
     await identify(request, access, lastText(sent.get("api_key")));
   });
+}
+
+/** Calls that run while their token is revoked, or ends, are ended. */
+function endWithTokens(app: FastifyInstance, authenticator: Authenticator): void {
+  const tokens = createTokenWatch(authenticator);
+  app.decorate("tokenWatch", tokens);
+  let isChecking = false;
+  const timer = setInterval(() => {
+    if (isChecking) return;
+    isChecking = true;
+    void tokens.check().finally(() => {
+      isChecking = false;
+    });
+  }, checkEveryMs).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
 }
 
 /** Lists the routes, each of which has to declare who may call it. */

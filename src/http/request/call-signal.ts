@@ -13,7 +13,8 @@ export class CallerGoneError extends Error {
 
 /**
  * Aborted with a `CallerGoneError` when the caller disconnects before the answer was sent, with `shutting_down` when
- * calls are cut off, and with `timeout` after `waitMs`, if given. Aborted immediately when the caller is already gone.
+ * calls are cut off, with `timeout` after `waitMs`, if given, and with `unauthorized` once the call's token is not valid
+ * any more. Aborted immediately when the caller is already gone.
  */
 export function createCallSignal(
   reply: FastifyReply,
@@ -27,9 +28,15 @@ export function createCallSignal(
     controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
   const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
   const forget = shutdown.onCutOff(cut);
+  const forgetToken = reply.server.tokenWatch?.watch(reply.request, (error) => {
+    // Whoever takes nothing of an answer that has begun would not learn of its end.
+    if (controller.signal.aborted && reply.raw.headersSent) reply.raw.destroy();
+    controller.abort(error);
+  });
   const close = () => {
     clearTimeout(timer);
     forget();
+    forgetToken?.();
     if (!reply.raw.writableFinished) controller.abort(new CallerGoneError());
   };
   // A response emits its end once: one that ended while the request was being read or checked emits nothing later.

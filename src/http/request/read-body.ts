@@ -23,7 +23,7 @@ const checks = 4;
 
 /**
  * The body of a request as it came. Throws `body_too_large`, `request_timeout`, `invalid_body` for one that is not as
- * long as announced, and `CallerGoneError` where the connection ends within it. A body that announces to be too large
+ * long as announced, `unauthorized` once the token is not valid any more, and `CallerGoneError` where the connection ends within it. A body that announces to be too large
  * is read and discarded first: most clients look for an answer only once they have sent everything.
  */
 export async function readBody(request: FastifyRequest, payload: Readable, limits: BodyLimits): Promise<Buffer> {
@@ -36,6 +36,7 @@ export async function readBody(request: FastifyRequest, payload: Readable, limit
     const end = (error?: Error) => {
       payload.off("data", onData).off("end", onEnd).off("error", end).off("aborted", onAborted);
       clearInterval(timer);
+      forget?.();
       payload.pause();
       if (error === undefined) resolve();
       else reject(error);
@@ -48,6 +49,7 @@ export async function readBody(request: FastifyRequest, payload: Readable, limit
     };
     const onEnd = () => end();
     const onAborted = () => end(new CallerGoneError());
+    const forget = request.server.tokenWatch?.watch(request, end);
     const timer = watch(limits, () => received, end);
     payload.on("data", onData).on("end", onEnd).on("error", end).on("aborted", onAborted);
   });
