@@ -32,10 +32,10 @@ export const changeSuites: Readonly<Record<string, readonly string[]>> = {
 const { CI_SUITE: suite = "security" } = process.env;
 
 /**
- * Long suites of what any change can break, with a twentieth of their samples, which `.ci/nightly` runs whole; and the
+ * Long suites of what any change can break, with a fiftieth of their samples, which `.ci/nightly` runs whole; and the
  * rest of `npm test`, with the samples that it would have there.
  */
-const samples = suite === "rest" ? "0" : "0.05";
+const samples = suite === "rest" ? "0" : "0.02";
 const config = mergeConfig(long, defineConfig({ test: { env: { LOGWEIR_SAMPLES: samples }, maxConcurrency: 2 } }));
 export default {
   ...config,

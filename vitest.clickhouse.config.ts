@@ -19,6 +19,7 @@ export const embeddedOnly = [
 /** Suites in which the engine has no part, or that of others that run here; at night, they run over ClickHouse too. */
 const withoutEngine = [
   "access",
+  "alerts",
   "alerts-as-code",
   "answers",
   "audit",
@@ -28,6 +29,7 @@ const withoutEngine = [
   "definitions",
   "endpoint-versions",
   "endpoints-as-code",
+  "logql",
   "loki-forms",
   "manage-endpoints",
   "mcp",
