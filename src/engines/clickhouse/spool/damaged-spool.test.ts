@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +87,20 @@ describe("a damaged file of waiting events", () => {
     expect(stored).toHaveLength(15);
     expect(logged.join("\n")).toContain("9999999999999999.events cannot be used");
   });
+
+  it.each(['{"version":2}', "null", "[", '["edge",{}]', '["edge",[["x"]]]', '["edge",[["x","1",null]]]'])(
+    "of another version, with %s: costs its own events alone, and is named",
+    async (text) => {
+      const folder = await makeFolder();
+      const checksum = createHash("sha256").update(text).digest("hex").slice(0, 16);
+      const path = join(folder, "0000000000000000.events");
+      await writeFile(path, `${lineOf("a")}\n${checksum} ${text}\n${lineOf("b")}\n`);
+      const { stored, logged } = await replay(folder);
+      expect(stored).toEqual(["a", "b"]);
+      expect(logged.join("\n")).toContain(`1 lines of ${path} are damaged (2)`);
+      expect(await findSetAside(folder)).toHaveLength(1);
+    },
+  );
 });
 
 describe("damaged deletions", () => {

@@ -60,17 +60,21 @@ type PlainEvent = readonly [
 ];
 
 /**
- * The content of the line; undefined for a damaged one. Each event's id counts as its sender's, so that events stored
- * earlier are recognized.
+ * The content of the line; undefined for one that is damaged, or that another version wrote in another form. Each
+ * event's id counts as its sender's, so that events stored earlier are recognized.
  */
 export function readLine(line: string): SpooledAppend | undefined {
   const text = line.slice(17);
   if (line[16] !== " " || checksumOf(text) !== line.slice(0, 16)) return undefined;
-  const [source, rows, reason] = JSON.parse(text) as [string, readonly PlainEvent[], string?];
-  const events = rows.map(([id, timestampUs, eventMessage, fields, hops]) => ({
-    ...{ id, hasGeneratedId: false, timestampUs: BigInt(timestampUs), eventMessage },
-    fields: fieldsFromPlain(fields),
-    ...(hops === undefined ? {} : { hops }),
-  }));
-  return { source, events, ...(reason === undefined ? {} : { reason }) };
+  try {
+    const [source, rows, reason] = JSON.parse(text) as [string, readonly PlainEvent[], string?];
+    const events = rows.map(([id, timestampUs, eventMessage, fields, hops]) => ({
+      ...{ id, hasGeneratedId: false, timestampUs: BigInt(timestampUs), eventMessage },
+      fields: fieldsFromPlain(fields),
+      ...(hops === undefined ? {} : { hops }),
+    }));
+    return { source, events, ...(reason === undefined ? {} : { reason }) };
+  } catch {
+    return undefined;
+  }
 }
