@@ -46,6 +46,12 @@ export const languageCases: readonly ConformanceCase[] = [
     Array.from({ length: 4 }, () => ({ n: 10 })),
   ),
   queryCase(
+    "what may fail only for rows that AND and OR have not decided",
+    "SELECT COUNTIF(ms > 10 AND DIV(10, IF(ms > 10, 1, 0)) > 2) AS n, COUNTIF(ms <= 10 OR 1 / IF(ms > 10, 1, 0) > 2) AS m " +
+      "FROM calls",
+    [{ n: 3, m: 2 }],
+  ),
+  queryCase(
     "a sub-query that reads the row around it",
     "SELECT c.id FROM calls c WHERE EXISTS (SELECT 1 FROM calls d WHERE d.host = c.host AND d.ms > c.ms) ORDER BY id",
     [{ id: "0" }],

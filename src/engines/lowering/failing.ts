@@ -60,6 +60,11 @@ export function inOrder(conditions: readonly Expr[]): Expr | undefined {
   return { kind: "Case", branches, else: last, type: BOOL, span };
 }
 
+/** Whether something in the expression may fail for what it reads of a row. */
+export function failsByRow(expression: Expr): boolean {
+  return someExpression(expression, (at) => canFail(at) && readsColumns(at), true);
+}
+
 /** Whether a call, a cast or a scalar sub-query's number of rows may fail by itself, its operands aside. */
 export function canFail(at: AnyExpr): boolean {
   switch (at.kind) {
@@ -102,6 +107,6 @@ function isTotal({ function: name, arguments: operands }: CallExpr | AggregateCa
   });
 }
 
-function readsColumns(expression: Expr): boolean {
+function readsColumns(expression: AnyExpr): boolean {
   return someExpression(expression, ({ kind }) => kind === "Column" || kind === "Variable", true);
 }

@@ -5,10 +5,11 @@
 
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType, StructType } from "../../../googlesql/types.ts";
-import { signSql, TRUE, variableSql } from "../sql/atoms.ts";
+import { failsByRow } from "../../lowering/failing.ts";
+import { FALSE, signSql, TRUE, variableSql } from "../sql/atoms.ts";
 import { anyNull, callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../sql/sql.ts";
-import { computeOnce } from "./compute-once.ts";
+import { canStandTwice, computeOnce } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
@@ -188,6 +189,27 @@ export function isInArray(needle: Sql, array: Sql, type: SqlType | undefined): S
   });
 }
 
+/**
+ * AND and OR. DuckDB computes all operands of one whose value is asked for: what may fail is computed only for rows
+ * that the operands before it do not decide.
+ */
+function inTurn(word: " AND " | " OR ", decisive: Sql): PrintCall {
+  return ({ args, call }) => {
+    const join = (operands: readonly Sql[]) => sql`(${joinSql(operands, word)})`;
+    const groups: Sql[][] = [];
+    for (const [index, arg] of args.entries()) {
+      const operand = call.arguments[index];
+      const group = operand !== undefined && failsByRow(operand) ? undefined : groups.at(-1);
+      if (group === undefined) groups.push([arg]);
+      else group.push(arg);
+    }
+    const before = groups.slice(0, -1).map(join);
+    if (before.length === 0 || !canStandTwice(join(before))) return join(args);
+    const decided = joinMapped(before, " ", (each) => sql`WHEN ${each} IS ${decisive} THEN ${decisive}`);
+    return sql`(CASE ${decided} ELSE ${join(args)} END)`;
+  };
+}
+
 export const comparisonFunctions: FunctionTable = {
   $equal: equal,
   $not_equal: notEqual,
@@ -208,6 +230,6 @@ export const comparisonFunctions: FunctionTable = {
   $is_true: ({ args }) => sql`(${args[0] ?? EMPTY} IS TRUE)`,
   $is_false: ({ args }) => sql`(${args[0] ?? EMPTY} IS FALSE)`,
   $not: ({ args }) => sql`(NOT ${args[0] ?? EMPTY})`,
-  $and: ({ args }) => sql`(${joinSql(args, " AND ")})`,
-  $or: ({ args }) => sql`(${joinSql(args, " OR ")})`,
+  $and: inTurn(" AND ", FALSE),
+  $or: inTurn(" OR ", TRUE),
 };

@@ -1,6 +1,8 @@
 /** Printing an argument in several places without computing it several times. */
+import { isLargerThan } from "../../sql/map-tree.ts";
 import { columnOf, textSql, variableSql } from "../sql/atoms.ts";
 import { lambda } from "../sql/forms.ts";
+import { isVolatile } from "../sql/native-functions.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
 
 /**
@@ -17,6 +19,14 @@ export function computeOnce(
   return expressions.every(({ isRepeatable }) => isRepeatable)
     ? sql`(${body(...expressions)})`
     : computeApart(expressions, variable, body);
+}
+
+/** Larger conditions are not written twice. */
+const MAX_REPEATED_NODES = 200;
+
+/** Can a condition be printed twice, where it is not computed twice for a row that it decides? */
+export function canStandTwice(condition: Sql): boolean {
+  return !condition.holdsQuery && !isVolatile(condition) && !isLargerThan(condition, MAX_REPEATED_NODES);
 }
 
 /**

@@ -8,8 +8,7 @@ import { isSubquery, readColumns, someExpression } from "../../../../googlesql/r
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { inOrder } from "../../../lowering/failing.ts";
 import { partsOf } from "../../../lowering/parts.ts";
-import { isLargerThan } from "../../../sql/map-tree.ts";
-import { isVolatile } from "../../sql/native-functions.ts";
+import { canStandTwice } from "../../functions/compute-once.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { bindConstants, type Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -52,9 +51,6 @@ export function orderConjuncts({ failing }: Compilation, conjuncts: readonly Exp
 
 const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, false);
 
-/** Larger conditions are not written twice. */
-const MAX_HELD_NODES = 200;
-
 /**
  * Can a condition that may fail be added which holds those of the SELECT? They leave out all rows that are left out, or
  * keep it where they are, if they read sealed columns.
@@ -62,7 +58,7 @@ const MAX_HELD_NODES = 200;
 function canHold({ from, outer, where, lastWhere }: SelectBuilder): boolean {
   if (outer !== undefined || (from?.table === undefined && lastWhere.length === 0)) return false;
   return [where, lastWhere].every((conditions) => {
-    const isHeld = conditions.slice(heldOf.get(conditions)).every(canBeHeld);
+    const isHeld = conditions.slice(heldOf.get(conditions)).every(canStandTwice);
     if (isHeld) heldOf.set(conditions, conditions.length);
     return isHeld;
   });
@@ -70,10 +66,6 @@ function canHold({ from, outer, where, lastWhere }: SelectBuilder): boolean {
 
 /** How many of a SELECT's conditions, to which more are only added, can be held: of many, each is looked at once. */
 const heldOf = new WeakMap<readonly Sql[], number>();
-
-function canBeHeld(condition: Sql): boolean {
-  return !condition.holdsQuery && !isVolatile(condition) && !isLargerThan(condition, MAX_HELD_NODES);
-}
 
 /** Are rows of its tables missing in the SELECT? */
 export const leavesRowsOut = (builder: SelectBuilder): boolean =>
