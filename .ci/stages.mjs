@@ -102,7 +102,7 @@ export const stages = [
     name: "lint",
     finds: "form, types, dead code, dead links of the documentation",
     command: "npm run -s lint\nnpm run -s docs:site",
-    limitSeconds: 300,
+    limitSeconds: 600,
   },
   {
     name: "conformance",
@@ -123,7 +123,7 @@ export const stages = [
     name: "package",
     finds: "what would be published, and its licences",
     command: "npm run -s package:test",
-    limitSeconds: 300,
+    limitSeconds: 600,
   },
   {
     name: "senders",

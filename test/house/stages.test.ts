@@ -102,7 +102,7 @@ it.each([1, 2])("a run of %i at a time goes on after failures, and tells what ea
 it("stages of two rows run beside each other", async () => {
   const folder = mkdtempSync(join(tmpdir(), "logweir-rows-"));
   const [there, back] = ["there", "back"].map((name) => join(folder, name));
-  execFileSync("mkfifo", [there, back] as string[]);
+  execFileSync("sh", ["-c", `mkfifo ${there} ${back}`]);
   const { problems } = await runSilently(
     [stage("asks", `echo > ${there}; read -r < ${back}`), stage("answers", `read -r < ${there}; echo > ${back}`)],
     2,
