@@ -15,8 +15,8 @@ import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess } from "./process/host-process.ts";
 import { residentBytes } from "./process/machine.ts";
 import { runQuery } from "./run-query.ts";
-import { describeLogLoss } from "./store/describe-log-loss.ts";
 import { DuckDbStore } from "./store/store.ts";
+import { describeLogLoss } from "./store/store-report.ts";
 import { createStoredTables } from "./store/stored-tables.ts";
 
 export interface DuckDbEngineOptions {

@@ -8,8 +8,7 @@ import { type Connection, type Database, openDatabase } from "./driver/connectio
 import { toEngineError } from "./driver/driver-error.ts";
 import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { QueryRunner } from "./host/query/query-runner.ts";
-import { type CheckStatement, createStatementCheck } from "./host/query/statement-check.ts";
-import { statementRules } from "./host/query/statement-rules.ts";
+import { type CheckStatement, createStatementCheck, statementRules } from "./host/query/statement-check.ts";
 import { runQuery } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 

@@ -1,5 +1,7 @@
 /** Forms of expressions that printers look for. */
-import type { CallExpr, Column, Expr } from "../../googlesql/resolved.ts";
+
+import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import type { AnyExpr, CallExpr, Column, Expr } from "../../googlesql/resolved.ts";
 
 /** The conditions that this word joins; the condition itself where it joins none. */
 export function partsOf(condition: Expr, word: "$and" | "$or"): readonly Expr[] {
@@ -22,3 +24,7 @@ export function elementOf(call: CallExpr): { readonly array: Column; readonly of
   if (first === undefined || array?.kind !== "Column" || position?.kind !== "Literal") return undefined;
   return position.value === null ? undefined : { array: array.column, offset: BigInt(position.value) - first };
 }
+
+/** Whether a node of a resolved expression is a call that gives another value each time. */
+export const isRandomCall = (at: AnyExpr): boolean =>
+  at.kind === "Call" && functionFacts(at.function).volatility === "row";

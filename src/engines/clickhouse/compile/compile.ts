@@ -3,7 +3,7 @@
 import type { Column, ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
-import { failingBranchQueries } from "../../lowering/branch-queries.ts";
+import { failingBranchQueries } from "../../lowering/failing.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { isOrderedBy } from "../../sql/select.ts";
 import { numberSql, variableSql } from "../sql/atoms.ts";

@@ -10,8 +10,7 @@ import type { Column, CteDefinition, Expr, Scan } from "../../../googlesql/resol
 import { computesFailing } from "../../lowering/failing.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { once } from "../../lowering/once.ts";
-import { partsOf } from "../../lowering/parts.ts";
-import { isRandomCall } from "../../lowering/random-call.ts";
+import { isRandomCall, partsOf } from "../../lowering/parts.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import type { SelectBuilder } from "../compile/render.ts";

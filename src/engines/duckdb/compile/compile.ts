@@ -28,11 +28,9 @@ import type {
 } from "../statement-plan.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
-import { LIMIT_PLACEHOLDERS } from "./limits.ts";
-import { planNewest } from "./newest.ts";
-import { FIRST_BOUND, FIRST_LIMIT, NEWEST_BOUND, orderPlaceholders } from "./placeholders.ts";
-import { planRows } from "./plan-rows.ts";
+import { FIRST_BOUND, FIRST_LIMIT, LIMIT_PLACEHOLDERS, NEWEST_BOUND, orderPlaceholders } from "./limits.ts";
 import { renderSelect, type SelectBuilder } from "./render.ts";
+import { planNewest, planRows } from "./row-plans.ts";
 import {
   type PlaceholderMap,
   planConstants,

@@ -13,7 +13,7 @@ import { call, columnExpr } from "../../../googlesql/resolver/expression/expr.ts
 import { BOOL } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
-import { isRandomCall } from "../../lowering/random-call.ts";
+import { isRandomCall } from "../../lowering/parts.ts";
 
 interface Guards {
   readonly analysis: Analysis;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { printSql, readSql } from "../../../../test/support/engines/duckdb/sql/printed-sql.ts";
-import { FIRST_BOUND, FIRST_LIMIT, orderPlaceholders } from "./placeholders.ts";
+import { FIRST_BOUND, FIRST_LIMIT, orderPlaceholders } from "./limits.ts";
 import { emit, guarded } from "./statements.ts";
 
 describe("the placeholders of a statement", () => {

@@ -20,7 +20,7 @@ import { joinSql, sql } from "../sql/sql.ts";
 import { BIGINT } from "../sql/types.ts";
 import type { BoundConstants } from "../statement-plan.ts";
 import { physicalTypeSql } from "./expression/literals.ts";
-import { FIRST_LIMIT } from "./placeholders.ts";
+import { FIRST_LIMIT } from "./limits.ts";
 
 /** Placeholders by the keys of parameters. */
 export type PlaceholderMap = Map<string | number, { readonly index: number; readonly type: SqlType }>;

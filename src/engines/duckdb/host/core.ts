@@ -18,8 +18,7 @@ import type {
   TableStatistics,
 } from "./protocol.ts";
 import { QueryRunner } from "./query/query-runner.ts";
-import { createStatementCheck } from "./query/statement-check.ts";
-import { statementRules } from "./query/statement-rules.ts";
+import { createStatementCheck, statementRules } from "./query/statement-check.ts";
 import { readReport, readSizes, readStatistics } from "./report.ts";
 import { countRows, deletePiece, findPieces, selectRows } from "./store/deletion.ts";
 import type { LogPosition } from "./store/log-position.ts";

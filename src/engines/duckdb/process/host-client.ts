@@ -1,4 +1,5 @@
 /** The engine host as seen over a stream of frames. */
+
 import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/concurrency/passing-map.ts";
 import { messageOf } from "../../../shared/message-of.ts";
@@ -19,7 +20,33 @@ import {
   type OpenedStore,
   REPORTED_BATCHES,
 } from "../host/protocol.ts";
-import { BatchQueue } from "./batch-queue.ts";
+
+/** Batches that arrived and were not taken yet, and how it ended. */
+class BatchQueue {
+  readonly #items: (RowBatch | QuerySummary | EngineError)[] = [];
+  #wake: (() => void) | undefined;
+
+  push(item: RowBatch | QuerySummary | EngineError): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** Puts an end before everything that was not taken. */
+  fail(error: EngineError): void {
+    this.#items.unshift(error);
+    this.#wake?.();
+  }
+
+  async next(): Promise<RowBatch | QuerySummary | EngineError> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) return item;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
 
 type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 type RequestBody = Unnumbered<HostRequest>;

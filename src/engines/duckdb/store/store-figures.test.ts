@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reservedFigureNames } from "../../contract/store-report.ts";
 import type { HostReport } from "../host/protocol.ts";
-import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-figures.ts";
+import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-report.ts";
 
 const edge: HostReport["sources"][number] = {
   name: "edge",

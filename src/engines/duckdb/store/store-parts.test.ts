@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { EngineError } from "../../contract/query-engine.ts";
 import { withOwnIds } from "../batch/batch.ts";
 import type { EngineHost, HostReport, HostSnapshot } from "../host/protocol.ts";
-import { findStoreProblems } from "./store-figures.ts";
-import { toReport, toStatistics } from "./table-statistics.ts";
+import { findStoreProblems, toReport, toStatistics } from "./store-report.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { untilDone } from "./until-done.ts";
 

@@ -38,7 +38,7 @@ import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
 import { BatchEncoder, receiveBatch } from "../batch/event-encoder.ts";
 import type { EngineHost, JointResult, OpenedStore, RowFilter } from "../host/protocol.ts";
 import { JointAppends } from "./joint-appends.ts";
-import { toReport, toSpace, toStatistics } from "./table-statistics.ts";
+import { toReport, toSpace, toStatistics } from "./store-report.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { untilDone } from "./until-done.ts";
 

@@ -3,7 +3,7 @@
 import { functionFacts } from "../../../../googlesql/catalogue/index.ts";
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { hasBranches } from "../../../lowering/branch-queries.ts";
+import { hasBranches } from "../../../lowering/failing.ts";
 import { elementOf } from "../../../lowering/parts.ts";
 import type { ComparisonContext } from "../../functions/comparisons.ts";
 import { scalarFunctions } from "../../functions/index.ts";
@@ -13,9 +13,8 @@ import { lambda, tried } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, nextAlias, refuseFunction } from "../compilation.ts";
 import type { Scope } from "../scope.ts";
-import { boundById } from "./id-conditions.ts";
+import { boundById, noteTimeBounds } from "./event-bounds.ts";
 import { printNull, printPart } from "./literals.ts";
-import { noteTimeBounds } from "./time-bounds.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
 type Printed = readonly (Sql | undefined)[];

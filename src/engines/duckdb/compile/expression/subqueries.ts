@@ -4,7 +4,7 @@ import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
-import { isRandomCall } from "../../../lowering/random-call.ts";
+import { isRandomCall } from "../../../lowering/parts.ts";
 import { type SelectItem, selectColumn } from "../../../sql/select.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";

@@ -5,7 +5,7 @@ import type { AggregateCall, AnyExpr, Expr, Scan, WindowCall } from "../../../..
 import { isSameExpr } from "../../../../googlesql/resolver/expression/same-expression.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { once } from "../../../lowering/once.ts";
-import { isRandomCall } from "../../../lowering/random-call.ts";
+import { isRandomCall } from "../../../lowering/parts.ts";
 import { exportAs } from "../../../sql/select.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";

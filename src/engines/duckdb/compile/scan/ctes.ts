@@ -8,7 +8,7 @@ import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved
 import { INT64 } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { readableName } from "../../../lowering/names.ts";
-import { isRandomCall } from "../../../lowering/random-call.ts";
+import { isRandomCall } from "../../../lowering/parts.ts";
 import type { SelectItem } from "../../../sql/select.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";

@@ -5,7 +5,7 @@ import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { once } from "../../../lowering/once.ts";
-import { isRandomCall } from "../../../lowering/random-call.ts";
+import { isRandomCall } from "../../../lowering/parts.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { byKind } from "../../../sql/scans.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";

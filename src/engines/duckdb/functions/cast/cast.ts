@@ -15,7 +15,7 @@ import { computeOnce } from "../compute-once.ts";
 import { jsonText } from "../json/json-encode.ts";
 import { convertElements, convertMixed } from "../mixed.ts";
 import { makeRange } from "../time/range.ts";
-import { printBetween, printToString } from "../time/temporal-casts.ts";
+import { printBetween, printToString } from "../time/temporal-texts.ts";
 import { CURRENT_INSTANT, wallFromUtc } from "../time/time-zone.ts";
 import { printNumberCast } from "./cast-number.ts";
 

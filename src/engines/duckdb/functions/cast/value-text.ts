@@ -11,7 +11,7 @@ import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
 import { DECIMALS } from "../number/decimal.ts";
-import { printToString } from "../time/temporal-casts.ts";
+import { printToString } from "../time/temporal-texts.ts";
 
 /** `cast`: CAST(x AS STRING); `plain`: %t; `literal`: %T. */
 type TextStyle = "cast" | "plain" | "literal";

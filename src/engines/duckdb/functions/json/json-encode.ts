@@ -10,7 +10,7 @@ import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { DECIMALS } from "../number/decimal.ts";
-import { printToString } from "../time/temporal-casts.ts";
+import { printToString } from "../time/temporal-texts.ts";
 
 /**
  * `text`: TO_JSON_STRING, where wide numbers are strings. `value`: TO_JSON and the functions that take values of any

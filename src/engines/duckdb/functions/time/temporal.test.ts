@@ -10,7 +10,7 @@ import { storedColumnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { quoteString } from "../../sql-text.ts";
 import { printCast } from "../cast/cast.ts";
-import { formatTimestamp } from "./datetime-text.ts";
+import { formatTimestamp } from "./temporal-texts.ts";
 import { timeFunctions } from "./time-functions.ts";
 import { utcFromWall, wallFromUtc } from "./time-zone.ts";
 

@@ -25,10 +25,10 @@ import {
   truncateTime,
   truncateTimestamp,
 } from "./date-parts.ts";
-import { formatDate, formatDatetime, formatTimestamp } from "./datetime-text.ts";
 import { extractFromInterval, printMove } from "./interval.ts";
 import { printBucket, printSeries } from "./series.ts";
 import { checkTimestamp } from "./temporal-bounds.ts";
+import { formatDate, formatDatetime, formatTimestamp } from "./temporal-texts.ts";
 import { CURRENT_INSTANT, isUtc, utcFromWall, wallFromUtc, zoneOf } from "./time-zone.ts";
 
 type Context = CallContext<CallExpr>;

@@ -10,8 +10,7 @@ import type { RowsPlan } from "../../statement-plan.ts";
 import { DuckDbStore } from "../../store/store.ts";
 import { openCore } from "../core.ts";
 import type { EngineHost } from "../protocol.ts";
-import { type CacheableCall, RowCache } from "./row-cache.ts";
-import { createRowShape } from "./row-shape.ts";
+import { type CacheableCall, createRowShape, RowCache } from "./row-cache.ts";
 
 const plan: RowsPlan = {
   table: "events_1",

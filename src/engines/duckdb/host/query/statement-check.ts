@@ -8,8 +8,9 @@ import { LRUCache } from "lru-cache";
 import { createSerialQueue } from "../../../../shared/concurrency/serial-queue.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { Connection } from "../../driver/connection.ts";
+import { allowedFunctions, allowedTableFunctions } from "../../sql/native-functions.ts";
 
-export interface StatementRules {
+interface StatementRules {
   isKnownTable(name: string): boolean;
   /** Lower-case names of scalar, aggregate and window functions; undefined: any. */
   readonly functions: ReadonlySet<string> | undefined;
@@ -129,4 +130,8 @@ export function createStatementCheck(
     checkSerialised(JSON.parse(String(row?.[0])) as Json, rules);
     passed.set(sql, true);
   };
+}
+
+export function statementRules(isKnownTable: (name: string) => boolean): StatementRules {
+  return { isKnownTable, functions: allowedFunctions, tableFunctions: allowedTableFunctions };
 }

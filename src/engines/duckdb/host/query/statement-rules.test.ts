@@ -7,8 +7,7 @@ import { sampleOf } from "../../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolve.ts";
 import { compileQuery } from "../../compile/compile.ts";
-import { createStatementCheck } from "./statement-check.ts";
-import { statementRules } from "./statement-rules.ts";
+import { createStatementCheck, statementRules } from "./statement-check.ts";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { useDatabase } from "../../../../../test/support/engines/duckdb/driver/test-database.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import { fillDeclaredColumns } from "./declared-columns.ts";
+import { fillDeclaredColumns } from "./source-rules.ts";
 import { createStoredSource } from "./stored-source.ts";
 
 const columns = { INT64: "c1", FLOAT64: "c2", BOOL: "c3", STRING: "c4", "INT64[]": "c5", WIDE: "c6" } as const;

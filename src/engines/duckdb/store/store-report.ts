@@ -1,8 +1,46 @@
-/** Reports of the embedded engine about its file, and its problems. */
-import type { LogLoss } from "../../contract/event-store.ts";
+/** The embedded engine's reports about its file, its problems and its sources, from what the host reports. */
+
+import type { LogLoss, SourceStatistics, StoreReport, StoreSpace } from "../../contract/query-engine.ts";
 import type { FigureDefinition, Figures, StoreProblem } from "../../contract/store-report.ts";
-import type { HostReport } from "../host/protocol.ts";
-import { describeLogLoss } from "./describe-log-loss.ts";
+import type { SourceState } from "../../schema/source/source-state.ts";
+import type { HostReport, HostSizes, TableStatistics } from "../host/protocol.ts";
+
+/** Converts the host's report about a source to the contract's types. */
+export function toStatistics({ name, rowCount, oldestUs, newestUs }: TableStatistics): SourceStatistics {
+  return {
+    name,
+    rowCount,
+    oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
+    newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
+  };
+}
+
+/** The file never shrinks: what is free in it is used before it grows. */
+export function toSpace({ fileBytes, reusableBytes, diskFreeBytes }: HostSizes): StoreSpace {
+  return { usedBytes: fileBytes - reusableBytes, freeBytes: diskFreeBytes + reusableBytes };
+}
+
+/** The same of all that it keeps. */
+export function toReport(
+  report: HostReport,
+  { directory, logLoss }: { readonly directory: string | undefined; readonly logLoss: LogLoss | undefined },
+  findState: (name: string) => Pick<SourceState, "mistyped"> | undefined,
+): StoreReport {
+  return {
+    directory,
+    space: toSpace(report),
+    figureDefinitions,
+    figures: storeFigures(report),
+    problems: findStoreProblems(report, directory, logLoss),
+    sources: report.sources.map((source) => ({
+      ...toStatistics(source),
+      fieldCount: source.fieldCount,
+      ...(source.tenantlessCount === null ? {} : { tenantlessCount: source.tenantlessCount }),
+      mistyped: [...(findState(source.name)?.mistyped.values() ?? [])],
+      figures: sourceFigures(source),
+    })),
+  };
+}
 
 export const figureDefinitions: readonly FigureDefinition[] = [
   {
@@ -106,4 +144,16 @@ function findTailProblem({ name, tailRowCount }: HostReport["sources"][number]):
   if (tailRowCount <= MAX_TAIL_ROWS) return [];
   const message = `${tailRowCount} events of ${name} are not compacted yet: queries are slower until they are`;
   return [{ code: "compaction_behind", message, source: name }];
+}
+
+/** Describes the loss in the store's log, and what to do, for the operators. */
+export function describeLogLoss({ foundAt, acknowledgedBytes, foundBytes }: LogLoss): string {
+  const count = (bytes: number) => bytes.toLocaleString("en");
+  return (
+    `Acknowledged events are lost: when the store was opened at ${foundAt}, its write-ahead log had ` +
+    `${count(foundBytes)} bytes, and ` +
+    (`${count(acknowledgedBytes)} when its last events were acknowledged. Find out what cut the file (the ` +
+      "disk, a copy, a file system check), ") +
+    "and send those events again, or bring a backup back with `logweir restore`"
+  );
 }
