@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Start } from "./start.ts";
 
@@ -101,13 +101,31 @@ function readPrevious(path: string): PreviousRun | undefined {
   }
 }
 
-/** A full disk stops no service: then the next start says that this run ended without a word. */
-function writeNote(path: string, note: RunNote): void {
-  const draft = `${path}.new`;
+/** The size of a note, whatever it says. */
+const noteBytes = 1_024;
+const maxReasonCharacters = 150;
+
+/**
+ * Writes over the note that is there: on a full disk, room for another one would be lacking at a clean end, and a start
+ * would leave the note of the run before. Where there is no room for the first either, the service runs without one.
+ */
+function writeNote(path: string, { reason, ...note }: RunNote): void {
+  const text = JSON.stringify({ ...note, ...(reason === undefined ? {} : { reason: cut(reason) }) });
+  const bytes = Buffer.alloc(noteBytes, " ");
+  bytes.write(text);
+  bytes.write("\n", noteBytes - 1);
   try {
-    writeFileSync(draft, `${JSON.stringify(note)}\n`, { mode: 0o600 });
-    renameSync(draft, path);
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+    try {
+      writeSync(file, bytes, 0, noteBytes, 0);
+    } finally {
+      closeSync(file);
+    }
   } catch {
     // Said above.
   }
+}
+
+function cut(reason: string): string {
+  return reason.slice(0, maxReasonCharacters).toWellFormed();
 }
