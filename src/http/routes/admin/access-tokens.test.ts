@@ -334,3 +334,35 @@ describe("deleting a token", () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 });
+
+describe("a list for callers that ask for pages", () => {
+  const list = async (address: string) => {
+    const answer = await app.inject({ url: address, headers: { "x-api-key": ownSecret } });
+    const link = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link))?.[1];
+    const body = answer.json<readonly { readonly id: string }[] & ErrorBody>();
+    return { status: answer.statusCode, link, body };
+  };
+  const path = "/api/access-tokens";
+
+  it("has each item once, whatever comes and goes meanwhile", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 5 }, async () => (await call("POST", "", { scopes: ["query"] })).body.id),
+    );
+    const sorted = made.toSorted();
+    const first = await list(`${path}?revoked=true&limit=2`);
+    expect(first.body.map(({ id }) => id)).toEqual(sorted.slice(0, 2));
+    expect(first.link).toBe(`${path}?revoked=true&limit=2&cursor=${sorted[1]}`);
+    await call("DELETE", `/${sorted[1]}`);
+    await call("DELETE", `/${sorted[3]}`);
+    const second = await list(`${path}?limit=2&cursor=${sorted[1]}`);
+    expect(second.body.map(({ id }) => id)).toEqual([sorted[2], sorted[4]]);
+    expect(second.link).toBeUndefined();
+    const whole = await list(path);
+    expect([whole.body.length, whole.link]).toEqual([3, undefined]);
+  });
+
+  it.each(["0", "1001", "1.5", "x", ""])("refuses a limit of %j", async (limit) => {
+    const { status, body } = await list(`${path}?limit=${limit}`);
+    expect([status, body.error.parameter]).toEqual([400, "limit"]);
+  });
+});

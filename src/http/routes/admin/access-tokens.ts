@@ -17,6 +17,7 @@ import { inPath, inQuery, mapOf, reference, text, texts } from "../../../openapi
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { refuseDocument } from "../../../shared/documents/document-form.ts";
 import { ServiceError } from "../../../shared/errors.ts";
+import { listPageParameters, takePage } from "../../answer/list-page.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -68,7 +69,7 @@ export const accessTokenRoutes = describeRoutes({
     ...ofTokens,
     path: "/api/access-tokens",
     summary: "List the tokens, without their values",
-    parameters: [inQuery("revoked", "true to include revoked ones")],
+    parameters: [inQuery("revoked", "true to include revoked ones"), ...listPageParameters],
     answer: Type.Array(token),
   },
   createAccessToken: {
@@ -113,10 +114,10 @@ export const accessTokenRoutes = describeRoutes({
 export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessTokenDependencies): void {
   const { tokens, audit, nowMs } = dependencies;
   const addRoute = createRouteAdder(app);
-  addRoute(accessTokenRoutes.listAccessTokens, async (request) => {
+  addRoute(accessTokenRoutes.listAccessTokens, async (request, reply) => {
     const isAll = urlParameters(request).get("revoked")?.at(-1) === "true";
     const listed = (await tokens.list()).filter(({ revokedAt }) => isAll || revokedAt === undefined);
-    return listed.map((token) => describeToken(token, nowMs()));
+    return takePage(request, reply, listed, ({ id }) => id).map((token) => describeToken(token, nowMs()));
   });
   addRoute(accessTokenRoutes.createAccessToken, async (request, reply) => {
     const owner = callerOf(request);

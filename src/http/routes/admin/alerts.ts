@@ -9,6 +9,7 @@ import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, flag, inPath, listOf, mapOf, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { refuseDocument } from "../../../shared/documents/document-form.ts";
+import { listPageParameters, takePage } from "../../answer/list-page.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
@@ -64,6 +65,7 @@ export const alertRoutes = describeRoutes({
     ...ofAlerts,
     path: "/api/alerts",
     summary: "List the alerts",
+    parameters: listPageParameters,
     answer: Type.Array(alert),
   },
   createAlert: {
@@ -146,7 +148,9 @@ export function addAlertRoutes(app: FastifyInstance, dependencies: AlertDependen
     audit.record({ action, actor: callerOf(request).tokenId, target: form.name, targetId: id, details });
   };
 
-  addRoute(alertRoutes.listAlerts, () => alerts.alerts.map(showAlert));
+  addRoute(alertRoutes.listAlerts, (request, reply) => {
+    return takePage(request, reply, alerts.alerts, ({ id }) => id).map(showAlert);
+  });
   addRoute(alertRoutes.createAlert, async (request, reply) => {
     const alert = await alerts.save(request.body);
     note(request, "alert.create", alert);

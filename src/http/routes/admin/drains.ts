@@ -7,6 +7,7 @@ import { RuleDocument, showRule } from "../../../drains/rule-document.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, inPath, inQuery, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
+import { listPageParameters, takePage } from "../../answer/list-page.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
 import { urlParameters } from "../../request/request-parameters.ts";
@@ -75,7 +76,7 @@ export const backendRoutes = describeRoutes({
     ...ofDrains,
     path: "/api/backends",
     summary: "List the backends, with the state of their deliveries",
-    parameters: [inQuery("metadata[type]", "Only backends whose metadata has this type")],
+    parameters: [inQuery("metadata[type]", "Only backends whose metadata has this type"), ...listPageParameters],
     answer: Type.Array(backend),
   },
   createBackend: {
@@ -129,7 +130,7 @@ export const ruleRoutes = describeRoutes({
     ...ofDrains,
     path: "/api/rules",
     summary: "List the rules",
-    parameters: [inQuery("backend_id", "Only rules of this backend")],
+    parameters: [inQuery("backend_id", "Only rules of this backend"), ...listPageParameters],
     answer: Type.Array(rule),
   },
   createRule: {
@@ -161,7 +162,7 @@ export function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainD
     { id, name }: SavedBackend,
   ) => audit.record({ action, actor: callerOf(request).tokenId, target: name, targetId: id });
 
-  addRoute(backendRoutes.listBackends, (request) => {
+  addRoute(backendRoutes.listBackends, (request, reply) => {
     const wanted = urlParameters(request).get("metadata[type]")?.at(-1);
     const status = new Map<string, RuleStatus[]>();
     for (const each of drains.status()) {
@@ -169,9 +170,10 @@ export function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainD
       status.set(each.rule.backendId, ofBackend);
       ofBackend.push(each);
     }
-    return drains.backends
-      .filter(({ metadata }) => wanted === undefined || metadata.type === wanted)
-      .map((each) => ({ ...showBackend(each), status: (status.get(each.id) ?? []).map(showStatus) }));
+    const found = drains.backends.filter(({ metadata }) => wanted === undefined || metadata.type === wanted);
+    return takePage(request, reply, found, ({ id }) => id).map((each) => {
+      return { ...showBackend(each), status: (status.get(each.id) ?? []).map(showStatus) };
+    });
   });
   addRoute(backendRoutes.createBackend, async (request, reply) => {
     const backend = await drains.saveBackend(request.body);
@@ -204,9 +206,10 @@ export function addRuleRoutes(app: FastifyInstance, { drains, audit }: DrainDepe
     audit.record({ action, actor: callerOf(request).tokenId, target: rule.source, targetId: rule.id, details });
   };
 
-  addRoute(ruleRoutes.listRules, (request) => {
+  addRoute(ruleRoutes.listRules, (request, reply) => {
     const wanted = urlParameters(request).get("backend_id")?.at(-1);
-    return drains.rules.filter(({ backendId }) => wanted === undefined || backendId === wanted).map(showRule);
+    const found = drains.rules.filter(({ backendId }) => wanted === undefined || backendId === wanted);
+    return takePage(request, reply, found, ({ id }) => id).map(showRule);
   });
   addRoute(ruleRoutes.createRule, async (request, reply) => {
     const rule = await drains.saveRule(request.body);

@@ -6,6 +6,7 @@ import { requireEndpoint } from "../../../endpoints/management/managed-endpoints
 import { count, flag, inPath, listOf, mapOf, oneOf, orNull, reference, text, texts } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { entityTag } from "../../answer/entity-tag.ts";
+import { listPageParameters, takePage } from "../../answer/list-page.ts";
 import type { AppDependencies } from "../../app-context.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 
@@ -75,6 +76,7 @@ export const endpointRoutes = describeRoutes({
     ...ofEndpoints,
     path: "/api/endpoints",
     summary: "List the endpoints",
+    parameters: listPageParameters,
     answer: Type.Array(endpoint),
   },
   getEndpoint: {
@@ -92,7 +94,10 @@ export const endpointRoutes = describeRoutes({
  */
 export function addEndpointsRoutes(app: FastifyInstance, { endpoints }: AppDependencies): void {
   const addRoute = createRouteAdder(app);
-  addRoute(endpointRoutes.listEndpoints, (_request, reply) => reply.send(endpoints.endpoints.map(describeEndpoint)));
+  addRoute(endpointRoutes.listEndpoints, (request, reply) => {
+    const page = takePage(request, reply, endpoints.endpoints, ({ definition }) => definition.name);
+    return reply.send(page.map(describeEndpoint));
+  });
   addRoute(endpointRoutes.getEndpoint, async ({ params }, reply) => {
     // Never 304: its contract and problem may be others at the same version.
     return sendEndpoint(reply, requireEndpoint(endpoints, params.endpoint));

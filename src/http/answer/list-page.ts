@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { inQuery } from "../../openapi/forms.ts";
+import { invalidParameter } from "../../shared/errors.ts";
+import { urlParameters } from "../request/request-parameters.ts";
+import { nextPageHeader } from "./answer-headers.ts";
+
+const maxLimit = 1_000;
+
+/** The parameters of a list that has pages for callers who ask for them. */
+export const listPageParameters = [
+  inQuery("limit", "Maximum number of items; all without it", Type.Integer({ minimum: 1, maximum: maxLimit })),
+  inQuery("cursor", "From the Link of the page before"),
+];
+
+/**
+ * The whole list, in its order; or with `limit` or `cursor` a page of it by key, with a `Link` to the next one. Items
+ * that come and go meanwhile move no others. Throws `invalid_parameter`.
+ */
+export function takePage<Item>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly Item[] {
+  const sent = urlParameters(request);
+  const [limit, cursor] = ["limit", "cursor"].map((name) => sent.get(name)?.at(-1));
+  if (limit === undefined && cursor === undefined) return items;
+  const most = limit === undefined ? maxLimit : Number(limit);
+  if (!Number.isInteger(most) || most < 1 || most > maxLimit || limit === "") {
+    throw invalidParameter("limit", `The parameter limit must be an integer from 1 to ${maxLimit}`);
+  }
+  const rest = items
+    .filter((item) => cursor === undefined || keyOf(item) > cursor)
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const page = rest.slice(0, most);
+  const last = page.at(-1);
+  if (last !== undefined && page.length < rest.length) {
+    reply.header(...nextPageHeader(request.url, encodeURIComponent(keyOf(last))));
+  }
+  return page;
+}
