@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -11,6 +11,7 @@ import { hasMetadata, openMetadata } from "../open-metadata.ts";
 import { createSourceStore } from "../source-store.ts";
 import { createTokenStore } from "../token-store.ts";
 import { createViewStore } from "../view-store.ts";
+import { fromDriver } from "./sqlite-error.ts";
 
 let folder: string;
 let path: string;
@@ -112,6 +113,26 @@ describe("the metadata in a file", () => {
     await expect(openMetadata(path)).rejects.toThrow(
       `${path} cannot be used: unable to open database file; nothing was changed. Look whether its disk is full`,
     );
+  });
+
+  it("is not left behind empty where it cannot be made, which the next start would call damaged", async () => {
+    mkdirSync(join(folder, "data", "store"), { recursive: true });
+    writeFileSync(join(folder, "data", "store", "events.duckdb"), "");
+    mkdirSync(`${path}-wal`);
+    await expect(openMetadata(path)).rejects.toThrow("nothing was changed. Look whether its disk is full");
+    expect(existsSync(path)).toBe(false);
+    rmSync(`${path}-wal`, { recursive: true });
+    await open();
+  });
+
+  it.each([
+    ["SQLITE_FULL", true],
+    ["SQLITE_IOERR_WRITE", true],
+    ["SQLITE_IOERR_SHMSIZE", true],
+    ["SQLITE_IOERR_READ", false],
+  ])("calls its disk full where SQLite says %s: %s", (code, isFull) => {
+    const error = Object.assign(new Error("disk I/O error"), { code });
+    expect(fromDriver(error)).toEqual(isFull ? expect.objectContaining({ code: "disk_full" }) : error);
   });
 
   it("has a version that changes with what other connections commit, and with nothing else", async () => {

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   type CompiledQuery,
@@ -63,6 +63,7 @@ function checkHeader(path: string, wasUsed: boolean): void {
 }
 
 function openChecked(path: string): Database.Database {
+  const isNew = !existsSync(path);
   let database: Database.Database | undefined;
   try {
     database = new Database(path);
@@ -74,6 +75,8 @@ function openChecked(path: string): Database.Database {
     return database;
   } catch (error) {
     database?.close();
+    // An empty one would be called damaged at the next start.
+    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
     throw describeOpenFailure(path, error);
   }
 }

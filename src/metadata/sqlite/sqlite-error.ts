@@ -5,9 +5,12 @@ import { UserError } from "../../shared/user-error.ts";
 /** Space on the disk has to be freed first. */
 const retryAfterSeconds = 30;
 
-/** SQLite's error in the form of the service: of a full disk, `disk_full`; all others are unchanged. */
+/**
+ * SQLite's error in the form of the service: of a full disk, `disk_full`, also where the index beside the log cannot
+ * grow; all others are unchanged.
+ */
 export function fromDriver(error: unknown): unknown {
-  if (!/^SQLITE_(?:FULL|IOERR_WRITE)/.test(codeOf(error) ?? "")) return error;
+  if (!/^SQLITE_(?:FULL|IOERR_WRITE|IOERR_SHMSIZE)/.test(codeOf(error) ?? "")) return error;
   return new ServiceError("disk_full", "The disk of the data folder is full", { retryAfterSeconds, cause: error });
 }
 
