@@ -66,9 +66,10 @@ const silent: ReadonlySet<string> = new Set(["ETIMEOUT", "ECONNREFUSED"]);
 
 /** Asks the name servers for both kinds of addresses, as a look-up does, without one of its threads. */
 export function createNameProbe(timeout = patienceMs, servers?: readonly string[]): NameFinderOptions["isAnswered"] {
-  const resolver = new Resolver({ timeout, tries: 2 });
-  if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
+    // Each reads which servers there are now: they may be others than at the start.
+    const resolver = new Resolver({ timeout, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     return answers.every((answer) => answer.status === "fulfilled" || !silent.has(String(answer.reason.code)));
   };
