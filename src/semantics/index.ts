@@ -12,8 +12,7 @@ import { floatMathFunctions } from "./number/float-math.ts";
 import { parseDecimalFunctions } from "./number/parse-decimal.ts";
 import { statisticsFunctions } from "./number/statistics.ts";
 import type { ScalarFunction } from "./scalar-function.ts";
-import { hllFunctions } from "./sketch/hll.ts";
-import { kllFunctions } from "./sketch/kll.ts";
+import { sketchFunctions } from "./sketch/sketches.ts";
 import { topFunctions } from "./sketch/top.ts";
 import { bytesFunctions } from "./text/bytes.ts";
 import { formatFunctions } from "./text/format.ts";
@@ -36,8 +35,7 @@ export const scalarFunctions: readonly ScalarFunction[] = [
   ...distanceFunctions,
   ...floatMathFunctions,
   ...generateFunctions,
-  ...hllFunctions,
-  ...kllFunctions,
+  ...sketchFunctions,
   ...parseDecimalFunctions,
   ...topFunctions,
   ...bytesFunctions,

@@ -1,10 +1,11 @@
 /**
- * Rows of the server as JSON text of answers, driven by the columns' GoogleSQL types. They come as JSON arrays, one a
- * line, with 64-bit integers, decimals, NaN and infinities in quotes.
+ * Rows of the server as JSON text of answers, or as values of a parameter of the embedded engine, by the columns'
+ * GoogleSQL types. They come as JSON arrays, one a line, with 64-bit integers, decimals, NaN and infinities in quotes.
  */
 import { formatType, type SqlType } from "../../googlesql/types.ts";
+import { shortestFloat64 } from "../../values/number-text.ts";
 import { formatDate, formatDatetime, formatTime } from "../../values/time-text.ts";
-import { EngineError, type OutputColumn, type RowEncoding } from "../contract/query-engine.ts";
+import { EngineError, type OutputColumn, type ParameterValue, type RowEncoding } from "../contract/query-engine.ts";
 import {
   createValueWriter,
   float64Json,
@@ -73,6 +74,10 @@ function scalar(type: SqlType): WriteValue<Json> {
   }
 }
 
+function isMissing(value: Json): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
 /** Unwraps an array or a struct: the one element of the array that represents it. */
 function inner(value: Json): readonly Json[] {
   const found = Array.isArray(value) ? value[0] : undefined;
@@ -81,7 +86,7 @@ function inner(value: Json): readonly Json[] {
 }
 
 const reader: ValueReader<Json> = {
-  isNull: (value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0),
+  isNull: isMissing,
   scalar,
   text: (value) => text(value, { kind: "STRING" }),
   items: inner,
@@ -114,5 +119,36 @@ function readLine(line: string): readonly Json[] {
     return JSON.parse(line) as readonly Json[];
   } catch (cause) {
     throw new EngineError("internal", "The server answered a row that is no JSON", { cause });
+  }
+}
+
+/** A line as the value of a STRUCT of the columns' types. */
+export function toRow(types: readonly SqlType[], line: string): ParameterValue {
+  const row = readLine(line);
+  return types.map((type, index) => toParameter(type, row[index] ?? null));
+}
+
+function toParameter(type: SqlType, value: Json): ParameterValue {
+  if (isMissing(value)) return null;
+  if (type.kind === "ARRAY" && type.element.kind !== "RECORD") {
+    return inner(value).map((item) => toParameter(type.element, item));
+  }
+  if (type.kind === "STRUCT") {
+    const fields = inner(value);
+    return type.fields.map((field, index) => toParameter(field.type, fields[index] ?? null));
+  }
+  switch (type.kind) {
+    case "BOOL":
+      return value === true || value === 1;
+    case "FLOAT64":
+      return typeof value === "number" ? shortestFloat64(value) : String(value);
+    case "DATE":
+      return formatDate(Number(value));
+    case "TIME":
+      return formatTime(BigInt(String(value)));
+    case "DATETIME":
+      return formatDatetime(BigInt(String(value)));
+    default:
+      return String(value);
   }
 }

@@ -1,7 +1,5 @@
 /** One run of a query: its rows from the server as they come, or what the embedded engine makes of them. */
-import { randomUUID } from "node:crypto";
 import type { SqlType } from "../../googlesql/types.ts";
-import { readTextLines } from "../../shared/network/read-answer.ts";
 import { omitUndefined } from "../../shared/omit-undefined.ts";
 import {
   type Engine,
@@ -17,6 +15,7 @@ import { NOW_PARAMETER } from "../lowering/run-constants.ts";
 import { askOn } from "./asked-constants.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { planOf, type ServerPlan } from "./compile-query.ts";
+import { readLines } from "./driver/answer-lines.ts";
 import type { ServerClient } from "./driver/client.ts";
 import { MAX_STATEMENT_BYTES } from "./driver/limits.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
@@ -24,8 +23,7 @@ import { unanswered } from "./driver/server-error.ts";
 import { SilentServer } from "./driver/silence.ts";
 import { toServerValue } from "./parameters.ts";
 import type { RemoteStatement, ServerStatement } from "./pushdown/plan.ts";
-import { toRow } from "./residual/read-rows.ts";
-import { createLineEncoder } from "./rows.ts";
+import { createLineEncoder, toRow } from "./rows.ts";
 
 export interface RunTarget {
   readonly client: Pick<ServerClient, "stream" | "kill" | "isSilent">;
@@ -99,29 +97,11 @@ interface Run {
   readonly constants: Readonly<Record<string, ServerValue>>;
 }
 
-/** The server's lines, in the pieces in which they come. Leaving it ends the query on the server. */
-async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<readonly string[], void, void> {
+function linesOf(run: Run, statement: ServerStatement): AsyncIterable<readonly string[]> {
   const { target, request, signal } = run;
-  const queryId = randomUUID();
-  let isOver = false;
-  let isLost = false;
-  try {
-    const bytes = await target.client.stream({
-      sql: statement.sql,
-      params: paramsOf(run, statement),
-      settings: settingsOf(statement, request),
-      queryId,
-      signal,
-    });
-    yield* readTextLines(bytes);
-    isOver = true;
-  } catch (error) {
-    // What ends with its connection need not be killed, and a server that is away would be waited for.
-    isLost = error instanceof EngineError && error.isLost;
-    throw error;
-  } finally {
-    if (!isOver && !isLost) await target.client.kill(queryId).catch(() => undefined);
-  }
+  const { sql } = statement;
+  const params = paramsOf(run, statement);
+  return readLines(target.client, { sql, params, settings: settingsOf(statement, request), signal });
 }
 
 function paramsOf(
@@ -142,7 +122,7 @@ async function* writeRows(run: Run, statement: ServerStatement): AsyncGenerator<
   let rowCount = 0;
   let byteCount = 0;
   let isTruncated = false;
-  for await (const lines of readLines(run, statement)) {
+  for await (const lines of linesOf(run, statement)) {
     const left = limits.maxRows - rowCount;
     isTruncated = lines.length > left;
     const kept = isTruncated ? lines.slice(0, left) : lines;
@@ -177,7 +157,7 @@ async function collect(
   const types = remote.columns.map(({ type }): SqlType => type);
   const rows: ParameterValue[] = [];
   let byteCount = 0;
-  for await (const lines of readLines(run, remote)) {
+  for await (const lines of linesOf(run, remote)) {
     for (const line of lines) {
       byteCount += line.length;
       if (rows.length >= MAX_RESIDUAL_ROWS || byteCount > maxBytes) {

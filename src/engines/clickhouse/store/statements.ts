@@ -158,8 +158,16 @@ export function dropSourceTable(place: TablePlace, table: string): readonly stri
   return [...names].map((name) => `DROP TABLE IF EXISTS ${name}${onCluster(place)}`);
 }
 
+function alterRows(place: TablePlace, table: string, command: string): string {
+  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} ${command}`;
+}
+
 export function dropPartition(place: TablePlace, table: string, partition: string): string {
-  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} DROP PARTITION ID ${quoteText(partition)}`;
+  return alterRows(place, table, `DROP PARTITION ID ${quoteText(partition)}`);
+}
+
+function deleteIn(partition: string, condition: string): string {
+  return `DELETE IN PARTITION ID ${quoteText(partition)} WHERE ${condition}`;
 }
 
 /**
@@ -167,8 +175,7 @@ export function dropPartition(place: TablePlace, table: string, partition: strin
  * answer for rows that are gone.
  */
 export function deleteRows(place: TablePlace, table: string, partition: string, condition: string): string {
-  const command = `DELETE IN PARTITION ID ${quoteText(partition)} WHERE ${condition}`;
-  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} ${command}`;
+  return alterRows(place, table, deleteIn(partition, condition));
 }
 
 /** A row whose id the table holds already. */
@@ -201,11 +208,10 @@ export function deleteSurplus(
       if (known === undefined) byPartition.set(row.partition, [row]);
       else known.push(row);
     }
-    const commands = [...byPartition].map(
-      ([partition, some]) =>
-        `DELETE IN PARTITION ID ${quoteText(partition)} WHERE ${surplusCondition(tenantColumn, some)}`,
-    );
-    statements.push(`ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} ${commands.join(", ")}`);
+    const commands = [...byPartition].map(([partition, some]) => {
+      return deleteIn(partition, surplusCondition(tenantColumn, some));
+    });
+    statements.push(alterRows(place, table, commands.join(", ")));
   }
   return statements;
 }
@@ -236,7 +242,7 @@ function surplusCondition(tenantColumn: string | undefined, rows: readonly Surpl
 export function fillColumn(place: TablePlace, table: string, { column, value }: FilledColumn): string {
   const target = quoteName(column);
   const missing = `${target} IS NULL AND (${value}) IS NOT NULL`;
-  return `ALTER TABLE ${rowsTable(place, table)}${onCluster(place)} UPDATE ${target} = ${value} WHERE ${missing}`;
+  return alterRows(place, table, `UPDATE ${target} = ${value} WHERE ${missing}`);
 }
 
 /** Rewrites parts of a table, and answers when it is done, on every replica. */

@@ -1,10 +1,8 @@
 /** Reads sources' tables without the compiler: every row in its stored form. */
-import { randomUUID } from "node:crypto";
-import { readTextLines } from "../../../shared/network/read-answer.ts";
-import { EngineError } from "../../contract/errors.ts";
 import type { TimeRange } from "../../contract/stored-events.ts";
 import type { RowSelection, StoredTables } from "../../schema/decode/stored-events.ts";
 import type { StoredCells } from "../../schema/decode/stored-rows.ts";
+import { readLines } from "../driver/answer-lines.ts";
 import type { ServerClient, ServerQuery, ServerSettings } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
 import { type TablePlace, tableName } from "./statements.ts";
@@ -44,32 +42,15 @@ function select({ range, ids, tenants, tenantColumn }: RowSelection) {
 
 type Reader = Pick<ServerClient, "stream" | "kill">;
 
-async function* atMost(parts: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, void> {
-  let byteCount = 0;
-  for await (const part of parts) {
-    byteCount += part.length;
-    if (byteCount > maxBytes) throw new EngineError("result_too_large", `The rows have more than ${maxBytes} bytes`);
-    yield part;
-  }
-}
-
 async function* readRows(
   client: Reader,
   sql: string,
   params: ServerQuery["params"],
   signal: AbortSignal,
-  maxBytes = Number.POSITIVE_INFINITY,
+  maxBytes?: number,
 ): AsyncGenerator<readonly StoredCells[], void, void> {
-  const queryId = randomUUID();
-  let isOver = false;
-  try {
-    const bytes = await client.stream({ sql, params, settings: FORMAT, queryId, signal });
-    for await (const lines of readTextLines(atMost(bytes, maxBytes))) {
-      yield lines.map((line) => JSON.parse(line) as StoredCells);
-    }
-    isOver = true;
-  } finally {
-    if (!isOver) await client.kill(queryId).catch(() => undefined);
+  for await (const lines of readLines(client, { sql, params, settings: FORMAT, signal }, maxBytes)) {
+    yield lines.map((line) => JSON.parse(line) as StoredCells);
   }
 }
 

@@ -74,8 +74,7 @@ function printKind(compilation: Compilation, expression: Expr, scope: Scope): Sq
     case "MakeArray":
       return printArray(compilation, expression, scope);
     case "MakeStruct": {
-      const fields = printAll(expression.fields, (field) => printExpression(compilation, field, scope));
-      if (fields instanceof Refusal) return fields;
+      const fields = expression.fields.map((field) => printExpression(compilation, field, scope));
       return castTo(sql`[tuple(${joinSql(fields, ", ")})]`, expression.type);
     }
     case "Subquery":
@@ -116,8 +115,7 @@ function printArray(compilation: Compilation, expression: Expr & { kind: "MakeAr
   // An array within arrays is cast only to as many dimensions as it has, but for one that is empty itself.
   const list = textSql(`Array(${physicalType(type.element)})`);
   if (expression.elements.length === 0) return sql`[CAST([], ${list})]`;
-  const elements = printAll(expression.elements, (element) => printExpression(compilation, element, scope));
-  if (elements instanceof Refusal) return elements;
+  const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
   return castTo(sql`[[${joinSql(elements, ", ")}]]`, type);
 }
 
@@ -163,11 +161,8 @@ function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope)
   for (const { when, then } of expression.branches) {
     const before = none(taken);
     const condition = print(before, when);
-    if (condition.isRefused) return condition;
     const isTaken = isTrue(condition);
-    const value = print(both(isTaken, before), then);
-    if (value.isRefused) return value;
-    parts.push(condition, value);
+    parts.push(condition, print(both(isTaken, before), then));
     taken = either(taken, isTaken);
   }
   const rest = expression.else === undefined ? printNull(expression.type) : print(none(taken), expression.else);
