@@ -257,7 +257,10 @@ class FailOverClient implements ServerClient {
       }),
     );
     try {
-      for await (const _ of readBody(answer.stream, tagOf(answer), watch.signal));
+      const parts: Uint8Array[] = [];
+      for await (const part of readBody(answer.stream, tagOf(answer), watch.signal)) parts.push(part);
+      // Of an insert, a server says nothing but why it failed: with status 200 where it has sent its progress before.
+      if (body !== undefined && parts.length > 0) throw toEngineError(new Error(Buffer.concat(parts).toString()));
     } catch (error) {
       throw watch.isSilent ? unanswered(new SilentServer()) : error;
     } finally {

@@ -105,6 +105,16 @@ it.each(["", "[1]\n", "[1]\n[", '["\\u0004', "[1]\nCode: 241. DB::Exception: Mem
   },
 );
 
+it.each([
+  ["Code: 241. DB::Exception: Memory limit (total) exceeded", { code: "memory_exceeded", isLost: true }],
+  ["something else", unanswered],
+])("the client takes no insert for stored of which the server says, with status 200: %s", async (text, error) => {
+  const client = openClient(await openTalking((_, response) => response.end(text)), 10_000);
+  const { signal } = new AbortController();
+  const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
+  await expect(client.insert(insert)).rejects.toMatchObject(error);
+});
+
 it("the client asks the next server if one does not respond, or is something else", async () => {
   const url = await openTalking((_, response) => response.end("2\n\x04"));
   expect(await read(openClient([await openSilent(), await openForeign("3\n"), url], 1_000))).toBe("2\n");
