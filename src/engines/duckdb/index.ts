@@ -84,14 +84,13 @@ export interface DuckDbEngine extends Engine {
 }
 
 function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
+  const { maxQueries, repeatWindowMs, directory } = options;
   return {
     threads: options.threads ?? Math.min(availableParallelism(), 8),
     memoryLimitBytes: options.memoryLimitBytes ?? Math.min(MAX_DEFAULT_MEMORY, Math.floor(totalmem() / 4)),
     checkpointBytes: options.checkpointBytes ?? DEFAULT_CHECKPOINT_BYTES,
     compaction: options.compaction ?? DEFAULT_COMPACTION,
-    ...(options.maxQueries === undefined ? {} : { maxQueries: options.maxQueries }),
-    ...(options.repeatWindowMs === undefined ? {} : { repeatWindowMs: options.repeatWindowMs }),
-    ...(options.directory === undefined ? {} : { directory: options.directory }),
+    ...omitUndefined({ maxQueries, repeatWindowMs, directory }),
   };
 }
 

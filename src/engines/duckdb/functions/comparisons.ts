@@ -6,7 +6,7 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType, StructType } from "../../../googlesql/types.ts";
 import { failsByRow } from "../../lowering/failing.ts";
-import { FALSE, signSql, TRUE, variableSql } from "../sql/atoms.ts";
+import { boolSql, FALSE, signSql, TRUE, variableSql } from "../sql/atoms.ts";
 import { anyNull, callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { canStandTwice, computeOnce } from "./compute-once.ts";
@@ -28,16 +28,11 @@ function equalFloats(left: Sql, right: Sql): Sql {
   return sql`${left} = ${right} AND (NOT isnan(${left}) OR ${right} IS NULL)`;
 }
 
-/** TRUE, FALSE or NULL of a list of them: that of all together, as AND has it. */
-function allOf(results: Sql): Sql {
+/** TRUE, FALSE or NULL of a list of them: that of all together, by AND where FALSE decides and by OR where TRUE does. */
+function joinTruths(results: Sql, deciding: boolean): Sql {
   const unknown = sql`len(${filterList(results, "lw_each", sql`lw_each IS NULL`)}) > 0`;
-  return sql`CASE WHEN list_contains(${results}, false) THEN false WHEN ${unknown} THEN NULL ELSE true END`;
-}
-
-/** As {@link allOf}, for OR. */
-function anyOf(results: Sql): Sql {
-  const unknown = sql`len(${filterList(results, "lw_each", sql`lw_each IS NULL`)}) > 0`;
-  return sql`CASE WHEN list_contains(${results}, true) THEN true WHEN ${unknown} THEN NULL ELSE false END`;
+  const [decided, other] = [boolSql(deciding), boolSql(!deciding)];
+  return sql`CASE WHEN list_contains(${results}, ${decided}) THEN ${decided} WHEN ${unknown} THEN NULL ELSE ${other} END`;
 }
 
 /** Elements are compared one by one; arrays of different lengths are different, whatever they hold. */
@@ -45,7 +40,7 @@ function equalArrays(left: Sql, right: Sql, element: SqlType): Sql {
   return computeOnce([left, right], "arrays", (l = EMPTY, r = EMPTY) => {
     const pair = printEqual(variableSql("lw_left"), sql`${r}[lw_at]`, element);
     const results = sql`list_transform(${l}, ${lambda([variableSql("lw_left"), variableSql("lw_at")], pair)})`;
-    const all = computeOnce([results], "results", (each = EMPTY) => allOf(each));
+    const all = computeOnce([results], "results", (each = EMPTY) => joinTruths(each, false));
     return sql`CASE WHEN ${l} IS NULL OR ${r} IS NULL THEN NULL WHEN len(${l}) <> len(${r}) THEN false ELSE ${all} END`;
   });
 }
@@ -177,7 +172,7 @@ export function isInArray(needle: Sql, array: Sql, type: SqlType | undefined): S
       const results = mapList(list, "lw_element", printEqual(variableSql("lw_element"), n, type));
       return sql`
         CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false
-        ELSE ${computeOnce([results], "found", (each = EMPTY) => anyOf(each))} END
+        ELSE ${computeOnce([results], "found", (each = EMPTY) => joinTruths(each, true))} END
       `;
     }
     const found =

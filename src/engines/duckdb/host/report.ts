@@ -1,12 +1,12 @@
 /** Reads what is known of the store: sizes, counts and times. */
-import { statfsSync, statSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import type { Connection } from "../driver/connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/driver.ts";
 import { toEngineError } from "../driver/driver-error.ts";
 import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, HostSizes, TableStatistics } from "./protocol.ts";
-import { storePaths } from "./store/store-paths.ts";
+import { sizeOf, storePaths } from "./store/store-paths.ts";
 import type { StoredSource } from "./store/stored-source.ts";
 
 function microsText(value: DuckDBValue | undefined): string | null {
@@ -108,8 +108,4 @@ export async function readSizes(connection: Connection, directory: string | unde
     logBytes: sizeOf(paths.writeAheadLog),
     diskFreeBytes: bavail * bsize,
   };
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,5 +1,7 @@
 /** Serves an engine core over a socket of frames. */
+
 import type { Socket } from "node:net";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { toEngineError } from "../driver/driver-error.ts";
 import { type CoreHooks, openCore } from "./core.ts";
@@ -43,10 +45,7 @@ class Server {
         kind: "error",
         code,
         message,
-        ...(detail === undefined ? {} : { detail }),
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-        ...(isLost ? { isLost } : {}),
-        ...(limit === undefined ? {} : { limit }),
+        ...omitUndefined({ detail, retryAfterSeconds, isLost: isLost ? (true as const) : undefined, limit }),
       });
     }
   }

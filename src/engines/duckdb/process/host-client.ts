@@ -3,6 +3,7 @@
 import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/concurrency/passing-map.ts";
 import { messageOf } from "../../../shared/message-of.ts";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import { EngineError, type QuerySummary, RowBatch } from "../../contract/query-engine.ts";
 import { writtenColumns } from "../../values/written-type.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
@@ -78,9 +79,7 @@ function overdueSince({ cancelledAtMs, deadlineMs }: RunningQuery): number | und
 function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
   const { code, message, detail, retryAfterSeconds, isLost = false, limit } = answer;
   return new EngineError(code, message, {
-    ...(detail === undefined ? {} : { cause: new Error(detail) }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(limit === undefined ? {} : { limit }),
+    ...omitUndefined({ cause: detail === undefined ? undefined : new Error(detail), retryAfterSeconds, limit }),
     isLost,
   });
 }

@@ -1,6 +1,7 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
 
 import type { TableDefinition } from "../../../googlesql/relation.ts";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import type { LogLoss } from "../../contract/event-store.ts";
 import type {
   AppendResult,
@@ -216,9 +217,5 @@ export class DuckDbStore implements EventStore {
 }
 
 function toRowFilter({ fromUs, toUs, ...rest }: EventFilter): RowFilter {
-  return {
-    ...rest,
-    ...(fromUs === undefined ? {} : { fromUs: String(fromUs) }),
-    ...(toUs === undefined ? {} : { toUs: String(toUs) }),
-  };
+  return { ...rest, ...omitUndefined({ fromUs: fromUs?.toString(), toUs: toUs?.toString() }) };
 }

@@ -76,6 +76,17 @@ export async function writeRun(path: string, words: Uint32Array): Promise<void> 
   }
 }
 
+/** The number of the first entry, of so many words each, whose first word is not below the value; they are in order. */
+function firstFrom(words: Uint32Array, width: number, value: number): number {
+  let [low, high] = [0, words.length / width];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((words[width * middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** An open file of ids. */
 export class IdRun {
   readonly count: number;
@@ -142,23 +153,11 @@ export class IdRun {
 
   /** The first page that may hold the hash. */
   #pageOf(hash: number): number {
-    let [low, high] = [0, this.#fences.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#fences[middle] ?? 0) < hash) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 1);
+    return Math.max(0, firstFrom(this.#fences, 1, hash) - 1);
   }
 
   #collect(page: Uint32Array, hash: number, id: IdHash, hours: number[]): void {
-    let [low, high] = [0, page.length / 2];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((page[2 * middle] ?? 0) < hash) low = middle + 1;
-      else high = middle;
-    }
-    for (let at = 2 * low; at < page.length && page[at] === hash; at += 2) {
+    for (let at = 2 * firstFrom(page, 2, hash); at < page.length && page[at] === hash; at += 2) {
       const hour = hourIn(page[at + 1] ?? 0, id);
       if (hour !== undefined) hours.push(hour);
     }

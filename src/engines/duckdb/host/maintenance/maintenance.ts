@@ -7,7 +7,7 @@ import { describeCause } from "../../driver/driver-error.ts";
 import type { HostSnapshot } from "../protocol.ts";
 import type { AppendWork } from "../store/group-commit.ts";
 import type { LogPosition } from "../store/log-position.ts";
-import { storePaths } from "../store/store-paths.ts";
+import { sizeOf, storePaths } from "../store/store-paths.ts";
 import type { StoredSource } from "../store/stored-source.ts";
 import type { Writer } from "../store/writer.ts";
 import { hasRoomForCheckpoint, makeCheckpoint } from "./checkpoints.ts";
@@ -78,7 +78,7 @@ const DELETE_PATIENCE_MS = 2000;
 const FREES_AGAIN_MS = 10_000;
 
 function logBytesOf(directory: string): number {
-  return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+  return sizeOf(storePaths(directory).writeAheadLog);
 }
 
 export class Maintenance {

@@ -7,8 +7,9 @@
  * of the machine the log is never shorter than what stands here. Before anything that replaces the log it says that
  * nothing is known, and is synced.
  */
-import { closeSync, constants, fsyncSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import type { LogLoss } from "../../../contract/event-store.ts";
+import { sizeOf } from "./store-paths.ts";
 
 /** How long a loss is reported, from the start that found it. */
 const TOLD_FOR_MS = 7 * 24 * 3600 * 1000;
@@ -57,7 +58,7 @@ function parse(text: string): Known {
 export function findLogDamage(position: string, log: string): string | undefined {
   const { log_bytes: acknowledged, head } = readKnown(position);
   if (acknowledged === null || head === undefined) return undefined;
-  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  const size = sizeOf(log);
   if (size === 0 || size < acknowledged) return undefined;
   const file = openSync(log, "r");
   try {
@@ -122,7 +123,7 @@ export class LogPosition {
    */
   check(nowMs: number): LogLoss | undefined {
     const { log_bytes: acknowledged } = this.#known;
-    const found = this.#logBytes();
+    const found = sizeOf(this.#log);
     if (acknowledged !== null && found < acknowledged) {
       const loss = { found_at: new Date(nowMs).toISOString(), acknowledged_bytes: acknowledged, found_bytes: found };
       // How far the rest of the log goes is not known before the next commit.
@@ -143,7 +144,7 @@ export class LogPosition {
 
   /** Notes that everything that is in the log now is acknowledged. */
   record(): void {
-    const logBytes = this.#logBytes();
+    const logBytes = sizeOf(this.#log);
     if (logBytes === this.#known.log_bytes) return;
     const { log_bytes: before, head: known, ...rest } = this.#known;
     const isSame = before !== null && before >= HEAD_BYTES && known !== undefined && logBytes > before;
@@ -160,10 +161,6 @@ export class LogPosition {
 
   close(): void {
     closeSync(this.#file);
-  }
-
-  #logBytes(): number {
-    return statSync(this.#log, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   #readHead(logBytes: number): string {

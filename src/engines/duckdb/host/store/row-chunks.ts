@@ -33,7 +33,8 @@ export interface PickedRows {
 /** DuckDB's size of a vector. */
 export const MAX_CHUNK_ROWS = 2048;
 
-const driverTypes: Readonly<Record<BatchType, DuckDBType>> = {
+/** The types of columns in the database. */
+export const driverTypes: Readonly<Record<BatchType, DuckDBType>> = {
   INT64: BIGINT,
   FLOAT64: DOUBLE,
   WIDE: DOUBLE,

@@ -1,4 +1,5 @@
 /** The names of a store's files. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 export const FILE_NAME = "events.duckdb";
@@ -16,6 +17,11 @@ export interface StorePaths {
   readonly spill: string;
   /** The folder of ids in files. */
   readonly ids: string;
+}
+
+/** Bytes of a file; none where there is none. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 export function storePaths(directory: string): StorePaths {

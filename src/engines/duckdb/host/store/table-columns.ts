@@ -1,18 +1,7 @@
 /** The columns of a source's table, with DuckDB's types. */
-import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
 
-const valueColumnTypes: Readonly<Record<ValueType, string>> = {
-  INT64: "BIGINT",
-  FLOAT64: "DOUBLE",
-  WIDE: "DOUBLE",
-  BOOL: "BOOLEAN",
-  STRING: "VARCHAR",
-  "INT64[]": "BIGINT[]",
-  "FLOAT64[]": "DOUBLE[]",
-  "WIDE[]": "DOUBLE[]",
-  "BOOL[]": "BOOLEAN[]",
-  "STRING[]": "VARCHAR[]",
-};
+import type { SchemaEntry } from "../../../schema/schema-entry.ts";
+import { driverTypes } from "./row-chunks.ts";
 
 export interface ColumnDefinition {
   readonly name: string;
@@ -23,7 +12,7 @@ export interface ColumnDefinition {
 /** The column that an entry adds to the source's table, if it adds one. */
 export function columnOf(entry: SchemaEntry): ColumnDefinition | undefined {
   if (entry.role === "value" && entry.column !== null) {
-    return { name: entry.column, type: valueColumnTypes[entry.type] };
+    return { name: entry.column, type: String(driverTypes[entry.type]) };
   }
   if (entry.role === "record" && entry.column !== null) return { name: entry.column, type: "BOOLEAN" };
   // Choosing a compression for long text takes three times as long as compressing it.
