@@ -23,8 +23,9 @@ const checks = 4;
 
 /**
  * The body of a request as it came. Throws `body_too_large`, `request_timeout`, `invalid_body` for one that is not as
- * long as announced, `unauthorized` once the token is not valid any more, and `CallerGoneError` where the connection ends within it. A body that announces to be too large
- * is read and discarded first: most clients look for an answer only once they have sent everything.
+ * long as announced, `unauthorized` once the token is not valid any more, and `CallerGoneError` where the connection
+ * ends within it. A body that announces to be too large is read and discarded first: most clients look for an answer
+ * only once they have sent everything.
  */
 export async function readBody(request: FastifyRequest, payload: Readable, limits: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
