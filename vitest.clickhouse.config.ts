@@ -31,6 +31,7 @@ const withoutEngine = [
   "endpoints-as-code",
   "logql",
   "loki-forms",
+  "loki-tail",
   "manage-endpoints",
   "mcp",
   "openapi",

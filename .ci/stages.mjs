@@ -61,7 +61,7 @@ export const stages = [
   },
   {
     name: "security",
-    finds: "ways out of the sandbox and into other tenants: a fiftieth of the long suites",
+    finds: "ways out of the sandbox and into other tenants: a hundredth of the long suites",
     command: `${chdb}export CI_SUITE=security\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
   },

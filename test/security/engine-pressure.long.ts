@@ -163,7 +163,7 @@ describe("a query that produces too much", () => {
 
   it("does not affect other callers, even when several run at once", async () => {
     const attack = async () => {
-      for (const [, sql] of greedy.slice(0, 8)) await ask(sql, sandboxed);
+      for (const [, sql] of sampleOf(greedy.slice(0, 8), 0.4)) await ask(sql, sandboxed);
     };
     const { calls, failures } = await beside(() => Promise.all([attack(), attack(), attack()]));
     expect(calls).toBeGreaterThan(10);
