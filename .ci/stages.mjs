@@ -41,7 +41,7 @@ export const stages = [
   // Before the others, because Debian installs for one at a time.
   {
     name: "programs",
-    finds: "programs that Debian does not have",
+    finds: "nothing by itself: installs Debian's programs that others need",
     command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}`,
     limitSeconds: 600,
     isNeeded: true,
