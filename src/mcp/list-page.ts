@@ -1,4 +1,5 @@
 import type { Endpoint } from "../endpoints/definition/definition.ts";
+import { pageAfter } from "../shared/page-after.ts";
 
 /** Endpoints on one page of a list: a client that takes only the first has as many as a model can choose from. */
 export const pageSize = 250;
@@ -16,11 +17,9 @@ export interface ListPage {
 export function findPage(endpoints: readonly Endpoint[], cursor: string | undefined): ListPage | undefined {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   if (cursor !== undefined && after === undefined) return undefined;
-  const rest = after === undefined ? endpoints : endpoints.filter(({ definition }) => definition.name > after);
-  const page = rest.slice(0, pageSize);
-  const last = page.at(-1);
-  if (last === undefined || page.length === rest.length) return { endpoints: page };
-  return { endpoints: page, nextCursor: Buffer.from(`after:${last.definition.name}`).toString("base64url") };
+  const { items, next } = pageAfter(endpoints, ({ definition }) => definition.name, after, pageSize);
+  if (next === undefined) return { endpoints: items };
+  return { endpoints: items, nextCursor: Buffer.from(`after:${next}`).toString("base64url") };
 }
 
 function readCursor(cursor: string): string | undefined {

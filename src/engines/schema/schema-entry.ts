@@ -40,5 +40,8 @@ export function liveColumn(entry: SchemaEntry): string | null {
   return (entry.role === "value" || entry.role === "record") && entry.isStale !== true ? entry.column : null;
 }
 
+/** An entry of a value. */
+export type ValueEntry = SchemaEntry & { readonly role: "value" };
+
 /** Fields that every event has, in columns that no entry stands for. */
 export const fixedFields: ReadonlySet<string> = new Set(["id", "timestamp", "event_message"]);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { inQuery } from "../../openapi/forms.ts";
 import { invalidParameter } from "../../shared/errors.ts";
+import { pageAfter } from "../../shared/page-after.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 import { nextPageHeader } from "./answer-headers.ts";
 
@@ -30,13 +31,8 @@ export function takePage<Item>(
   if (!Number.isInteger(most) || most < 1 || most > maxLimit || limit === "") {
     throw invalidParameter("limit", `The parameter limit must be an integer from 1 to ${maxLimit}`);
   }
-  const rest = items
-    .filter((item) => cursor === undefined || keyOf(item) > cursor)
-    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const page = rest.slice(0, most);
-  const last = page.at(-1);
-  if (last !== undefined && page.length < rest.length) {
-    reply.header(...nextPageHeader(request.url, encodeURIComponent(keyOf(last))));
-  }
-  return page;
+  const sorted = items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const page = pageAfter(sorted, keyOf, cursor, most);
+  if (page.next !== undefined) reply.header(...nextPageHeader(request.url, encodeURIComponent(page.next)));
+  return page.items;
 }

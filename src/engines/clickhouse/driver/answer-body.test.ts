@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { codePoint } from "../../../../test/support/code-point.ts";
 import { readBody, readRows } from "./answer-body.ts";
 
 const TAG = "abcdefghijklmnop";
@@ -62,7 +63,7 @@ it("the answer body reader reports an answer that breaks off as unavailable", as
 });
 
 it("the rows of an answer are whole only with its end, however the stream is split", async () => {
-  const row = fc.array(fc.oneof(fc.string({ unit: "binary", maxLength: 5 }), fc.integer()), { maxLength: 3 });
+  const row = fc.array(fc.oneof(fc.string({ unit: codePoint, maxLength: 5 }), fc.integer()), { maxLength: 3 });
   const rows = fc.array(row, { maxLength: 5 }).map((lines) => {
     return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   });

@@ -1,10 +1,8 @@
 /** Values of rows that were stored before a field was declared, put into the declared type's column. */
 import { foldName } from "../../schema/declaration.ts";
 import { INTEGER_TEXT, NUMBER_TEXT } from "../../schema/declared-value.ts";
-import { liveColumn, type SchemaEntry, type ValueType } from "../../schema/schema-entry.ts";
+import { liveColumn, type SchemaEntry, type ValueEntry, type ValueType } from "../../schema/schema-entry.ts";
 import { quoteName, quoteText } from "../driver/quote.ts";
-
-type ValueEntry = SchemaEntry & { readonly role: "value" };
 
 /** A text as a value of the type, NULL if it is not valid for it. */
 function textTo(text: string, type: ValueType): string | undefined {

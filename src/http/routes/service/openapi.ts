@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { LRUCache } from "lru-cache";
 import type { Identity } from "../../../access/scope.ts";
 import type { Endpoint } from "../../../endpoints/definition/definition.ts";
 import { writeOpenApi } from "../../../openapi/build-open-api.ts";
@@ -48,7 +49,7 @@ interface WrittenDocument {
 
 type WriteDocument = (endpoints: readonly Endpoint[], caller: Identity) => Promise<Buffer>;
 
-/** The largest size of documents that are cached, besides the one that was written last. */
+/** The largest size of documents that are cached; a larger one is cached alone. */
 const maxCachedBytes = 64_000_000;
 
 /**
@@ -56,34 +57,22 @@ const maxCachedBytes = 64_000_000;
  * list of endpoints is the same object.
  */
 export function cacheDocuments(write: WriteDocument, maxBytes = maxCachedBytes) {
+  const open = () =>
+    new LRUCache<string, WrittenDocument, Parameters<WriteDocument>>({
+      maxSize: maxBytes,
+      sizeCalculation: ({ body }) => Math.min(body.length, maxBytes),
+      // Callers wait for a document also where another takes its place meanwhile.
+      ignoreFetchAbort: true,
+      fetchMethod: async (_rights, _stale, { context }) => {
+        const body = await write(...context);
+        return { tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`, body };
+      },
+    });
   let source: readonly Endpoint[] | undefined;
-  let documents = new Map<string, Promise<WrittenDocument>>();
-  let sizes = new Map<string, number>();
-
-  const begin = async (endpoints: readonly Endpoint[], caller: Identity, rights: string): Promise<WrittenDocument> => {
-    const [own, ownSizes] = [documents, sizes];
-    try {
-      const body = await write(endpoints, caller);
-      ownSizes.set(rights, body.length);
-      let byteCount = [...ownSizes.values()].reduce((sum, each) => sum + each, 0);
-      for (const [oldest, size] of ownSizes) {
-        if (byteCount <= maxBytes || oldest === rights) break;
-        byteCount -= size;
-        own.delete(oldest);
-        ownSizes.delete(oldest);
-      }
-      return { tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`, body };
-    } catch (error) {
-      own.delete(rights);
-      throw error;
-    }
-  };
+  let documents = open();
   return (endpoints: readonly Endpoint[], caller: Identity): Promise<WrittenDocument> => {
-    if (source !== endpoints) [source, documents, sizes] = [endpoints, new Map(), new Map()];
+    if (source !== endpoints) [source, documents] = [endpoints, open()];
     const { tokenId: _, expiresAt: __, ...of } = caller;
-    const rights = JSON.stringify(of);
-    const known = documents.get(rights) ?? begin(endpoints, caller, rights);
-    documents.set(rights, known);
-    return known;
+    return documents.forceFetch(JSON.stringify(of), { context: [endpoints, caller] });
   };
 }

@@ -5,7 +5,7 @@
 
 import { foldName } from "../../../schema/declaration.ts";
 import { INTEGER_TEXT, NUMBER_TEXT } from "../../../schema/declared-value.ts";
-import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
+import type { ValueEntry, ValueType } from "../../../schema/schema-entry.ts";
 import type { SourceRules } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
@@ -13,8 +13,6 @@ import { isSingle, jsonPlace } from "./json-paths.ts";
 import { keepRules } from "./source-tables.ts";
 import type { StoredSource } from "./stored-source.ts";
 import { findTenants, replaceTenants } from "./tenant-entries.ts";
-
-type ValueEntry = SchemaEntry & { readonly role: "value" };
 
 function textTo(text: string, type: ValueType): string | undefined {
   switch (type) {
