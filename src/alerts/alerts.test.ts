@@ -24,6 +24,7 @@ function open({ canMail = false } = {}) {
     stored: new Map<string, Alert>(),
     written: [] as string[],
     problems: (_plan: AlertPlan): FieldProblems => ({}),
+    findAddressProblem: async (url: string) => (url.includes("10.0.0.1") ? "is private" : undefined),
     isWritable: (_name: string) => true,
     plans: [] as readonly AlertPlan[],
   };
@@ -45,7 +46,7 @@ function open({ canMail = false } = {}) {
       run: async () => ({ rows: [], isCut: false, sources: [] }),
     },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
-    findAddressProblem: async (url) => (url.includes("10.0.0.1") ? "is private" : undefined),
+    findAddressProblem: (url) => fixture.findAddressProblem(url),
     canMail,
     nowMs: () => fixture.nowMs,
     amongServices: (work) => work(),
@@ -60,6 +61,21 @@ it("one that is saved among thousands is the only one whose plan is another", as
   const before = fixture.plans;
   await alerts.save({ every: "2m" }, alerts.find("a7").id);
   expect(fixture.plans.map((plan, index) => plan === before[index])).toEqual(before.map((_, index) => index !== 7));
+});
+
+it("no change waits for the look-up of another's address", async () => {
+  const { fixture, alerts, names } = open();
+  let answer = () => {};
+  const answered = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+  fixture.findAddressProblem = () => answered;
+  const slow = { notify: [{ type: "webhook" as const, url: "http://silent.test/" }] };
+  const saved = alerts.save(form("slow", slow));
+  const taken = alerts.takeFiles([file("slow file", slow)]);
+  await alerts.save(form("quick"));
+  expect(names()).toEqual(["slow file", "quick"]);
+  answer();
+  expect((await taken).problems).toEqual([]);
+  expect((await saved).form.name).toBe("slow");
 });
 
 describe("alerts of files", () => {

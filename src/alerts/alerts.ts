@@ -8,6 +8,7 @@ import { ServiceError } from "../shared/errors.ts";
 import type { Alert, AlertPlan } from "./alert.ts";
 import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";
+import type { AlertForm } from "./alert-form.ts";
 import { noMailServer } from "./destinations/send-mail.ts";
 import { maxRehearsedRuns, type Rehearsal, rehearse } from "./evaluate.ts";
 import type { AlertFile } from "./load-alerts.ts";
@@ -81,15 +82,21 @@ export class Alerts {
   }
 
   /** Makes an alert, or changes one. Throws `validation_failed`, `unknown_alert` and `alert_read_only`. */
-  save(sent: Sent, id?: string): Promise<Alert> {
+  async save(sent: Sent, id?: string): Promise<Alert> {
     const { nowMs } = this.#options;
-    return this.#inTurn(async () => {
+    const read = () => {
       const before = id === undefined ? undefined : this.#requireOwn(id);
-      const read = readAlert(sent, this.#options, before?.form);
-      if ("problems" in read) throw refuseDocument("The alert was not saved", read.problems);
+      const found = readAlert(sent, this.#options, before?.form);
+      if ("problems" in found) throw refuseDocument("The alert was not saved", found.problems);
+      return { before, form: found.form };
+    };
+    // Before its turn, since name servers may be silent. Another change that brings an address has looked at it too.
+    const ofAddresses = await this.#findAddressProblems(read().form);
+    return this.#inTurn(async () => {
+      const { before, form } = read();
       const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
-      const alert: Alert = { ...before, ...own, form: read.form, updatedAtMs: nowMs() };
-      const problems = await this.#findProblems(alert);
+      const alert: Alert = { ...before, ...own, form, updatedAtMs: nowMs() };
+      const problems = joinProblems(this.#findProblems(alert), ofAddresses);
       if (Object.keys(problems).length > 0) throw refuseDocument("The alert was not saved", problems);
       return this.#put(alert);
     });
@@ -161,8 +168,8 @@ export class Alerts {
    * Takes over alerts of files, which are all that live in files. One with the name of an alert that is there goes on
    * with its id, state and silence. No other service may change alerts meanwhile.
    */
-  takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
-    return this.#exclusively(async () => {
+  async takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
+    const { written, ...taken } = await this.#exclusively(async () => {
       const { documents } = this.#options;
       const before = this.alerts;
       const next = files.map((file) => this.#toAlert(file));
@@ -187,9 +194,10 @@ export class Alerts {
         added: namesOf(written.filter(({ id }) => !known.has(id))),
         changed: namesOf(written.filter(({ id }) => known.has(id))),
         removed: namesOf(gone),
-        problems: (await Promise.all(written.map((alert) => this.#describeProblems(alert)))).flat(),
+        written,
       };
     });
+    return { ...taken, problems: (await Promise.all(written.map((alert) => this.#describeProblems(alert)))).flat() };
   }
 
   /** The alert of a file: as it is, where the file says what it said. */
@@ -208,11 +216,11 @@ export class Alerts {
   async #describeProblems(alert: Alert): Promise<readonly string[]> {
     // A loader knows no backends.
     const read = readAlert({ ...alert.form }, this.#options);
-    const problems = [
-      ...Object.entries("problems" in read ? read.problems : {}),
-      ...Object.entries(await this.#findProblems(alert)),
-    ];
-    return problems.flatMap(([field, texts]) => texts.map((text) => `${alert.file}: ${field}: ${text}`));
+    const ofRead = "problems" in read ? read.problems : {};
+    const problems = [ofRead, this.#findProblems(alert), await this.#findAddressProblems(alert.form)];
+    return problems
+      .flatMap(Object.entries<readonly string[]>)
+      .flatMap(([field, texts]) => texts.map((text) => `${alert.file}: ${field}: ${text}`));
   }
 
   /** The alert to be changed, if that is allowed. */
@@ -230,33 +238,44 @@ export class Alerts {
     return alert;
   }
 
-  /** Looks at what only others know: the query, and the addresses. */
-  async #findProblems({ form, ...alert }: Alert): Promise<FieldProblems> {
-    const { queries, findAddressProblem, canMail } = this.#options;
+  /** Looks at what only others know: the query, other alerts, the mail server. */
+  #findProblems({ form, ...alert }: Alert): FieldProblems {
+    const { queries, canMail } = this.#options;
     const twin = this.alerts.find(({ id, file, form: { name } }) => {
       return file !== undefined && id !== alert.id && name === form.name;
     });
+    const hasMail = form.notify?.some((each) => typeof each !== "string" && each.type === "email") ?? false;
+    return joinProblems(
+      queries.findProblems(planOf({ ...alert, form }), form),
+      twin === undefined ? {} : { name: [`is the name of the alert in ${twin.file}`] },
+      hasMail && !canMail ? { notify: [noMailServer] } : {},
+    );
+  }
+
+  async #findAddressProblems({ notify = [], ...form }: AlertForm): Promise<FieldProblems> {
     const addresses = [
-      ...(form.notify ?? []).map((each) => ["notify", typeof each === "string" ? undefined : each.url] as const),
+      ...notify.map((each) => ["notify", typeof each === "string" ? undefined : each.url] as const),
       ["webhook_notification_url", form.webhook_notification_url] as const,
       ["slack_hook_url", form.slack_hook_url] as const,
     ];
-    const problems: Record<string, readonly string[]> = {
-      ...queries.findProblems(planOf({ ...alert, form }), form),
-      ...(twin === undefined ? {} : { name: [`is the name of the alert in ${twin.file}`] }),
-    };
-    for (const [field, url] of addresses) {
-      const problem = url === undefined ? undefined : await findAddressProblem(url);
-      if (problem !== undefined) problems[field] = [...(problems[field] ?? []), problem];
-    }
-    const hasMail = form.notify?.some((each) => typeof each !== "string" && each.type === "email") ?? false;
-    if (hasMail && !canMail) problems.notify = [...(problems.notify ?? []), noMailServer];
-    return problems;
+    const found = addresses.map(async ([field, url]): Promise<FieldProblems> => {
+      const problem = url === undefined ? undefined : await this.#options.findAddressProblem(url);
+      return problem === undefined ? {} : { [field]: [problem] };
+    });
+    return joinProblems(...(await Promise.all(found)));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#options.amongServices(() => this.#exclusively(work));
   }
+}
+
+function joinProblems(...all: readonly FieldProblems[]): FieldProblems {
+  const joined: Record<string, readonly string[]> = {};
+  for (const [field, texts] of all.flatMap((each) => Object.entries(each))) {
+    joined[field] = [...(joined[field] ?? []), ...texts];
+  }
+  return joined;
 }
 
 function namesOf(alerts: readonly Alert[]): readonly string[] {

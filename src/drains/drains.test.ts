@@ -134,6 +134,24 @@ describe("changes", () => {
     expect([written, drains.findBackend(id).config.url]).toEqual([[`backend ${id}`], "http://8.8.8.8/"]);
   });
 
+  it("wait for no look-up of another's address", async () => {
+    let answer = () => {};
+    const answered = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    const { drains } = open(async (url) => (url.includes("silent.test") ? answered : undefined));
+    const document = (url: string) => ({ name: url, type: "webhook", config: { url } });
+    const { id } = await drains.saveBackend(document("http://8.8.8.8/"));
+    const waiting = drains.saveBackend(document("http://silent.test/"), id);
+    await drains.saveBackend({ description: "changed meanwhile" }, id);
+    await drains.saveRule({ backend_id: id, source: "edge" });
+    expect(drains.findBackend(id).config.url).toBe("http://8.8.8.8/");
+    answer();
+    await waiting;
+    expect(drains.findBackend(id)).toMatchObject({
+      ...{ name: "http://silent.test/", description: "changed meanwhile" },
+      config: { url: "http://silent.test/" },
+    });
+  });
+
   it("show the status of one backend's rules, or of all", async () => {
     const { drains, running } = open();
     await drains.replaceAll([backendOf("b"), backendOf("c")], [one, { ...two, backendId: "c" }]);

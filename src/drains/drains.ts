@@ -99,15 +99,20 @@ export class Drains implements Required<ArrivalWatch> {
   }
 
   /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
-  saveBackend(sent: Sent, id?: string): Promise<Backend> {
+  async saveBackend(sent: Sent, id?: string): Promise<Backend> {
     const { documents, running, nowMs, findAddressProblem } = this.#options;
-    return this.#inTurn(async () => {
+    const read = () => {
       const before = id === undefined ? undefined : this.findBackend(id);
-      const read = readBackend(sent, before);
-      if ("problems" in read) throw refuseDocument("The backend was not saved", read.problems);
-      const problem = await findAddressProblem(read.draft.config.url);
-      if (problem !== undefined) throw refuseDocument("The backend was not saved", { "config.url": [problem] });
-      const backend = toBackend(read.draft, before, nowMs());
+      const found = readBackend(sent, before);
+      if ("problems" in found) throw refuseDocument("The backend was not saved", found.problems);
+      return { before, draft: found.draft };
+    };
+    // Before its turn, since name servers may be silent. Another change that brings an address has looked at it too.
+    const problem = await findAddressProblem(read().draft.config.url);
+    if (problem !== undefined) throw refuseDocument("The backend was not saved", { "config.url": [problem] });
+    return this.#inTurn(async () => {
+      const { before, draft } = read();
+      const backend = toBackend(draft, before, nowMs());
       const undo = async () => {
         // A new one has no rules yet, and nothing else is restarted.
         if (before === undefined) return;

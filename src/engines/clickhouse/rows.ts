@@ -5,7 +5,7 @@
 import { formatType, type SqlType } from "../../googlesql/types.ts";
 import { shortestFloat64 } from "../../values/number-text.ts";
 import { formatDate, formatDatetime, formatTime } from "../../values/time-text.ts";
-import { EngineError, type OutputColumn, type ParameterValue, type RowEncoding } from "../contract/query-engine.ts";
+import type { OutputColumn, ParameterValue, RowEncoding } from "../contract/query-engine.ts";
 import {
   createValueWriter,
   float64Json,
@@ -14,6 +14,7 @@ import {
   type ValueReader,
   type WriteValue,
 } from "../values/value-text.ts";
+import { readRow } from "./driver/answer-body.ts";
 
 type Json = null | boolean | number | string | readonly Json[];
 
@@ -108,23 +109,15 @@ export function createLineEncoder(
   return (lines) =>
     lines
       .map((line) => {
-        const row = readLine(line);
+        const row = readRow(line) as readonly Json[];
         return `${open}${writers.map((write, index) => `${keys[index]}${write(row[index] ?? null)}`).join(",")}${close}`;
       })
       .join(",");
 }
 
-function readLine(line: string): readonly Json[] {
-  try {
-    return JSON.parse(line) as readonly Json[];
-  } catch (cause) {
-    throw new EngineError("internal", "The server answered a row that is no JSON", { cause });
-  }
-}
-
 /** A line as the value of a STRUCT of the columns' types. */
 export function toRow(types: readonly SqlType[], line: string): ParameterValue {
-  const row = readLine(line);
+  const row = readRow(line) as readonly Json[];
   return types.map((type, index) => toParameter(type, row[index] ?? null));
 }
 

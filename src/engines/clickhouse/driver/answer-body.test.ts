@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { codePoint } from "../../../../test/support/code-point.ts";
-import { readBody, readRows } from "./answer-body.ts";
+import { readBody, readRow, readRows } from "./answer-body.ts";
 
 const TAG = "abcdefghijklmnop";
 const MARKER = `\r\n__exception__\r\n${TAG}`;
@@ -78,4 +78,18 @@ it("the rows of an answer are whole only with its end, however the stream is spl
       });
     }),
   );
+});
+
+it.each([
+  [
+    "Code: 241. DB::Exception: Memory limit (total) exceeded: would use 1 GiB",
+    { code: "memory_exceeded", isLost: true },
+  ],
+  ["Code: 210. DB::NetException: Connection reset by peer. (NETWORK_ERROR)", { code: "unavailable", isLost: true }],
+  ["<html>502 Bad Gateway</html>", { code: "unavailable", isLost: true }],
+  ['{"exception": 1}', { code: "unavailable", isLost: true }],
+  ["[1", { code: "unavailable", isLost: true }],
+])("a line that is no row is the failure that the server, or its proxy, says: %s", (line, error) => {
+  expect(readRow('["a", 1]')).toEqual(["a", 1]);
+  expect(() => readRow(line)).toThrow(expect.objectContaining(error));
 });

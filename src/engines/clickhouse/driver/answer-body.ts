@@ -1,6 +1,8 @@
 /** The body of an answer. The server reports a failure after the first rows in the body itself, marked by a tag. */
+import type { Readable } from "node:stream";
 import { EngineError } from "../../contract/query-engine.ts";
 import { toEngineError, unanswered } from "./server-error.ts";
+import { SilentServer } from "./silence.ts";
 
 /** Stands at the end of an answer; rows have it nowhere, as JSON escapes it. */
 const END = "\x04";
@@ -42,6 +44,17 @@ async function readRest(rest: AsyncIterator<Uint8Array>, first: Buffer): Promise
     // The server closes the connection after a failure, which has been read completely by then.
   }
   return Buffer.concat(parts).toString();
+}
+
+/** The pieces of a body, which fails where the next one takes longer than so many milliseconds to come. */
+export async function* withoutPauses(body: Readable, ms: number): AsyncGenerator<Uint8Array, void> {
+  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  for (;;) {
+    const timer = setTimeout(() => void body.destroy(new SilentServer()), ms);
+    const next = await pieces.next().finally(() => clearTimeout(timer));
+    if (next.done === true) return;
+    yield next.value;
+  }
 }
 
 /** The bytes of an answer as they arrive; throws `EngineError` if the server fails or the connection breaks. */
@@ -87,6 +100,17 @@ export async function* readRows(body: AsyncIterable<Uint8Array>): AsyncGenerator
     if (rows.length > 0) yield rows;
   }
   if (!isWhole) throw unanswered(new Error("an answer that is not there to its end"));
+}
+
+/** The values of a line of rows. Throws for any other text, such as that of a failure which has no tag. */
+export function readRow(line: string): readonly unknown[] {
+  try {
+    const row: unknown = JSON.parse(line);
+    if (Array.isArray(row)) return row;
+  } catch {
+    // Said below.
+  }
+  throw toEngineError(new Error(line));
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickh
 import { openDeadline } from "../../../shared/concurrency/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import { begun, ROWS, readBody, readRows, tagOf } from "./answer-body.ts";
+import { begun, ROWS, readBody, readRow, readRows, tagOf, withoutPauses } from "./answer-body.ts";
 import { MAX_STATEMENT_BYTES, ServerLimits } from "./limits.ts";
 import type { ServerValue } from "./parameter-form.ts";
 import { QueryConnection, readTls, type Tls, type TlsFiles } from "./query-connection.ts";
@@ -128,7 +128,7 @@ function openConnection(url: string, options: ServerOptions, limits: ServerLimit
 /** The head of an answer, and its body. */
 interface Answer {
   readonly stream: Readable;
-  readonly response_headers: Readonly<Record<string, unknown>>;
+  readonly response_headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
@@ -141,6 +141,16 @@ function checkOrigin({ stream, response_headers: headers }: Answer): void {
   throw new Error("an answer without X-ClickHouse-Query-Id, so not of ClickHouse");
 }
 
+/** A statement without an answer. */
+interface ServerStatement {
+  readonly sql: string;
+  readonly body?: ServerInsert["body"];
+  readonly settings?: ServerSettings;
+  readonly signal: AbortSignal;
+  /** Those that are tried; all unless set. */
+  readonly servers?: readonly ServerConnection[] | undefined;
+}
+
 class FailOverClient implements ServerClient {
   readonly limits = new ServerLimits();
   readonly #servers: readonly ServerConnection[];
@@ -148,7 +158,7 @@ class FailOverClient implements ServerClient {
   readonly #password: string;
   #current = 0;
   /** The servers of the running queries. */
-  readonly #running = new Map<string, ClickHouseClient>();
+  readonly #running = new Map<string, ServerConnection>();
 
   constructor(options: ServerOptions) {
     this.#servers = options.urls.map((url) => openConnection(url, options, this.limits));
@@ -159,36 +169,40 @@ class FailOverClient implements ServerClient {
   async stream({ sql, params, settings, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
     const statement = `${sql}\nFORMAT ${ROWS.format}`;
     const all = { cancel_http_readonly_queries_on_client_close: "1", ...ROWS.settings, ...settings };
-    const { answer, watch } = await this.#attempt(signal, ({ client, queries }, watched) => {
-      this.#running.set(queryId, client);
-      return queries.post({ statement, params, settings: all, queryId, signal: watched });
+    const { answer, watch } = await this.#attempt(signal, (server, watched) => {
+      this.#running.set(queryId, server);
+      return server.queries.post({ statement, params, settings: all, queryId, signal: watched });
     }).catch((error: unknown) => {
       this.#running.delete(queryId);
       throw error;
     });
-    return begun(this.#followed(answer.stream, tagOf(answer), queryId, watch));
+    return begun(this.#rowsOf(answer, queryId, watch));
   }
 
-  /** The body, which ends at once where the signal says so. */
-  async *#followed(
-    stream: Readable,
-    tag: string | undefined,
-    queryId: string,
-    watch: SilenceWatch,
-  ): AsyncGenerator<Uint8Array, void> {
+  async *#rowsOf(answer: Answer, queryId: string, watch: SilenceWatch): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* readRows(this.#read(answer, watch));
+    } finally {
+      this.#running.delete(queryId);
+    }
+  }
+
+  /** The body of an answer, which ends at once where the watch says so. Releases the watch. */
+  async *#read({ stream, ...head }: Answer, watch: SilenceWatch): AsyncGenerator<Uint8Array, void> {
     const { signal } = watch;
     const stop = () => void stream.destroy();
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
+    // What has a length is there already.
+    const pieces = head.response_headers["content-length"] === undefined ? stream : withoutPauses(stream, watch.ms);
     try {
-      yield* readRows(readBody(stream, tag, signal));
+      yield* readBody(pieces, tagOf(head), signal);
     } catch (error) {
       throw watch.isSilent ? unanswered(new SilentServer()) : error;
     } finally {
       watch.release();
       signal.removeEventListener("abort", stop);
       stream.destroy();
-      this.#running.delete(queryId);
     }
   }
 
@@ -199,27 +213,25 @@ class FailOverClient implements ServerClient {
       const query = { sql, params, settings: text, queryId: crypto.randomUUID(), signal };
       for await (const part of await this.stream(query)) parts.push(part);
       const lines = Buffer.concat(parts).toString().split("\n");
-      return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly unknown[]);
+      return lines.filter((line) => line !== "").map(readRow);
     });
   }
 
   command(sql: string, settings: ServerSettings = {}, timeoutMs = this.#callTimeoutMs): Promise<void> {
-    return this.#within(NOBODY, timeoutMs, (signal) => this.#run(sql, undefined, settings, signal));
+    return this.#within(NOBODY, timeoutMs, (signal) => this.#run({ sql, settings, signal }));
   }
 
   insert({ table, columns, format, body, settings, signal }: ServerInsert): Promise<void> {
     const sql = `INSERT INTO ${table} (${columns.join(", ")}) FORMAT ${format}`;
-    return this.#within(signal, this.#callTimeoutMs, (within) => this.#run(sql, body, settings, within));
+    return this.#within(signal, this.#callTimeoutMs, (within) => this.#run({ sql, body, settings, signal: within }));
   }
 
   async kill(queryId: string): Promise<void> {
-    const client = this.#running.get(queryId) ?? this.#servers[this.#current]?.client;
-    const query = `KILL QUERY WHERE query_id = ${quoteText(queryId)} ASYNC`;
-    await this.#within(NOBODY, Math.min(this.#callTimeoutMs, KILL_TIMEOUT_MS), async (signal) =>
-      client?.command({ query, abort_signal: signal }),
-    ).catch((error: unknown) => {
-      throw toEngineError(error);
-    });
+    const sql = `KILL QUERY WHERE query_id = ${quoteText(queryId)} ASYNC`;
+    const server = this.#running.get(queryId) ?? this.#servers[this.#current];
+    const servers = server === undefined ? [] : [server];
+    const timeoutMs = Math.min(this.#callTimeoutMs, KILL_TIMEOUT_MS);
+    await this.#within(NOBODY, timeoutMs, (signal) => this.#run({ sql, signal, servers }));
   }
 
   async ping(signal: AbortSignal): Promise<void> {
@@ -242,30 +254,19 @@ class FailOverClient implements ServerClient {
     await Promise.all(this.#servers.flatMap(({ client, asking }) => [client.close(), asking.close()]));
   }
 
-  async #run(
-    sql: string,
-    body: ServerInsert["body"] | undefined,
-    settings: ServerSettings,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { answer, watch } = await this.#attempt(signal, ({ client }, watched) =>
+  async #run({ sql, body, settings, signal, servers }: ServerStatement): Promise<void> {
+    const exec = ({ client }: ServerConnection, watched: AbortSignal) =>
       client.exec({
         query: sql,
         ...(body === undefined ? {} : { values: Readable.from(body, { objectMode: false }) }),
         clickhouse_settings: { wait_end_of_query: 1, max_query_size: MAX_STATEMENT_BYTES, ...settings },
         abort_signal: watched,
-      }),
-    );
-    try {
-      const parts: Uint8Array[] = [];
-      for await (const part of readBody(answer.stream, tagOf(answer), watch.signal)) parts.push(part);
-      // Of an insert, a server says nothing but why it failed: with status 200 where it has sent its progress before.
-      if (body !== undefined && parts.length > 0) throw toEngineError(new Error(Buffer.concat(parts).toString()));
-    } catch (error) {
-      throw watch.isSilent ? unanswered(new SilentServer()) : error;
-    } finally {
-      watch.release();
-    }
+      });
+    const { answer, watch } = await this.#attempt(signal, exec, servers);
+    const parts: Uint8Array[] = [];
+    for await (const part of this.#read(answer, watch)) parts.push(part);
+    // Of an insert, a server says nothing but why it failed: with status 200 where it has sent its progress before.
+    if (body !== undefined && parts.length > 0) throw toEngineError(new Error(Buffer.concat(parts).toString()));
   }
 
   /** Ends a call that takes longer than so many milliseconds: a silent server counts as one that does not answer. */
@@ -280,26 +281,26 @@ class FailOverClient implements ServerClient {
     }
   }
 
-  /**
-   * Tries the servers one after the other, beginning with the one that answered last. That one is watched on until the
-   * caller releases it.
-   */
+  /** The servers, beginning with the one that answered last. */
+  get #byTurn(): readonly ServerConnection[] {
+    return [...this.#servers.slice(this.#current), ...this.#servers.slice(0, this.#current)];
+  }
+
+  /** Tries the servers one after the other. That which answers is watched on until the caller releases it. */
   async #attempt<T extends Answer>(
     signal: AbortSignal,
     call: (server: ServerConnection, watched: AbortSignal) => Promise<T>,
+    servers = this.#byTurn,
   ): Promise<{ readonly answer: T; readonly watch: SilenceWatch }> {
     let failure: unknown = new Error("no address");
-    for (let tried = 0; tried < this.#servers.length; tried++) {
-      const at = (this.#current + tried) % this.#servers.length;
-      const server = this.#servers[at];
-      if (server === undefined) break;
+    for (const server of servers) {
       const watch = server.silence.watch(signal);
       try {
         signal.throwIfAborted();
         // The driver waits for ever where a connection becomes another protocol's.
         const answer = await unlessAborted(call(server, watch.signal), watch.signal);
         checkOrigin(answer);
-        this.#current = at;
+        this.#current = this.#servers.indexOf(server);
         return { answer, watch };
       } catch (error) {
         watch.release();

@@ -53,8 +53,9 @@ function openForeign(page: string): Promise<string> {
 }
 
 /** Over servers that are silent; what answers needs more time than `silenceMs` on a busy machine. */
-function openClient(urls: string | readonly string[], silenceMs = 40): ServerClient {
-  const client = openServerClient({ urls: [urls].flat(), user: "u", password: "", database: "d", silenceMs });
+function openClient(urls: string | readonly string[], silenceMs = 40, callTimeoutMs = 30_000): ServerClient {
+  const access = { user: "u", password: "", database: "d" };
+  const client = openServerClient({ urls: [urls].flat(), ...access, silenceMs, callTimeoutMs });
   opened.unshift(() => client.close());
   return client;
 }
@@ -70,9 +71,10 @@ function read(client: ServerClient, signal = new AbortController().signal): Prom
 
 const unanswered = { code: "unavailable", retryAfterSeconds: 2, isLost: true };
 
+const { signal } = new AbortController();
+const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
+
 async function expectUnanswered(client: ServerClient): Promise<void> {
-  const signal = new AbortController().signal;
-  const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
   await expect(read(client)).rejects.toMatchObject(unanswered);
   await expect(client.rows("SELECT 1")).rejects.toMatchObject(unanswered);
   await expect(client.command("SELECT 1")).rejects.toMatchObject(unanswered);
@@ -110,8 +112,6 @@ it.each([
   ["something else", unanswered],
 ])("the client takes no insert for stored of which the server says, with status 200: %s", async (text, error) => {
   const client = openClient(await openTalking((_, response) => response.end(text)), 10_000);
-  const { signal } = new AbortController();
-  const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
   await expect(client.insert(insert)).rejects.toMatchObject(error);
 });
 
@@ -139,6 +139,28 @@ it("a call waits for a server that runs the query as long as the server answers 
   expect([asked, watch.isSilent]).toEqual([3, false]);
   await vi.advanceTimersByTimeAsync(40);
   expect([asked, watch.isSilent, watch.signal.aborted]).toEqual([3, true, true]);
+});
+
+/** Begins every answer but those to pings, which it answers as a server that is well. */
+function openStopping(status: number, length: Record<string, string> = {}): Promise<string> {
+  return openTalking((path, response) => {
+    if (path.startsWith("/ping")) response.end("Ok.\n");
+    else response.writeHead(status, length).write("[1]\n");
+  });
+}
+
+it("the client gives up every answer that stops before its length, though the server is well", async () => {
+  const client = openClient(await openStopping(200, { "Content-Length": "100" }));
+  await expectUnanswered(client);
+  await expect(client.kill("q")).rejects.toMatchObject({ ...unanswered, cause: expect.any(SilentServer) });
+});
+
+it.each([200, 500])("no call outlasts its time, wherever in its answer %i a server stops", async (status) => {
+  const client = openClient(await openStopping(status), 10_000, 40);
+  await expect(client.rows("SELECT 1")).rejects.toMatchObject(unanswered);
+  await expect(client.command("SELECT 1")).rejects.toMatchObject(unanswered);
+  await expect(client.insert(insert)).rejects.toMatchObject(unanswered);
+  await expect(client.kill("q")).rejects.toMatchObject(unanswered);
 });
 
 it("the client gives up a server that stops responding between the rows", async () => {

@@ -56,6 +56,8 @@ export class SilenceWatch {
   readonly signal: AbortSignal;
   /** True once the server was found silent. */
   isSilent = false;
+  /** How long the server may say nothing before it is asked. */
+  readonly ms: number;
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
   readonly #follow: () => void;
@@ -64,6 +66,7 @@ export class SilenceWatch {
 
   constructor(parent: AbortSignal, ms: number, ask: () => Promise<boolean>) {
     this.signal = this.#controller.signal;
+    this.ms = ms;
     this.#parent = parent;
     this.#follow = () => {
       this.release();

@@ -2,6 +2,7 @@
 import type { TimeRange } from "../../contract/stored-events.ts";
 import type { RowSelection, StoredTables } from "../../schema/decode/stored-events.ts";
 import type { StoredCells } from "../../schema/decode/stored-rows.ts";
+import { readRow } from "../driver/answer-body.ts";
 import { readLines } from "../driver/answer-lines.ts";
 import type { ServerClient, ServerQuery, ServerSettings } from "../driver/client.ts";
 import { quoteName } from "../driver/quote.ts";
@@ -50,7 +51,7 @@ async function* readRows(
   maxBytes?: number,
 ): AsyncGenerator<readonly StoredCells[], void, void> {
   for await (const lines of readLines(client, { sql, params, settings: FORMAT, signal }, maxBytes)) {
-    yield lines.map((line) => JSON.parse(line) as StoredCells);
+    yield lines.map((line) => readRow(line) as StoredCells);
   }
 }
 
