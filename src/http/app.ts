@@ -22,7 +22,7 @@ import { readBody } from "./request/read-body.ts";
 import type { Shutdown } from "./request/shutdown.ts";
 import { checkSingleHeaders } from "./request/single-headers.ts";
 import { addRoutes, errorForms, type ServedContext } from "./routes/index.ts";
-import { createHttpServer, maxHeaderBytes } from "./server.ts";
+import { createHttpServer, maxHeaderBytes, Turns } from "./server.ts";
 import { createTailLimits } from "./tail/tail-limits.ts";
 import { addWebSockets } from "./tail/web-sockets.ts";
 
@@ -58,8 +58,9 @@ export async function buildApp(given: AppDependencies & Pick<ServedContext, "man
 }
 
 function createFastify({ logger, maxBodyBytes, times }: AppDependencies): FastifyInstance {
+  const turns = new Turns();
   return fastify({
-    serverFactory: (handle) => createHttpServer(times, handle),
+    serverFactory: (handle) => createHttpServer(times, handle, turns),
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // Given here, the framework's own are not loaded: they take a tenth of a start.
@@ -69,7 +70,7 @@ function createFastify({ logger, maxBodyBytes, times }: AppDependencies): Fastif
     bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => turns.refuse(socket, () => answerClientError(error, socket)),
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText, ignoreTrailingSlash: true },
   });

@@ -31,9 +31,9 @@ const maxListeners = 20;
  * would find the connection closed instead. Requests of one connection are handled one after the other, however many
  * are sent in one go: each is only begun once the answer before it was taken.
  */
-export function createHttpServer(times: ConnectionTimes, handle: RequestListener): Server {
+export function createHttpServer(times: ConnectionTimes, handle: RequestListener, turns = new Turns()): Server {
   const { headersTimeoutMs, keepAliveTimeoutMs, sendTimeoutMs } = times;
-  const guarded = inTurn((request, response) => {
+  const guarded = turns.ofRequests((request, response) => {
     response.on("timeout", endWhenStalled);
     // Before Node's own listener, which would discard all of it.
     if (announcesBody(request)) response.prependOnceListener("finish", () => discardRest(request));
@@ -57,36 +57,67 @@ export function createHttpServer(times: ConnectionTimes, handle: RequestListener
   return server.on("checkContinue", guarded).on("checkExpectation", guarded);
 }
 
+/** A request, or what could not be read as one. */
+interface Turn {
+  readonly request?: IncomingMessage;
+  readonly begin: () => void;
+}
+
 /**
- * Handles the requests of each connection in turn. Node hands on all that it has read, and would collect the answers of
- * hundreds for a client that takes none of them.
+ * Answers what comes over each connection in turn. Node hands on all that it has read, would collect the answers of
+ * hundreds for a client that takes none of them, and reports what it cannot read while those before it are answered.
  */
-function inTurn(handle: RequestListener): RequestListener {
-  const waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
-  const begin = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request;
-    response.setMaxListeners(maxListeners);
-    response.once("close", () => {
-      const next = waiting.get(socket)?.shift();
-      // Only the last one may be incomplete.
-      if (waiting.get(socket)?.length === 0) socket.resume();
-      if (next === undefined || socket.destroyed) waiting.delete(socket);
-      else begin(...next);
-    });
-    handle(request, response);
-  };
-  return (request, response) => {
-    const { socket } = request;
-    const own = waiting.get(socket);
-    if (own === undefined) {
-      waiting.set(socket, []);
-      begin(request, response);
+export class Turns {
+  /** By connection: what is being answered, and what waits behind it. */
+  readonly #turns = new WeakMap<Socket, Turn[]>();
+
+  ofRequests(handle: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request;
+      // The rest of what has been refused is no request.
+      if (!socket.writable) return;
+      const begin = () => {
+        response.setMaxListeners(maxListeners);
+        response.once("close", () => this.#next(socket));
+        handle(request, response);
+      };
+      this.#add(socket, { request, begin });
+    };
+  }
+
+  /** Refuses what a connection sends from now on. Where that is the rest of a request, it is refused instead. */
+  refuse(socket: Socket, begin: () => void): void {
+    const turns = this.#turns.get(socket) ?? [];
+    const last = turns.at(-1);
+    const isRest = last?.request?.complete === false;
+    if (!socket.writable || (isRest && turns.length === 1)) begin();
+    else if (last === undefined || last.request !== undefined) {
+      if (isRest) turns.pop();
+      this.#add(socket, { begin });
+    }
+  }
+
+  #add(socket: Socket, turn: Turn): void {
+    const turns = this.#turns.get(socket);
+    if (turns === undefined) {
+      this.#turns.set(socket, [turn]);
+      turn.begin();
       return;
     }
-    own.push([request, response]);
+    turns.push(turn);
     socket.pause();
-    if (own.length > maxWaiting) socket.destroy();
-  };
+    if (turns.length > maxWaiting + 1) socket.destroy();
+  }
+
+  #next(socket: Socket): void {
+    const turns = this.#turns.get(socket);
+    turns?.shift();
+    const next = turns?.[0];
+    // Only the last one may be incomplete.
+    if (turns?.length === 1) socket.resume();
+    if (next === undefined || socket.destroyed) this.#turns.delete(socket);
+    else next.begin();
+  }
 }
 
 /** Without this listener, calls that wait for their answer would be ended too. */

@@ -142,6 +142,35 @@ describe("connections", () => {
 
   const call = "GET /api/endpoints/query/open?project=a HTTP/1.1\r\nhost: x\r\nx-api-key: query-token\r\n\r\n";
 
+  it.each(["GARBAGE\r\n\r\n", "POST /api/logs HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n-1\r\n"])(
+    "that go on with %j are answered what they asked before",
+    async (rest) => {
+      await listen({});
+      const failed = once(test.app.server, "clientError");
+      test.engine.onRun = async () => {
+        await failed;
+        return runningQuery([[]]);
+      };
+      const answers = readAll(open(`${call}${call}${rest}`));
+      expect((await answers).match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+    },
+  );
+
+  it("that were answered 408 bring no request any more", async () => {
+    await listen({ headersTimeoutMs: 200 });
+    const accepted = once(test.app.server, "connection");
+    const { port } = test.app.server.address() as AddressInfo;
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => undefined);
+    clients.push(client);
+    client.write(call.slice(0, -2));
+    const [connection] = (await accepted) as [Socket];
+    const closed = once(connection, "close");
+    expect(String(await once(client, "data"))).toMatch(/^HTTP\/1\.1 408 /);
+    client.end(`\r\n${call}`);
+    await closed;
+    expect(test.planned).toEqual([]);
+  });
+
   it("whose caller takes nothing of a long answer are closed", async () => {
     await listen({ sendTimeoutMs: 100 });
     test.onPlan = () => ({ sql: "", parameters: [], columns: [{ name: "a", type: { kind: "STRING" } }], tables: [] });
