@@ -31,18 +31,15 @@ export interface ServerColumn {
   readonly codec?: string;
 }
 
-const ELEMENT_TYPES: Readonly<Record<"INT64" | "FLOAT64" | "WIDE" | "BOOL" | "STRING", string>> = {
-  INT64: "Int64",
-  FLOAT64: "Float64",
-  WIDE: "Float64",
-  BOOL: "Bool",
-  STRING: "String",
-};
+const ELEMENT_TYPES = { INT64: "Int64", FLOAT64: "Float64", WIDE: "Float64", BOOL: "Bool", STRING: "String" } as const;
+
+/** The type of a value, or of those of a list. */
+export type Element = keyof typeof ELEMENT_TYPES;
 
 /** The server's type of a column for values of a type that events have. */
 export function serverTypeOf(type: ValueType): string {
-  if (type.endsWith("[]")) return `Array(${ELEMENT_TYPES[type.slice(0, -2) as keyof typeof ELEMENT_TYPES]})`;
-  return `Nullable(${ELEMENT_TYPES[type as keyof typeof ELEMENT_TYPES]})`;
+  if (type.endsWith("[]")) return `Array(${ELEMENT_TYPES[type.slice(0, -2) as Element]})`;
+  return `Nullable(${ELEMENT_TYPES[type as Element]})`;
 }
 
 /** Long texts that are read seldom. */

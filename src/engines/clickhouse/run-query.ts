@@ -67,9 +67,6 @@ const UNMOVED: Readonly<Record<string, string>> = {
   enable_join_runtime_filters: "0",
 };
 
-/** The server would look through those of each part for some that answer the statement. */
-const WITHOUT_PROJECTIONS: Readonly<Record<string, string>> = { optimize_use_projections: "0" };
-
 /** 2: a statement changes nothing, and takes settings. Servers end only such ones by themselves when they are left. */
 const UNCHANGING: Readonly<Record<string, string>> = { readonly: "2" };
 
@@ -81,7 +78,6 @@ function settingsOf(statement: ServerStatement, { query, limits }: RunRequest): 
     ...MEANING,
     ...UNCHANGING,
     ...(statement.keepsFilters ? UNMOVED : {}),
-    ...(statement.skipsProjections ? WITHOUT_PROJECTIONS : {}),
     ...(query.tables.length === 0 ? ONE_THREAD : {}),
     max_execution_time: String(Math.max(1, Math.ceil(limits.timeoutMs / 1000))),
     timeout_overflow_mode: "throw",

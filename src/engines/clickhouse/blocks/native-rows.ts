@@ -5,6 +5,7 @@
 import type { LogEvent } from "../../contract/query-engine.ts";
 import type { RowSink } from "../../schema/encode/row-sink.ts";
 import type { ValueType } from "../../schema/schema-entry.ts";
+import { type Element, serverTypeOf } from "../layout.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { EncodedRows } from "./encoded-rows.ts";
 
@@ -57,9 +58,6 @@ export const BATCH_COLUMN = "lw_batch";
 
 /** How many bytes a block takes beside what is counted of its values: flags, and texts beyond ASCII. */
 const SIZE_MARGIN = 1.1;
-
-const ELEMENT_TYPES = { INT64: "Int64", FLOAT64: "Float64", WIDE: "Float64", BOOL: "Bool", STRING: "String" } as const;
-type Element = keyof typeof ELEMENT_TYPES;
 
 /** Gathers rows of one append, in any order of their columns. */
 export class NativeRows implements RowSink {
@@ -201,17 +199,21 @@ function writeColumn(writer: ByteWriter, name: string, { kind, rows, values }: C
   if (kind === "PRESENT") {
     writer.text("Bool");
     writeFlags(writer, rows, rowCount, 0, 1);
-  } else if (kind === "PLAIN STRING" || kind === "PLAIN INT64") {
-    writer.text(kind === "PLAIN STRING" ? "String" : "Int64");
-    const element = kind === "PLAIN STRING" ? "STRING" : "INT64";
-    for (const value of values) writeValue(writer, element, value);
-  } else if (kind.endsWith("[]")) {
-    writeLists(writer, kind.slice(0, -2) as Element, rows, values as readonly string[], rowCount);
-  } else {
-    writer.text(`Nullable(${ELEMENT_TYPES[kind as Element]})`);
-    writeFlags(writer, rows, rowCount, 1, 0);
-    writeSparse(writer, kind as Element, rows, values, rowCount);
+    return;
   }
+  if (kind === "PLAIN STRING" || kind === "PLAIN INT64") {
+    const [type, element] = kind === "PLAIN STRING" ? (["String", "STRING"] as const) : (["Int64", "INT64"] as const);
+    writer.text(type);
+    for (const value of values) writeValue(writer, element, value);
+    return;
+  }
+  writer.text(serverTypeOf(kind));
+  if (kind.endsWith("[]")) {
+    writeLists(writer, kind.slice(0, -2) as Element, rows, values as readonly string[], rowCount);
+    return;
+  }
+  writeFlags(writer, rows, rowCount, 1, 0);
+  writeSparse(writer, kind as Element, rows, values, rowCount);
 }
 
 /** A byte a row: `without` for rows that are not listed. */
@@ -260,7 +262,6 @@ function writeLists(
   texts: readonly string[],
   rowCount: number,
 ): void {
-  writer.text(`Array(${ELEMENT_TYPES[type]})`);
   const lists = texts.map((text) => parseList(type, text));
   let [row, end] = [0, 0];
   for (const [index, own] of rows.entries()) {

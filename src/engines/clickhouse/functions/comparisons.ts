@@ -3,7 +3,7 @@ import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { isWrapped } from "../compile/expression/literals.ts";
 import { type Sign, signSql } from "../sql/atoms.ts";
-import { callSql, EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 const COMPARABLE = new Set<SqlType["kind"]>([
@@ -20,21 +20,11 @@ function checkComparable({ types, refuse }: CallContext): void {
   if (wrong !== undefined) refuse(`values of the type ${wrong.kind} are not compared in ClickHouse`);
 }
 
-/** A position of characters that is compared with 0: that of bytes is as much above it, and they need not be counted. */
-function heldText({ call, args: [left = EMPTY] }: CallContext): Sql | undefined {
-  const [found, bound] = call.arguments;
-  const isPosition = found?.kind === "Call" && (found.function === "STRPOS" || found.function === "INSTR");
-  if (!isPosition || bound?.kind !== "Literal" || bound.value !== "0") return undefined;
-  const [position] = left.kind === "call" && left.token === "toInt64" ? left.children : [];
-  return position?.kind === "call" ? callSql("position", position.children) : undefined;
-}
-
 function infix(operator: Sign): PrintCall {
   return (context) => {
     checkComparable(context);
     const [left = EMPTY, right = EMPTY] = context.args;
-    const held = heldText(context);
-    return held === undefined ? sql`(${left} ${signSql(operator)} ${right})` : sql`(${held} ${signSql(operator)} 0)`;
+    return sql`(${left} ${signSql(operator)} ${right})`;
   };
 }
 
@@ -50,12 +40,9 @@ function sameValue(context: CallContext, left: Sql, right: Sql, isWritten: boole
 
 const isWritten = (operand: Expr | undefined) => operand?.kind === "Literal" || operand?.kind === "Parameter";
 
-const equalPositions = infix("=");
-
 function equal(context: CallContext): Sql {
   checkComparable(context);
   const [left = EMPTY, right = EMPTY] = context.args;
-  if (heldText(context) !== undefined) return equalPositions(context);
   const operands = context.call.kind === "Call" ? context.call.arguments : [];
   return sql`(${sameValue(context, left, right, operands.some(isWritten))})`;
 }

@@ -9,8 +9,6 @@ import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/t
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { NOW_PARAMETER, readClock } from "../../lowering/run-constants.ts";
-import { walkTree } from "../../sql/map-tree.ts";
-import { Fact, type Sql } from "../../sql/node.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import type { SelectBuilder } from "../compile/render.ts";
@@ -30,8 +28,6 @@ export interface ServerStatement {
   readonly columns: readonly Column[];
   /** True if a part that may fail stands beside a sub-select, whose filters the server must leave where they are. */
   readonly keepsFilters: boolean;
-  /** The parts of tables that are sorted otherwise, or count rows beforehand, are of no use to it. */
-  readonly skipsProjections: boolean;
   /** Names of the parameters that it reads, and of the constants. */
   readonly parameters: ReadonlySet<string>;
   /** Constants that are computed before the statement is sent, and bound. */
@@ -109,22 +105,9 @@ function finish(
     sql: emit(statement, (number) => number),
     columns,
     keepsFilters: root.canFail && root.children.some(({ holdsQuery }) => holdsQuery),
-    skipsProjections: skipsProjections(root),
     parameters,
     constants: compilation.constants?.readBy(parameters) ?? [],
   };
-}
-
-/**
- * Are the projections of a source's table, by id and by time, of no use to the statement? They would be looked through
- * for each part all the same.
- */
-function skipsProjections(statement: Sql): boolean {
-  const columns = new Set<unknown>();
-  walkTree(statement, Fact.READS, ({ token: table, value: name }) => {
-    if (table !== "" && name !== undefined) columns.add(name);
-  });
-  return !columns.has("id") && columns.size > (columns.has("timestamp") ? 1 : 0);
 }
 
 const parameterOf = (index: number) => `$rows${index + 1}`;
