@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from "../shared/error-catalogue.ts";
+import { groupBy } from "../shared/group-by.ts";
 import type { JsonSchema, Response } from "./open-api-document.ts";
 
 /** The one shape of errors. */
@@ -82,12 +83,8 @@ export const savingErrors: readonly ErrorCode[] = ["invalid_body", "validation_f
 
 /** Responses by status, each with the codes that may come with it. Where tokens are checked, their database may be away. */
 export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, Response>> {
-  const byStatus = new Map<number, ErrorCode[]>();
   const all: readonly ErrorCode[] = codes.includes("unauthorized") ? [...codes, "metadata_unavailable"] : codes;
-  for (const code of new Set(all)) {
-    const { status } = errorCatalogue[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+  const byStatus = groupBy(new Set(all), (code) => errorCatalogue[code].status);
   const responses = [...byStatus].map(([status, each]) => [String(status), errorResponse(status, each)] as const);
   return Object.fromEntries(responses);
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
 import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { groupBy } from "../../shared/group-by.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -37,12 +38,7 @@ export function createTokenWatch(authenticator: Pick<Authenticator, "authenticat
       return () => void calls.delete(number);
     },
     async check() {
-      const bySecret = new Map<string, WatchedCall[]>();
-      for (const [, call] of calls.entries()) {
-        const others = bySecret.get(call.secret);
-        if (others === undefined) bySecret.set(call.secret, [call]);
-        else others.push(call);
-      }
+      const bySecret = groupBy(calls.entries(), ([, { secret }]) => secret);
       for (const [secret, own] of bySecret) {
         // While nobody can say, calls that began go on.
         const isValid = await authenticator.authenticate(secret).then(
@@ -50,7 +46,7 @@ export function createTokenWatch(authenticator: Pick<Authenticator, "authenticat
           () => true,
         );
         if (isValid) continue;
-        for (const { end } of own) end(new ServiceError("unauthorized", "The access token is not valid any more"));
+        for (const [, { end }] of own) end(new ServiceError("unauthorized", "The access token is not valid any more"));
       }
     },
   };

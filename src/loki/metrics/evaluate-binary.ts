@@ -1,4 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
+import { groupBy } from "../../shared/group-by.ts";
 import type { BinaryOperation, BinaryOperator } from "../logql/logql-ast.ts";
 import { keyOf, pickLabels, type Series, type Steps } from "./series.ts";
 
@@ -75,14 +76,7 @@ function matchLabels({ matching }: BinaryOperation, labels: ReadonlyMap<string, 
 }
 
 function groupByMatch(node: BinaryOperation, series: readonly Series[]): ReadonlyMap<string, readonly Series[]> {
-  const groups = new Map<string, Series[]>();
-  for (const each of series) {
-    const key = keyOf(matchLabels(node, each.labels));
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(each);
-  }
-  return groups;
+  return groupBy(series, ({ labels }) => keyOf(matchLabels(node, labels)));
 }
 
 function combineSets(

@@ -1,4 +1,5 @@
 /** Spooled appends, put together for the server and distinguished for the operator. */
+import { groupBy } from "../../../shared/group-by.ts";
 import type { LogEvent } from "../../contract/query-engine.ts";
 import type { SpooledAppend } from "./event-line.ts";
 import type { RefusedEvent } from "./store-in-pieces.ts";
@@ -24,12 +25,6 @@ export function byReason(
   refused: readonly RefusedEvent[],
   describe: (reason: unknown) => string,
 ): readonly SpooledAppend[] {
-  const groups = new Map<string, LogEvent[]>();
-  for (const { event, reason } of refused) {
-    const text = describe(reason);
-    const known = groups.get(text);
-    if (known === undefined) groups.set(text, [event]);
-    else known.push(event);
-  }
-  return [...groups].map(([reason, events]) => ({ source, events, reason }));
+  const groups = groupBy(refused, ({ reason }) => describe(reason));
+  return [...groups].map(([reason, some]) => ({ source, events: some.map(({ event }) => event), reason }));
 }

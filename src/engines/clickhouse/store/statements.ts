@@ -1,5 +1,6 @@
 /** Statements that make and change the engine's tables. What a name is quoted by is here alone. */
 
+import { groupBy } from "../../../shared/group-by.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
@@ -202,12 +203,7 @@ export function deleteSurplus(
 ): readonly string[] {
   const statements: string[] = [];
   for (let from = 0; from < rows.length; from += MAX_SURPLUS_ROWS) {
-    const byPartition = new Map<string, SurplusRow[]>();
-    for (const row of rows.slice(from, from + MAX_SURPLUS_ROWS)) {
-      const known = byPartition.get(row.partition);
-      if (known === undefined) byPartition.set(row.partition, [row]);
-      else known.push(row);
-    }
+    const byPartition = groupBy(rows.slice(from, from + MAX_SURPLUS_ROWS), ({ partition }) => partition);
     const commands = [...byPartition].map(([partition, some]) => {
       return deleteIn(partition, surplusCondition(tenantColumn, some));
     });

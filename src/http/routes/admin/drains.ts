@@ -7,6 +7,7 @@ import { RuleDocument, showRule } from "../../../drains/rule-document.ts";
 import { savingErrors } from "../../../openapi/error-responses.ts";
 import { count, inPath, inQuery, orNull, reference, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
+import { groupBy } from "../../../shared/group-by.ts";
 import { listPageParameters, takePage } from "../../answer/list-page.ts";
 import type { AppContext } from "../../app-context.ts";
 import { createRouteAdder, type RequestOf } from "../../request/add-route.ts";
@@ -164,12 +165,7 @@ export function addBackendRoutes(app: FastifyInstance, { drains, audit }: DrainD
 
   addRoute(backendRoutes.listBackends, (request, reply) => {
     const wanted = urlParameters(request).get("metadata[type]")?.at(-1);
-    const status = new Map<string, RuleStatus[]>();
-    for (const each of drains.status()) {
-      const ofBackend = status.get(each.rule.backendId) ?? [];
-      status.set(each.rule.backendId, ofBackend);
-      ofBackend.push(each);
-    }
+    const status = groupBy(drains.status(), ({ rule }) => rule.backendId);
     const found = drains.backends.filter(({ metadata }) => wanted === undefined || metadata.type === wanted);
     return takePage(request, reply, found, ({ id }) => id).map((each) => {
       return { ...showBackend(each), status: (status.get(each.id) ?? []).map(showStatus) };
