@@ -8,6 +8,7 @@ import { type EndpointLookup, visibleParameters } from "../call/plan/endpoint-ta
 import { type Endpoint, type ParameterDefinition, parameterTypes } from "./definition.ts";
 import { reservedParameters } from "./header.ts";
 import { sqlTypeOf } from "./parameter-value.ts";
+import { declareParameter } from "./query-target.ts";
 
 type Dependencies = Omit<CompileDependencies, "engine">;
 
@@ -16,9 +17,7 @@ type Dependencies = Omit<CompileDependencies, "engine">;
  */
 function toParameter(name: string, type: SqlType | undefined): ParameterDefinition | undefined {
   const known = parameterTypes.find((each) => sqlTypeOf(each).kind === (type?.kind ?? "STRING"));
-  if (known === undefined) return undefined;
-  const common = { isRequired: false, allowed: undefined, default: null, description: undefined };
-  return { name, type: known, ...common, isInferred: true };
+  return known === undefined ? undefined : declareParameter(name, known, { isInferred: true });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { parseQuery } from "../../googlesql/parse.ts";
-import { type Endpoint, type EndpointDefinition, noTenantParameter } from "./definition.ts";
+import { type Endpoint, type EndpointDefinition, noTenantParameter, type ParameterDefinition } from "./definition.ts";
 
 /** The part of an endpoint's definition that concerns running queries. */
 export type TargetDefinition = Pick<
@@ -43,6 +43,15 @@ export interface TargetOptions
   /** As callers name it; its id unless given. */
   readonly name?: string;
   readonly query: string;
+}
+
+/** A parameter of an unsaved query, which callers may leave out unless `more` says otherwise. */
+export function declareParameter(
+  name: string,
+  type: ParameterDefinition["type"],
+  more: Partial<ParameterDefinition> = {},
+): ParameterDefinition {
+  return { name, type, isRequired: false, allowed: undefined, default: null, description: undefined, ...more };
 }
 
 /** An unsaved query as a target of calls. Throws `GoogleSqlError` when it does not parse. */

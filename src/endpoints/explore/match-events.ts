@@ -9,8 +9,7 @@ import { prepareCall } from "../call/prepare/prepare-call.ts";
 import { noPins } from "../call/prepare/query-call.ts";
 import { runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
-import type { ParameterDefinition } from "../definition/definition.ts";
-import { createTarget, type QueryTarget } from "../definition/query-target.ts";
+import { createTarget, declareParameter, type QueryTarget } from "../definition/query-target.ts";
 import type { QueryShape } from "./query-shape.ts";
 
 /** Identifies a stored event among those of its source. */
@@ -133,12 +132,12 @@ SELECT * FROM ${table}`;
     query,
     maxRows,
     isSandboxed: true,
-    parameters: [parameter("ids", "string"), parameter("oldest", "timestamp"), parameter("newest", "timestamp")],
+    parameters: [
+      declareParameter("ids", "string", { isRequired: true }),
+      declareParameter("oldest", "timestamp", { isRequired: true }),
+      declareParameter("newest", "timestamp", { isRequired: true }),
+    ],
   });
-}
-
-function parameter(name: string, type: ParameterDefinition["type"]): ParameterDefinition {
-  return { name, type, isRequired: true, allowed: undefined, default: null, description: undefined };
 }
 
 /** Every row's key, and whether the query's condition holds for it. */

@@ -1,6 +1,6 @@
 import type { Expression, Query, QueryBody, SelectItem } from "../../googlesql/ast.ts";
 import type { Span } from "../../googlesql/diagnostic.ts";
-import { between, call, cast, integer, logical, select, timestamp } from "../../lql/sql-nodes.ts";
+import { between, binary, call, cast, integer, logical, select, text, timestamp } from "../../lql/sql-nodes.ts";
 import type { QueryShape } from "./query-shape.ts";
 import { fieldOfRow, selectFromRows } from "./select-rows.ts";
 
@@ -61,7 +61,7 @@ function histogram(rows: Query, overview: Overview, condition: Expression): Quer
   const { span } = rows;
   const { fromUs, split } = overview;
   const time = call("UNIX_MICROS", [fieldOfRow(["timestamp"], span)], span);
-  const elapsed = minus(time, fromUs + 1n, span);
+  const elapsed = binary("-", time, whole(fromUs + 1n, span), span);
   const bucket = call("DIV", [elapsed, whole(bucketWidthUs(overview), span)], span);
   const items = columns(integer(0, span), bucket, splitValue(split, span), span);
   const keys = split === undefined ? [2] : [2, 3];
@@ -114,15 +114,11 @@ function splitValue(split: Overview["split"], span: Span): Expression {
   if (!split.isByClass) return cast(field, "STRING", false, span);
   const hundreds = call("DIV", [cast(field, "INT64", true, span), integer(100, span)], span);
   const shown = cast(hundreds, "STRING", false, span);
-  return call("CONCAT", [shown, { kind: "StringLiteral", value: "xx", span }], span);
+  return call("CONCAT", [shown, text("xx", span)], span);
 }
 
 function noNumber(span: Span): Expression {
   return cast({ kind: "NullLiteral", span }, "INT64", false, span);
-}
-
-function minus(left: Expression, right: bigint, span: Span): Expression {
-  return { kind: "BinaryOperation", operator: "-", left, right: whole(right, span), span };
 }
 
 function whole(value: bigint, span: Span): Expression {
@@ -150,22 +146,15 @@ export function aroundShape(around: Around): QueryShape {
       const { span } = rows;
       const time = fieldOfRow(["timestamp"], span);
       const at = timestamp(atUs, span);
-      const compare = (operator: "=" | "<" | ">" | "<=" | ">=", left: Expression, right: Expression): Expression => ({
-        kind: "BinaryOperation",
-        operator,
-        left,
-        right,
-        span,
-      });
       const key = fieldOfRow(["id"], span);
       const sameTime = logical(
         "AND",
-        [compare("=", time, at), compare(isBefore ? "<=" : ">", key, { kind: "StringLiteral", value: id, span })],
+        [binary("=", time, at, span), binary(isBefore ? "<=" : ">", key, text(id, span), span)],
         span,
       );
       // The first of both says again what the second implies, in a form by which an engine can skip what it stores.
-      const near = compare(isBefore ? "<=" : ">=", time, at);
-      const strict = logical("OR", [compare(isBefore ? "<" : ">", time, at), sameTime], span);
+      const near = binary(isBefore ? "<=" : ">=", time, at, span);
+      const strict = logical("OR", [binary(isBefore ? "<" : ">", time, at, span), sameTime], span);
       const star = { kind: "Star", except: [], replace: [], span } as const;
       return {
         kind: "Query",

@@ -1,6 +1,6 @@
 import type { Expression, Query, Select, SelectItem } from "../../googlesql/ast.ts";
 import type { Span } from "../../googlesql/diagnostic.ts";
-import { fieldOf, identifier } from "../../lql/sql-nodes.ts";
+import { fieldOf, identifier, logical } from "../../lql/sql-nodes.ts";
 
 /** The row, in what is selected from a query's rows. */
 const rowName = "lql_row";
@@ -19,9 +19,7 @@ export function selectFromRows(rows: Query, items: readonly SelectItem[], condit
     const [only] = conditions;
     const { where: _, ...others } = plain;
     if (only === undefined) return { ...others, items };
-    const where: Expression =
-      conditions.length === 1 ? only : { kind: "LogicalOperation", operator: "AND", operands: conditions, span };
-    return { ...others, items, where };
+    return { ...others, items, where: conditions.length === 1 ? only : logical("AND", conditions, span) };
   }
   return {
     kind: "Select",

@@ -1,6 +1,5 @@
 import type { Source } from "../../sources/source.ts";
-import type { ParameterDefinition } from "../definition/definition.ts";
-import { createTarget, type QueryTarget } from "../definition/query-target.ts";
+import { createTarget, declareParameter, type QueryTarget } from "../definition/query-target.ts";
 
 /** The prefix of a source's name where it is called like an endpoint. No endpoint's name has a colon. */
 export const sourceScopePrefix = "source:";
@@ -46,13 +45,9 @@ SELECT * FROM ${table} ORDER BY timestamp DESC LIMIT 100`;
     maxRows,
     isSandboxed: true,
     parameters: [
-      bound("iso_timestamp_start", "Only events strictly after it"),
-      bound("iso_timestamp_end", "Only events at or before it"),
+      declareParameter("iso_timestamp_start", "timestamp", { description: "Only events strictly after it" }),
+      declareParameter("iso_timestamp_end", "timestamp", { description: "Only events at or before it" }),
     ],
     tableAliases: Object.fromEntries(aliases.map((alias) => [alias, name])),
   });
-}
-
-function bound(name: string, description: string): ParameterDefinition {
-  return { name, type: "timestamp", isRequired: false, allowed: undefined, default: null, description };
 }

@@ -1,6 +1,6 @@
 import type { Column, Expr, OrderKey, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
-import { arrayOf, BOOL, INT64, STRING } from "../../googlesql/types.ts";
-import { addKeyColumns, openTop, type PagedQuery, placeParameter, totalOrder } from "./page-query.ts";
+import { arrayOf, INT64, STRING } from "../../googlesql/types.ts";
+import { addKeyColumns, call, columnOf, openTop, type PagedQuery, placeParameter, totalOrder } from "./page-query.ts";
 import { findUniqueKeys } from "./unique-keys.ts";
 
 /** Rows that one look at a followed query brings at most. */
@@ -56,17 +56,14 @@ export function makeFollowed(query: ResolvedQuery, form: FollowForm): FollowedQu
   };
 }
 
-function isWithin({ column }: OrderKey, id: Column | undefined): Expr {
-  const call = (name: string, ...args: Expr[]): Expr => {
-    return { kind: "Call", function: name, arguments: args, isSafe: false, type: BOOL, span };
-  };
-  const read = (of: Column): Expr => ({ kind: "Column", column: of, type: of.type, span });
-  const bind = (index: number, type = column.type): Expr => {
+function isWithin(time: OrderKey, id: Column | undefined): Expr {
+  const bind = (index: number, type = time.column.type): Expr => {
     return { kind: "Parameter", key: placeParameter(index), type, span };
   };
-  const from = call("$greater_or_equal", read(column), bind(0));
-  const to = call("$less_or_equal", read(column), bind(1));
-  return call("$and", from, to, ...(id === undefined ? [] : [call("$in_array", read(id), bind(2, arrayOf(STRING)))]));
+  const from = call("$greater_or_equal", columnOf(time), bind(0));
+  const to = call("$less_or_equal", columnOf(time), bind(1));
+  const isOfIds = id === undefined ? [] : [call("$in_array", columnOf({ column: id }), bind(2, arrayOf(STRING)))];
+  return call("$and", from, to, ...isOfIds);
 }
 
 /** True where a column of a scan is a field of the events that its rows are made of, under whatever name. */

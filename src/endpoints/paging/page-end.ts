@@ -48,7 +48,7 @@ export function hideFrom(row: string, name: string): string {
 }
 
 /** The place behind a row, which has its hidden columns. */
-export function placeOf(row: string, { keys }: Paging): PagePlace {
+export function placeOf(row: string, { keys }: Pick<Paging, "keys">): PagePlace {
   const values = JSON.parse(row) as Readonly<Record<string, unknown>>;
   return keys.map(({ name }) => {
     const value = values[name];

@@ -157,7 +157,7 @@ function isBehindInKey(key: OrderKey, index: number, isNull: boolean): Expr | un
 
 const span = { start: 0, end: 0 };
 
-function columnOf({ column }: OrderKey): Expr {
+export function columnOf({ column }: Pick<OrderKey, "column">): Expr {
   return { kind: "Column", column, type: column.type, span };
 }
 
@@ -165,7 +165,7 @@ function placeValue({ column }: OrderKey, index: number): Expr {
   return { kind: "Parameter", key: placeParameter(index), type: column.type, span };
 }
 
-function call(name: string, ...args: Expr[]): Expr {
+export function call(name: string, ...args: Expr[]): Expr {
   return { kind: "Call", function: name, arguments: args, isSafe: false, type: BOOL, span };
 }
 

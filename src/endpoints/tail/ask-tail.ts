@@ -10,7 +10,7 @@ import { runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
-import { hideFrom } from "../paging/page-end.ts";
+import { hideFrom, placeOf } from "../paging/page-end.ts";
 import { placeParameter } from "../paging/page-query.ts";
 
 /** A row of a query that is followed. */
@@ -101,12 +101,8 @@ export async function askTail(
 }
 
 function toRow(row: string, paging: PlannedQuery["paging"], redact: (json: string) => string): TailRow {
-  const values = JSON.parse(row) as Readonly<Record<string, unknown>>;
   const keys = paging?.keys ?? [];
-  const place = keys.map(({ name }) => {
-    const value = values[name];
-    return value === null || value === undefined ? null : String(value);
-  });
+  const place = placeOf(row, { keys });
   const hidden = keys.findIndex(({ name }, index) => name === placeParameter(index));
   const shown = hidden === -1 ? row : hideFrom(row, placeParameter(hidden));
   const [time = null] = place;

@@ -1,4 +1,4 @@
-import { createTarget, type QueryTarget } from "../../definition/query-target.ts";
+import { createTarget, declareParameter, type QueryTarget } from "../../definition/query-target.ts";
 
 /** The maximum number of events on one page. */
 export const maxEvents = 1_000;
@@ -13,15 +13,6 @@ WHERE @after IS NULL OR timestamp > @after
 ORDER BY timestamp DESC
 LIMIT 100`,
     maxRows: maxEvents,
-    parameters: [
-      {
-        name: "after",
-        type: "timestamp",
-        isRequired: false,
-        allowed: undefined,
-        default: null,
-        description: undefined,
-      },
-    ],
+    parameters: [declareParameter("after", "timestamp")],
   });
 }
