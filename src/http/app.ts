@@ -9,7 +9,7 @@ import { CachedReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally } from "./ingest/intake-tally.ts";
 import { createTenantlessWarnings } from "./ingest/warn-of-tenantless.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
-import { addAccessLog, callerGoneStatus } from "./plugins/access-log.ts";
+import { addAccessLog, whenAnswered } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
 import { accessOf, addAuthentication } from "./plugins/authentication.ts";
 import { addCors } from "./plugins/cors.ts";
@@ -106,7 +106,9 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
-  addMetrics(app, metrics);
+  app.addHook("onRequest", async ({ logNotes }, reply) => {
+    whenAnswered(reply, (status) => metrics.observe(logNotes, status, reply.elapsedTime / 1000));
+  });
   addTraces(app);
   addHeaderCheck(app);
   addAudit(app, dependencies.audit);
@@ -136,16 +138,6 @@ function addMetadataState(app: FastifyInstance, nodeState: () => NodeState): voi
     if (nodeState() !== "outdated" || alwaysAnswered.has(request.url.split("?")[0] ?? "")) return;
     throw new ServiceError("metadata_unavailable", "The database of the metadata has been away for too long", {
       retryAfterSeconds,
-    });
-  });
-}
-
-/** Counts each request once its answer is sent or its caller gone. */
-function addMetrics(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook("onRequest", async (request, reply) => {
-    reply.raw.once("close", () => {
-      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
-      metrics.observe(request.logNotes, status, reply.elapsedTime / 1000);
     });
   });
 }

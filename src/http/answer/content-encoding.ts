@@ -50,7 +50,9 @@ function findZstandard(): ContentEncoding[] {
  */
 export function chooseEncoding(accepted: string | string[] | undefined): ContentEncoding | undefined {
   if (accepted === undefined || accepted === "") return undefined;
-  const weights = new Map(String(accepted).split(",").map(parseWeight));
+  const weights = new Map(
+    readWeights(String(accepted)).map(([name, weight]) => [name === "x-gzip" ? "gzip" : name, weight]),
+  );
   const weightOf = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
   const plain = weights.get("identity") ?? 0;
   let best: ContentEncoding | undefined;
@@ -65,8 +67,11 @@ export function chooseEncoding(accepted: string | string[] | undefined): Content
   return best;
 }
 
-function parseWeight(text: string): [string, number] {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
-  const weight = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
-  return [name === "x-gzip" ? "gzip" : name, weight >= 0 && weight <= 1 ? weight : 0];
+/** The names in a header, in lower case, with the weight of each (RFC 9110, section 12.4.2); 0 for what is none. */
+export function readWeights(header: string): readonly (readonly [name: string, weight: number])[] {
+  return header.split(",").map((item) => {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+    const weight = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
+    return [name, weight >= 0 && weight <= 1 ? weight : 0];
+  });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { parseLimit } from "../../endpoints/call/prepare/parameters.ts";
 import { inQuery } from "../../openapi/forms.ts";
-import { invalidParameter } from "../../shared/errors.ts";
 import { pageAfter } from "../../shared/page-after.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 import { nextPageHeader } from "./answer-headers.ts";
@@ -25,14 +25,10 @@ export function takePage<Item>(
   keyOf: (item: Item) => string,
 ): readonly Item[] {
   const sent = urlParameters(request);
-  const [limit, cursor] = ["limit", "cursor"].map((name) => sent.get(name)?.at(-1));
+  const [limit, cursor] = [parseLimit(sent.get("limit")?.at(-1), maxLimit), sent.get("cursor")?.at(-1)];
   if (limit === undefined && cursor === undefined) return items;
-  const most = limit === undefined ? maxLimit : Number(limit);
-  if (!Number.isInteger(most) || most < 1 || most > maxLimit || limit === "") {
-    throw invalidParameter("limit", `The parameter limit must be an integer from 1 to ${maxLimit}`);
-  }
   const sorted = items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const page = pageAfter(sorted, keyOf, cursor, most);
+  const page = pageAfter(sorted, keyOf, cursor, limit ?? maxLimit);
   if (page.next !== undefined) reply.header(...nextPageHeader(request.url, encodeURIComponent(page.next)));
   return page.items;
 }

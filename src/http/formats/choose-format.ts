@@ -1,4 +1,5 @@
 import { invalidParameter, ServiceError } from "../../shared/errors.ts";
+import { readWeights } from "../answer/content-encoding.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
 /**
@@ -17,7 +18,7 @@ export function chooseFormat(
     throw invalidParameter("format", `The parameter format must be one of ${allowed.join(", ")}`, { allowed });
   }
   if (accept === undefined || accept.trim() === "") return formats[0];
-  const ranges = accept.split(",").map(parseRange);
+  const ranges = readWeights(accept);
   let best: { readonly format: AnswerFormat; readonly quality: number } | undefined;
   for (const format of formats) {
     const quality = qualityOf(ranges, format.mediaType);
@@ -29,24 +30,12 @@ export function chooseFormat(
   });
 }
 
-interface MediaRange {
-  readonly range: string;
-  readonly quality: number;
-}
-
-function parseRange(text: string): MediaRange {
-  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
-  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-  const quality = weight === undefined ? 1 : Number(weight);
-  return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 };
-}
-
 /** The weight that the most exact range gives to a media type. */
-function qualityOf(ranges: readonly MediaRange[], mediaType: string): number {
+function qualityOf(ranges: ReturnType<typeof readWeights>, mediaType: string): number {
   const group = `${mediaType.split("/")[0]}/*`;
   for (const wanted of [mediaType, group, "*/*"]) {
-    const match = ranges.find(({ range }) => range === wanted);
-    if (match !== undefined) return match.quality;
+    const [, quality] = ranges.find(([range]) => range === wanted) ?? [];
+    if (quality !== undefined) return quality;
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 
 /** A route's notes about a request for its log line. Never a token, a parameter's value or an address. */
 export interface LogNotes {
@@ -27,6 +27,12 @@ declare module "fastify" {
 /** For the log and metrics only: the caller was gone before an answer was sent. */
 export const callerGoneStatus = 499;
 
+/** Calls back once an answer is sent, or its caller gone. */
+export function whenAnswered(reply: FastifyReply, callback: (status: number) => void): void {
+  const { raw } = reply;
+  raw.once("close", () => callback(raw.writableEnded ? reply.statusCode : callerGoneStatus));
+}
+
 /**
  * Writes one line for each request once its answer is sent or its caller gone, with the route's pattern instead of
  * the URL.
@@ -36,8 +42,7 @@ export function addAccessLog(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     request.logNotes = {};
     reply.header("X-Request-Id", request.id);
-    reply.raw.once("close", () => {
-      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
+    whenAnswered(reply, (status) => {
       const ms = Math.round(reply.elapsedTime * 10) / 10;
       const route = request.routeOptions.url ?? "none";
       request.log.info({ method: request.method, route, status, ms, ...request.logNotes }, "answered");

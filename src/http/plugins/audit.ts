@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AuditRefusal, AuditRun } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/error-catalogue.ts";
-import { callerGoneStatus } from "./access-log.ts";
+import { callerGoneStatus, whenAnswered } from "./access-log.ts";
 
 /**
  * Data about a call that its route records as soon as it knows them; the outcome is added when the call is answered.
@@ -33,11 +33,10 @@ export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "
   app.decorateRequest("auditRun");
   if (audit.level === "off") return;
   app.addHook("onRequest", async (request, reply) => {
-    reply.raw.once("close", () => {
+    whenAnswered(reply, (sent) => {
       const { auditRun } = request;
       const { error } = request.logNotes;
-      const answered = isErrorCode(error) ? errorCatalogue[error].status : reply.statusCode;
-      const status = reply.raw.writableEnded ? answered : callerGoneStatus;
+      const status = sent !== callerGoneStatus && isErrorCode(error) ? errorCatalogue[error].status : sent;
       if (auditRun !== undefined && error !== "pinned_parameter") {
         audit.record(describeRun(request, auditRun, status, reply.elapsedTime));
       } else if (error !== undefined && refusals.has(error)) audit.record(describeRefusal(request, error, status));

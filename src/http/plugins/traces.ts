@@ -1,7 +1,7 @@
 import { context, ProxyTracerProvider, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { FastifyInstance } from "fastify";
 import type { TimedPhase } from "../observe/timings.ts";
-import { callerGoneStatus, type LogNotes } from "./access-log.ts";
+import { type LogNotes, whenAnswered } from "./access-log.ts";
 
 const tracerName = "logweir";
 
@@ -56,17 +56,12 @@ export function traceCall(call: TracedCall): void {
 export function addTraces(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (!isTracing()) return;
-    reply.raw.once("close", () => {
+    whenAnswered(reply, (status) => {
+      const { method, routeOptions, logNotes: notes, headers, timings } = request;
       const endedAt = performance.timeOrigin + performance.now();
       traceCall({
-        method: request.method,
-        route: request.routeOptions.url ?? "none",
-        status: reply.raw.writableEnded ? reply.statusCode : callerGoneStatus,
-        notes: request.logNotes,
-        headers: request.headers,
-        startedAt: endedAt - reply.elapsedTime,
-        endedAt,
-        phases: request.timings?.phases() ?? [],
+        ...{ method, route: routeOptions.url ?? "none", status, notes, headers },
+        ...{ startedAt: endedAt - reply.elapsedTime, endedAt, phases: timings?.phases() ?? [] },
       });
     });
   });

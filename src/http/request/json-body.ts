@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { decompress } from "../../ingest/decompress.ts";
+import { mediaTypeOf } from "../../ingest/parse-events.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { holdsMoreValues } from "../../values/json/split-json.ts";
 
@@ -43,7 +44,7 @@ export async function readJsonValue(
 ): Promise<unknown> {
   const { body, headers, server } = request;
   if (!(body instanceof Uint8Array) || body.length === 0) return {};
-  const mediaType = (headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
+  const mediaType = mediaTypeOf(headers["content-type"] ?? "application/json");
   const isForm = mediaType === "application/x-www-form-urlencoded";
   if (!isForm && mediaType !== "application/json" && !mediaType.endsWith("+json")) {
     throw new ServiceError("unsupported_media_type", "The body must be application/json", {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { parseJson } from "../../engines/contract/parse-json.ts";
 import { decompress } from "../../ingest/decompress.ts";
+import { mediaTypeOf } from "../../ingest/parse-events.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { checkValueCount } from "./json-body.ts";
 import { parseQueryText, type TextParameters } from "./query-text.ts";
@@ -22,7 +23,7 @@ export async function readParameters(request: FastifyRequest, maxBodyBytes: numb
   const fromUrl = urlParameters(request);
   const body = request.body;
   if (!(body instanceof Uint8Array) || body.length === 0) return fromUrl;
-  const mediaType = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const mediaType = mediaTypeOf(request.headers["content-type"]);
   const isJson = mediaType === "application/json" || mediaType.endsWith("+json");
   if (request.method !== "POST" && (!isJson || fromUrl.has("sql") || fromUrl.has("lql"))) return fromUrl;
   const bytes = await decompress(body, request.headers["content-encoding"] ?? "", maxBodyBytes);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { tokenPath } from "../../../access/key-file.ts";
+import { mediaTypeOf } from "../../../ingest/parse-events.ts";
 import { count, text } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import type { ErrorCode } from "../../../shared/error-catalogue.ts";
@@ -42,8 +43,7 @@ export function addKeyGrantRoute(app: FastifyInstance, { keyGrants, rates }: App
 }
 
 function readAssertion({ body, headers }: FastifyRequest): string {
-  const mediaType = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== "application/x-www-form-urlencoded") {
+  if (mediaTypeOf(headers["content-type"]) !== "application/x-www-form-urlencoded") {
     throw new ServiceError("invalid_body", "The body must be application/x-www-form-urlencoded");
   }
   const form = new URLSearchParams(body instanceof Uint8Array ? Buffer.from(body).toString() : "");
