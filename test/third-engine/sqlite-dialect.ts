@@ -19,16 +19,17 @@ import { createStatements, type Spelling } from "../../src/engines/sql/emit.ts";
 import { digits, EMPTY, joinSql, literal, type Sql } from "../../src/engines/sql/node.ts";
 import { byKind } from "../../src/engines/sql/scans.ts";
 import {
-  createOpeners,
   createRenderer,
   emptySelect,
   exportAs,
+  isOpen,
   isOrderedBy,
   nextAlias,
   type PrintedColumn,
   type Select,
   selectColumn,
   sortItem,
+  takesRows,
 } from "../../src/engines/sql/select.ts";
 import { createTemplates } from "../../src/engines/sql/template.ts";
 import { printFrame, printOver } from "../../src/engines/sql/window.ts";
@@ -72,7 +73,10 @@ function wrapSelect(compilation: Compilation, inside: Builder): Builder {
   return { ...emptySelect(inside.depth + 1), from, sources: [find] };
 }
 
-const { openSelect, rowSelect } = createOpeners(wrapSelect);
+const openSelect = (compilation: Compilation, select: Builder): Builder =>
+  isOpen(select) ? select : wrapSelect(compilation, select);
+const rowSelect = (compilation: Compilation, select: Builder): Builder =>
+  takesRows(select) ? select : wrapSelect(compilation, select);
 
 function refuse(what: string): never {
   throw new Error(`Not in this sketch: ${what}`);

@@ -113,21 +113,9 @@ export function isOpen({ isGrouped, isDistinct, limit, offset }: Select<unknown>
   return !isGrouped && !isDistinct && limit === undefined && offset === undefined;
 }
 
-/** Finds the SELECT, or one that `wrap` puts around it, to which a clause can be added. */
-export interface Openers<Compilation, Own> {
-  /** One in which columns can be computed. */
-  openSelect(compilation: Compilation, select: Own): Own;
-  /** One whose rows can still be filtered, grouped, joined or unnested. */
-  rowSelect(compilation: Compilation, select: Own): Own;
-}
-
-export function createOpeners<Compilation, Own extends Select<unknown>>(
-  wrap: (compilation: Compilation, select: Own) => Own,
-): Openers<Compilation, Own> {
-  return {
-    openSelect: (compilation, select) => (isOpen(select) ? select : wrap(compilation, select)),
-    rowSelect: (compilation, select) => (isOpen(select) && !select.hasWindows ? select : wrap(compilation, select)),
-  };
+/** True while the SELECT's rows can still be filtered, grouped, joined or unnested. */
+export function takesRows(select: Select<unknown>): boolean {
+  return isOpen(select) && !select.hasWindows;
 }
 
 /** Are the rows in this order, as one that is taken over from a CTE or stands below a projection? */

@@ -1,7 +1,7 @@
 /** ClickHouse's SELECTs (see `src/engines/sql/select.ts`). None is changed: a step may turn out to be refused. */
 import { findColumn } from "../../lowering/find-column.ts";
 import { pathKey } from "../../lowering/names.ts";
-import { createOpeners, emptySelect, exportAs, type SelectItem } from "../../sql/select.ts";
+import { emptySelect, exportAs, isOpen, type SelectItem, takesRows } from "../../sql/select.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
 import { fallible } from "../sql/forms.ts";
 import { Refusal } from "../sql/refusal.ts";
@@ -89,7 +89,15 @@ export function wrapSelect(compilation: Compilation, given: SelectBuilder): Sele
   };
 }
 
-export const { openSelect, rowSelect } = createOpeners<Compilation, SelectBuilder>(wrapSelect);
+/** The SELECT, or one around it, in which columns can be computed. */
+export function openSelect(compilation: Compilation, select: SelectBuilder): SelectBuilder {
+  return isOpen(select) ? select : wrapSelect(compilation, select);
+}
+
+/** The SELECT, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
+export function rowSelect(compilation: Compilation, select: SelectBuilder): SelectBuilder {
+  return takesRows(select) ? select : wrapSelect(compilation, select);
+}
 
 export function scopeOf(builder: SelectBuilder): Scope {
   return { find: (id) => findColumn(builder, id) };

@@ -1,14 +1,14 @@
-/** State shared while one query is printed. */
+/** State shared while one query is printed, with its SELECTs and their scopes. */
 import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
 import type { Column, Expr, Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
+import type { Select } from "../../sql/select.ts";
 import type { Sql } from "../sql/sql.ts";
-import type { SelectBuilder } from "./render.ts";
 import type { RunConstants } from "./run-constants.ts";
-import type { Scope } from "./scope.ts";
+import type { Binding } from "./scope.ts";
 
 /** An id that a condition asks for, before parameters are numbered. */
 export interface PrintedIdCondition {
@@ -39,8 +39,6 @@ export interface PrintedCte {
 export interface Compilation {
   readonly layouts: LayoutCatalog;
   readonly timeZone: string;
-  /** The query's text, for errors; empty where it is not known. */
-  readonly text: string;
   readonly analysis: Analysis;
   /** Puts conditions that may fail after those that remove rows. */
   readonly failing: Failing;
@@ -65,7 +63,51 @@ export interface Compilation {
   /** Which SELECTs the expression being printed read columns of: bit 0 its own, bit 1 the one around it, and so on. */
   levelsRead: number;
   /** Breaks the cycle between expressions, which hold sub-queries, and scans, which hold expressions. */
-  readonly buildScan: (compilation: Compilation, scan: Scan, outer: Scope | undefined) => SelectBuilder;
+  readonly buildScan: (from: SelectBuilder, scan: Scan) => SelectBuilder;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+export interface SelectBuilder extends Omit<Mutable<Select<Binding>>, "where"> {
+  readonly compilation: Compilation;
+  /** The sub-select that is all of FROM, when it is one. */
+  inner: { readonly builder: SelectBuilder; readonly alias: string } | undefined;
+  where: Sql[];
+  /** Conditions that may fail: each is computed only where all others, and those before it, hold. */
+  lastWhere: Sql[];
+  /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
+  computed: Map<number, number>;
+  /** Those of them that can as well be computed after ORDER BY and LIMIT. */
+  deferrable: Map<number, Expr>;
+  /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
+  hasComputed: boolean;
+  /** Columns with another value each time were computed here: rows must not be multiplied in this SELECT. */
+  hasRandom: boolean;
+  /** Its rows come from a SELECT with LIMIT, by columns that DuckDB sees through: see `sealLimited`. */
+  isLimited: boolean;
+  /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
+  readonly copies: Set<number>;
+  /** FROM holds a join: in parentheses where it stands right of another. */
+  isJoin: boolean;
+  readonly outer: Scope | undefined;
+  /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
+  importsOuter: boolean;
+  /** In a correlated sub-query: expressions that give the rows the order that their array had. */
+  naturalOrder: readonly Sql[];
+}
+
+/** Where a printed expression finds the columns it reads. */
+export interface Scope {
+  readonly compilation: Compilation;
+  readonly find: (id: number) => Binding | undefined;
+  readonly parent: Scope | undefined;
+  /** `select` scopes hold the columns of a SELECT; `variables` those of lambdas and WITH(...). */
+  readonly kind: "select" | "variables";
+}
+
+/** A scope of lambda parameters or variables inside another scope. */
+export function variableScope(parent: Scope, variables: ReadonlyMap<number, Binding>): Scope {
+  return { compilation: parent.compilation, kind: "variables", parent, find: (id) => variables.get(id) };
 }
 
 export { nextAlias } from "../../sql/select.ts";
@@ -75,15 +117,12 @@ export function bindConstants({ constants }: Compilation, condition: Expr): Expr
   return constants === undefined ? condition : constants.bindIn(condition);
 }
 
-/** Fails the compilation with a position. */
-export function fail(compilation: Compilation, code: DiagnosticCode, message: string, span: Span): never {
-  throw new GoogleSqlError(compilation.text, [{ code, message, span }]);
+/** Fails the compilation with a position; `compileQuery` adds the text that it is in. */
+export function fail(code: DiagnosticCode, message: string, span: Span): never {
+  throw new GoogleSqlError("", [{ code, message, span }]);
 }
 
 /** Fails for a call of a function that the tables do not have. */
-export function refuseFunction(
-  compilation: Compilation,
-  call: { readonly function: string; readonly span: Span },
-): never {
-  return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+export function refuseFunction(call: { readonly function: string; readonly span: Span }): never {
+  return fail("unsupported", `Function ${call.function} is not supported by this engine`, call.span);
 }

@@ -26,10 +26,10 @@ import type {
   RowsPlan,
   StatementPlan,
 } from "../statement-plan.ts";
-import type { Compilation } from "./compilation.ts";
+import type { Compilation, SelectBuilder } from "./compilation.ts";
 import { guardBranches } from "./guard-branches.ts";
 import { FIRST_BOUND, FIRST_LIMIT, LIMIT_PLACEHOLDERS, NEWEST_BOUND, orderPlaceholders } from "./limits.ts";
-import { renderSelect, type SelectBuilder } from "./render.ts";
+import { renderSelect } from "./render.ts";
 import { planNewest, planRows } from "./row-plans.ts";
 import {
   type PlaceholderMap,
@@ -39,7 +39,7 @@ import {
   type SentValues,
 } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
-import { selectable } from "./select-builder.ts";
+import { newSelect, selectable } from "./select-builder.ts";
 import { emit, guarded } from "./statements.ts";
 
 /**
@@ -68,9 +68,9 @@ export interface PrintOptions extends CompileOptions {
 function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: PrintOptions): CompiledQuery {
   const { query, analysis } = analyseGuarded(resolved);
   const compilation = beginCompilation(query, analysis, layouts, options, options.bindsConstants ?? true);
-  const built = buildScan(compilation, query.scan, undefined);
+  const built = buildScan(newSelect(compilation), query.scan);
   const columns = query.columns.map(({ column }) => column);
-  const builder = orderResult(compilation, selectable(compilation, built, columns), query);
+  const builder = orderResult(selectable(built, columns), query);
   const items = columns.map((column) => selectColumn(compilation, builder, column));
   // Before WITH: it asks the definitions there for columns.
   const printed = renderSelect(builder, items);
@@ -80,8 +80,8 @@ function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: Pr
   const finished = finish(whole);
   const used = orderPlaceholders(finished.placeholders);
   const text = printNumbered(finished, used);
-  const rows = planRows(compilation, builder, items, (part) => printNumbered(finish(part), used));
-  const newest = planNewest(compilation, builder, items, {
+  const rows = planRows(builder, items, (part) => printNumbered(finish(part), used));
+  const newest = planNewest(builder, items, {
     print: (part) => printBounded(finish(part), used),
     positionOf: (index) => used.indexOf(index),
   });
@@ -113,7 +113,7 @@ function printConstants(
   options: PrintOptions,
 ): CompiledQuery {
   const compilation = beginCompilation(query, analysis, layouts, options, false);
-  const builder = buildScan(compilation, query.scan, undefined);
+  const builder = buildScan(newSelect(compilation), query.scan);
   const items = query.columns.map(({ column }) => selectColumn(compilation, builder, column));
   const finished = guarded(readParametersOnce(renderSelect(builder, items), query.parameters));
   const used = orderPlaceholders(finished.placeholders);
@@ -154,14 +154,13 @@ function beginCompilation(
   query: ResolvedQuery,
   analysis: Analysis,
   layouts: LayoutCatalog,
-  { timeZone = "UTC", text = "" }: PrintOptions,
+  { timeZone = "UTC" }: PrintOptions,
   bindsConstants: boolean,
 ): Compilation {
   const parameters = numbered(query.parameters);
   return {
     layouts,
     timeZone,
-    text,
     analysis,
     failing: new Failing(analysis),
     parameters,
@@ -245,9 +244,9 @@ function numbered(parameters: ResolvedQuery["parameters"]): PlaceholderMap {
 }
 
 /** Rows come in the query's order, also where it is taken over from a CTE or stands below a projection. */
-function orderResult(compilation: Compilation, built: SelectBuilder, query: ResolvedQuery): SelectBuilder {
+function orderResult(built: SelectBuilder, query: ResolvedQuery): SelectBuilder {
   const { order = [] } = query;
-  return isOrderedBy(built, order) ? built : buildOrderBy(compilation, order, built);
+  return isOrderedBy(built, order) ? built : buildOrderBy(built, order);
 }
 
 /**

@@ -4,8 +4,7 @@ import { exportAs } from "../../sql/select.ts";
 import { columnOf } from "../sql/atoms.ts";
 import { sealSql } from "../sql/forms.ts";
 import type { Sql } from "../sql/sql.ts";
-import { type Compilation, nextAlias } from "./compilation.ts";
-import type { SelectBuilder } from "./render.ts";
+import { nextAlias, type SelectBuilder } from "./compilation.ts";
 import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
 
 /** Replaces a part of a column, such as a leaf or an element. The key distinguishes the column's parts. */
@@ -39,20 +38,14 @@ function mapBinding(binding: Binding, sql: () => Sql, isCheap: boolean, map: Map
 }
 
 /** The binding outside of a sub-select for a binding inside: its parts become columns of their own. */
-export function outsideBinding(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  alias: string,
-  id: number,
-  inside: Binding,
-): Binding {
+export function outsideBinding(builder: SelectBuilder, alias: string, id: number, inside: Binding): Binding {
   const exported = (key: number | string, name: () => string, print: () => Sql) =>
     columnOf(alias, exportAs(builder, key, builder.exports.get(key)?.alias ?? name(), print).alias);
-  const sql = once(() => exported(id, () => compilation.analysis.alias(id), inside.sql));
+  const sql = once(() => exported(id, () => builder.compilation.analysis.alias(id), inside.sql));
   const hand: MapPart = (part, key, name) =>
     exported(
       `${id}/${key}`,
-      () => nextAlias(compilation, `${name}_`),
+      () => nextAlias(builder.compilation, `${name}_`),
       () => part,
     );
   const handLeaf: MapPart = (...part) => (builder.isDistinct || builder.isGrouped ? undefined : hand(...part));

@@ -1,42 +1,13 @@
 /** The finished text of a SELECT. */
 
-import type { Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { createRenderer, type Select, type SelectItem, sortItem } from "../../sql/select.ts";
+import { createRenderer, type SelectItem, sortItem } from "../../sql/select.ts";
 import { hasSortKey, sortKey } from "../functions/sort-key.ts";
 import { nameSql, numberSql } from "../sql/atoms.ts";
 import { isConstantKey } from "../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../sql/sql.ts";
-import type { Binding, Scope } from "./scope.ts";
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-export interface SelectBuilder extends Omit<Mutable<Select<Binding>>, "where"> {
-  /** The sub-select that is all of FROM, when it is one. */
-  inner: { readonly builder: SelectBuilder; readonly alias: string } | undefined;
-  where: Sql[];
-  /** Conditions that may fail: each is computed only where all others, and those before it, hold. */
-  lastWhere: Sql[];
-  /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
-  computed: Map<number, number>;
-  /** Those of them that can as well be computed after ORDER BY and LIMIT. */
-  deferrable: Map<number, Expr>;
-  /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
-  hasComputed: boolean;
-  /** Columns with another value each time were computed here: rows must not be multiplied in this SELECT. */
-  hasRandom: boolean;
-  /** Its rows come from a SELECT with LIMIT, by columns that DuckDB sees through: see `sealLimited`. */
-  isLimited: boolean;
-  /** The common table expressions whose definitions are printed here: their columns have the same ids in each copy. */
-  readonly copies: Set<number>;
-  /** FROM holds a join: in parentheses where it stands right of another. */
-  isJoin: boolean;
-  readonly outer: Scope | undefined;
-  /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
-  importsOuter: boolean;
-  /** In a correlated sub-query: expressions that give the rows the order that their array had. */
-  naturalOrder: readonly Sql[];
-}
+import type { SelectBuilder } from "./compilation.ts";
+import type { Binding } from "./scope.ts";
 
 /** The names that columns have in a select list. */
 function aliasesOf(items: readonly SelectItem[]): ReadonlyMap<number | undefined, string> {

@@ -12,9 +12,9 @@ import { joinSql, type Sql, sql } from "../sql/sql.ts";
 import { TIMESTAMP } from "../sql/types.ts";
 import type { PlainColumn, RowsPlan } from "../statement-plan.ts";
 import { type BoundedStatement, LATE_ROWS, type NewestPlan, type TimeValue } from "../statement-plan.ts";
-import type { Compilation } from "./compilation.ts";
+import type { SelectBuilder } from "./compilation.ts";
 import { NEWEST_BOUND } from "./limits.ts";
-import { conditionsOf, orderKeys, renderSelect, type SelectBuilder } from "./render.ts";
+import { conditionsOf, orderKeys, renderSelect } from "./render.ts";
 
 /** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
 function isPlainOrder(builder: SelectBuilder, keys: ReadonlySet<number | undefined>): boolean {
@@ -28,9 +28,9 @@ function isPlainOrder(builder: SelectBuilder, keys: ReadonlySet<number | undefin
 }
 
 /** Is the statement one SELECT of rows of the table, in an order: nothing around it, and nothing grouped in it? */
-function isPlainSelect(compilation: Compilation, builder: SelectBuilder): boolean {
+function isPlainSelect(builder: SelectBuilder): boolean {
   const { offset, order } = builder;
-  return compilation.printedCtes.size === 0 && isPlain(builder) && offset === undefined && order.length > 0;
+  return builder.compilation.printedCtes.size === 0 && isPlain(builder) && offset === undefined && order.length > 0;
 }
 
 /** The column of the table that the item is; undefined where it is anything else. */
@@ -42,14 +42,13 @@ function plainColumn(builder: SelectBuilder, { id, alias, sql }: SelectItem, tab
 
 /** The statement's parts, where it selects plain columns of one table and does nothing else; `print` prints one. */
 export function planRows(
-  compilation: Compilation,
   builder: SelectBuilder,
   items: readonly SelectItem[],
   print: (part: Sql) => string,
 ): RowsPlan | undefined {
   const table = builder.from?.table;
   const limit = builder.limit?.integer;
-  if (table === undefined || limit === undefined || !isPlainSelect(compilation, builder)) return undefined;
+  if (table === undefined || limit === undefined || !isPlainSelect(builder)) return undefined;
   const columns = items.flatMap((item) => plainColumn(builder, item, table.alias) ?? []);
   if (columns.length < items.length) return undefined;
   const keys = new Set(items.filter((_, index) => columns[index]?.isText === false).map(({ id }) => id));
@@ -79,11 +78,11 @@ interface Printing {
  * bounds the SELECT that selects them.
  */
 export function planNewest(
-  { idConditions, printedCtes, timeBounds }: Compilation,
   root: SelectBuilder,
   items: readonly SelectItem[],
   { print, positionOf }: Printing,
 ): NewestPlan | undefined {
+  const { idConditions, printedCtes, timeBounds } = root.compilation;
   const builder = limitedSelect(root);
   const { from, limit } = builder;
   const count = countOf(builder);

@@ -1,4 +1,4 @@
-/** Where a printed expression finds the columns it reads. */
+/** Columns as the expressions of one SELECT print them. */
 
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Sql } from "../sql/sql.ts";
@@ -50,18 +50,6 @@ export interface Binding {
   readonly as?: ((type: SqlType) => Sql | undefined) | undefined;
   /** Set where it prints as a column of a table. */
   readonly stored?: StoredColumn | undefined;
-}
-
-export interface Scope {
-  readonly find: (id: number) => Binding | undefined;
-  readonly parent: Scope | undefined;
-  /** `select` scopes hold the columns of a SELECT; `variables` those of lambdas and WITH(...). */
-  readonly kind: "select" | "variables";
-}
-
-/** A scope of lambda parameters or variables inside another scope. */
-export function variableScope(parent: Scope, variables: ReadonlyMap<number, Binding>): Scope {
-  return { kind: "variables", parent, find: (id) => variables.get(id) };
 }
 
 /** All bindings are made here, with the same fields: reading them is fast while they have the same shape. */

@@ -11,8 +11,7 @@ import type { PrintCall } from "../../functions/types.ts";
 import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, tried } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, nextAlias, refuseFunction } from "../compilation.ts";
-import type { Scope } from "../scope.ts";
+import { type Compilation, nextAlias, refuseFunction, type Scope } from "../compilation.ts";
 import { boundById, noteTimeBounds } from "./event-bounds.ts";
 import { printNull, printPart } from "./literals.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
@@ -20,8 +19,8 @@ import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 type Printed = readonly (Sql | undefined)[];
 
 /** The call over its printed operands; undefined stands for a skipped one. */
-export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): Sql {
-  const row = scalarFunctions[call.function] ?? refuseFunction(compilation, call);
+export function printCall(call: CallExpr, args: Printed, scope: Scope): Sql {
+  const row = scalarFunctions[call.function] ?? refuseFunction(call);
   if (hasNullLiteral(call)) return printNull(call.type);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
   const context: ComparisonContext = {
@@ -29,26 +28,25 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     types,
     type: call.type,
     call,
-    timeZone: compilation.timeZone,
-    isNeverNaN: numberArguments(compilation, call, scope),
+    timeZone: scope.compilation.timeZone,
+    isNeverNaN: numberArguments(call, scope),
   };
-  if (call.isSafe) return printSafe(compilation, context, row, scope);
-  noteTimeBounds(compilation, call, args, scope);
-  const sql = boundById(compilation, call, printRow(row, context), scope);
+  if (call.isSafe) return printSafe(context, row, scope);
+  noteTimeBounds(call, args, scope);
+  const sql = boundById(call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (hasBranches(call.function)) return sql;
   if (!sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => isValue(call.arguments[index]) && arg?.holdsQuery === true);
-  return bindArguments(compilation, args, isQuery, rowPrinter(row, context));
+  return bindArguments(scope.compilation, args, isQuery, rowPrinter(row, context));
 }
 
 /** NULL where the call fails. Errors of the operands are not the call's: they are computed outside of TRY. */
-function printSafe(compilation: Compilation, context: ComparisonContext, row: PrintCall, scope: Scope): Sql {
+function printSafe(context: ComparisonContext, row: PrintCall, scope: Scope): Sql {
   const { arguments: all } = context.call;
   const outside = all.map(
-    (argument) =>
-      argument !== undefined && isValue(argument) && !isCheap(compilation, operandOf(context.call, argument), scope),
+    (argument) => argument !== undefined && isValue(argument) && !isCheap(operandOf(context.call, argument), scope),
   );
   const print = rowPrinter(row, context);
   const { $interval } = scalarFunctions;
@@ -60,7 +58,7 @@ function printSafe(compilation: Compilation, context: ComparisonContext, row: Pr
     });
     return print(args);
   };
-  return bindArguments(compilation, context.args, outside, (bound) => tried(printAll(bound)));
+  return bindArguments(scope.compilation, context.args, outside, (bound) => tried(printAll(bound)));
 }
 
 /**
@@ -99,10 +97,10 @@ function hasNullLiteral({ function: name, arguments: operands }: CallExpr): bool
 }
 
 /** Which arguments can be no NaN; undefined where none is a FLOAT64. */
-function numberArguments(compilation: Compilation, call: CallExpr, scope: Scope): readonly boolean[] | undefined {
+function numberArguments(call: CallExpr, scope: Scope): readonly boolean[] | undefined {
   const hasFloats = call.arguments.some((argument) => (argument?.type ?? call.type).kind === "FLOAT64");
   if (!hasFloats) return undefined;
-  return call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope));
+  return call.arguments.map((argument) => argument === undefined || isNeverNaN(argument, scope));
 }
 
 function isValue(argument: Expr | undefined): boolean {
@@ -131,7 +129,7 @@ function bindArguments(
 }
 
 /** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
-export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): Sql | undefined {
+export function printElement(call: CallExpr, scope: Scope): Sql | undefined {
   const read = elementOf(call);
-  return read && lookUp(compilation, read.array, scope).element?.(read.offset);
+  return read && lookUp(read.array, scope).element?.(read.offset);
 }

@@ -5,9 +5,8 @@ import { columnOf, placeholder } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { TIMESTAMP } from "../../sql/types.ts";
-import type { Compilation, PrintedIdCondition, TimeBound } from "../compilation.ts";
+import type { Compilation, PrintedIdCondition, Scope, TimeBound } from "../compilation.ts";
 import { FIRST_BOUND } from "../limits.ts";
-import type { Scope } from "../scope.ts";
 import { lookUp } from "./traits.ts";
 
 /** Conditions of one statement that get bounds: a long list of ids is read faster without. */
@@ -21,15 +20,15 @@ function idOf(compilation: Compilation, operand: Expr | undefined): PrintedIdCon
 }
 
 /** The printed call, with bounds where it compares an event's id. */
-export function boundById(compilation: Compilation, call: CallExpr, printed: Sql, scope: Scope): Sql {
+export function boundById(call: CallExpr, printed: Sql, scope: Scope): Sql {
   // In a lambda the bounds would be computed for each element.
   if (call.function !== "$equal" || scope.kind !== "select") return printed;
   const [column, operand] = call.arguments;
   if (column?.kind !== "Column") return printed;
-  const stored = lookUp(compilation, column.column, scope).stored;
-  const id = stored?.isEventId === true ? idOf(compilation, operand) : undefined;
+  const stored = lookUp(column.column, scope).stored;
+  const id = stored?.isEventId === true ? idOf(scope.compilation, operand) : undefined;
   if (stored === undefined || id === undefined) return printed;
-  const { idConditions } = compilation;
+  const { idConditions } = scope.compilation;
   const key = `${stored.alias} ${JSON.stringify(id)}`;
   let place = [...idConditions.keys()].indexOf(key);
   if (place === -1) {
@@ -70,20 +69,15 @@ const COMPARED: Readonly<Record<string, Compared>> = {
 };
 
 /** Notes the times that the call compares an event's own with, where they are known before a run. */
-export function noteTimeBounds(
-  compilation: Compilation,
-  call: CallExpr,
-  args: readonly (Sql | undefined)[],
-  scope: Scope,
-): void {
-  const { timeBounds } = compilation;
+export function noteTimeBounds(call: CallExpr, args: readonly (Sql | undefined)[], scope: Scope): void {
+  const { timeBounds } = scope.compilation;
   const compared = COMPARED[call.function];
   if (compared === undefined || scope.kind !== "select" || timeBounds.length >= MAX_BOUNDS) return;
   for (const [position, other, isFrom] of compared) {
     const column = call.arguments[position];
     const time = timeOf(call.arguments[other], args[other]);
     if (column?.kind !== "Column" || time === undefined) continue;
-    const stored = lookUp(compilation, column.column, scope).stored;
+    const stored = lookUp(column.column, scope).stored;
     if (stored?.isEventTime === true) timeBounds.push({ alias: stored.alias, isFrom, time });
   }
 }

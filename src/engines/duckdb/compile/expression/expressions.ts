@@ -9,8 +9,8 @@ import { nameSql, placeholder, textSql, variableSql } from "../../sql/atoms.ts";
 import { bindOnce, boundName, callSql, castTo, lambda, select, structFieldSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { structFieldName } from "../../sql-text.ts";
-import { type Compilation, fail } from "../compilation.ts";
-import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { type Compilation, fail, type Scope, variableScope } from "../compilation.ts";
+import { type Binding, cheapBinding, makeBinding } from "../scope.ts";
 import { operandOf, printCall, printElement } from "./calls.ts";
 import { extractBelowMixed, extractField } from "./extract.ts";
 import { isRecordType } from "./json-place.ts";
@@ -21,41 +21,41 @@ import { loneValue, printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
-export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
-  if (expression.kind === "Column") return lookUp(compilation, expression.column, scope);
-  const record = sourceOf(compilation, expression, scope);
-  const sql = once(() => printExpression(compilation, expression, scope));
-  const isCheapAgain = isCheap(compilation, expression, scope);
-  const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(compilation, expression, to, scope);
-  return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record, undefined, as);
+export function computedBinding(expression: Expr, scope: Scope): Binding {
+  if (expression.kind === "Column") return lookUp(expression.column, scope);
+  const record = sourceOf(expression, scope);
+  const sql = once(() => printExpression(expression, scope));
+  const isCheapAgain = isCheap(expression, scope);
+  const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(expression, to, scope);
+  return makeBinding(sql, isCheapAgain, isNeverNaN(expression, scope), record, undefined, as);
 }
 
 /** The expression as DuckDB SQL of the physical type of its GoogleSQL type. */
-export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): Sql {
+export function printExpression(expression: Expr, scope: Scope): Sql {
   switch (expression.kind) {
     case "Literal":
       return printLiteral(expression.type, expression.value);
     case "Parameter":
-      return printParameter(compilation, expression);
+      return printParameter(scope.compilation, expression);
     case "Column":
     case "Variable":
-      return lookUp(compilation, expression.column, scope).sql();
+      return lookUp(expression.column, scope).sql();
     case "Field": {
-      const base = printExpression(compilation, expression.base, scope);
+      const base = printExpression(expression.base, scope);
       const isRange = expression.base.type.kind === "RANGE";
       const name = isRange ? (expression.index === 0 ? "start" : "end") : structFieldName(expression.index);
       return printPart(sql`struct_extract(${base}, ${textSql(name)})`, base, expression.type);
     }
     case "RecordField":
-      return printRecordField(compilation, expression, scope);
+      return printRecordField(expression, scope);
     case "Call":
-      return printElement(compilation, expression, scope) ?? printCallOf(compilation, expression, scope);
+      return printElement(expression, scope) ?? printCallOf(expression, scope);
     case "Case":
-      return printCase(compilation, expression, scope);
+      return printCase(expression, scope);
     case "Cast":
-      return printCastExpression(compilation, expression, scope);
+      return printCastExpression(expression, scope);
     case "MakeArray": {
-      const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
+      const elements = expression.elements.map((element) => printExpression(element, scope));
       if (isRecordType(expression.type)) return fromList(sql`[${joinSql(elements, ", ")}]`, expression.type);
       return elements.length === 0
         ? sql`CAST([] AS ${physicalTypeSql(expression.type)})`
@@ -64,22 +64,20 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     case "MakeStruct": {
       if (expression.fields.length === 0) return sql`struct_pack(${structFieldSql(0)} := true)`;
       const fields = expression.fields.map(
-        (field, index) => sql`${structFieldSql(index)} := ${printExpression(compilation, field, scope)}`,
+        (field, index) => sql`${structFieldSql(index)} := ${printExpression(field, scope)}`,
       );
       return callSql("struct_pack", fields);
     }
     case "Subquery": {
       const alone = loneValue(expression);
-      return alone === undefined
-        ? printSubquery(compilation, expression, scope)
-        : printExpression(compilation, alone, scope);
+      return alone === undefined ? printSubquery(expression, scope) : printExpression(alone, scope);
     }
     case "InSubquery":
-      return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope), scope);
+      return printInSubquery(expression, printExpression(expression.operand, scope), scope);
     case "Lambda":
-      return printLambda(compilation, expression, scope);
+      return printLambda(expression, scope);
     case "Let":
-      return printLet(compilation, expression, scope);
+      return printLet(expression, scope);
     case "DatePart":
       return textSql(expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`);
   }
@@ -87,17 +85,17 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
 
 function printParameter(compilation: Compilation, { key, span }: Expr & { kind: "Parameter" }): Sql {
   const parameter = compilation.parameters.get(key);
-  if (parameter === undefined) return fail(compilation, "unknown_parameter", `Unknown parameter: ${key}`, span);
+  if (parameter === undefined) return fail("unknown_parameter", `Unknown parameter: ${key}`, span);
   // A parameter without a type of its own is bound as what the query shows.
   return castTo(placeholder(parameter.index), physicalTypeSql(parameter.type));
 }
 
-function printLambda(compilation: Compilation, { parameters, body: of }: Expr & { kind: "Lambda" }, scope: Scope): Sql {
+function printLambda({ parameters, body: of }: Expr & { kind: "Lambda" }, scope: Scope): Sql {
   const names = parameters.map(
-    (parameter) => [parameter.id, variableSql(variableName(compilation, parameter))] as const,
+    (parameter) => [parameter.id, variableSql(variableName(scope.compilation, parameter))] as const,
   );
   const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
-  const body = printExpression(compilation, of, variableScope(scope, variables));
+  const body = printExpression(of, variableScope(scope, variables));
   return lambda(
     names.map(([, name]) => name),
     body,
@@ -108,76 +106,72 @@ function variableName(compilation: Compilation, column: Column): string {
   return `v${compilation.analysis.alias(column.id)}`;
 }
 
-function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): Sql {
+function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Scope): Sql {
   const { base, path, type } = expression;
   if (type.kind === "UNKNOWN") return printNull(type);
   const field = { base: base.type, path, type };
-  const source = sourceOf(compilation, base, scope);
+  const source = sourceOf(base, scope);
   if (source === undefined) {
-    const text = printExpression(compilation, base, scope);
+    const text = printExpression(base, scope);
     return base.type.kind === "MIXED" ? extractBelowMixed(text, field) : extractField({ text, steps: [] }, field);
   }
   if (isRecordType(type)) return recordText(fieldSource(source, base.type, path));
   return source.leaf(path) ?? extractField(source.json(), field);
 }
 
-function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {
+function printCase(expression: CaseExpr, scope: Scope): Sql {
   const branches = expression.branches.map(
-    ({ when, then }) =>
-      sql`WHEN ${printExpression(compilation, when, scope)} THEN ${printExpression(compilation, then, scope)}`,
+    ({ when, then }) => sql`WHEN ${printExpression(when, scope)} THEN ${printExpression(then, scope)}`,
   );
-  const rest =
-    expression.else === undefined ? printNull(expression.type) : printExpression(compilation, expression.else, scope);
+  const rest = expression.else === undefined ? printNull(expression.type) : printExpression(expression.else, scope);
   return sql`CASE ${joinSql(branches, " ")} ELSE ${rest} END`;
 }
 
-function printCastExpression(compilation: Compilation, expression: CastExpr, scope: Scope): Sql {
+function printCastExpression(expression: CastExpr, scope: Scope): Sql {
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
   const { format, timeZone } = expression;
   const direct =
-    expression.isSafe && format === undefined && type.kind !== "MIXED"
-      ? readAs(compilation, operand, type, scope)
-      : undefined;
+    expression.isSafe && format === undefined && type.kind !== "MIXED" ? readAs(operand, type, scope) : undefined;
   if (direct !== undefined) return direct;
   return printCast({
-    operand: printExpression(compilation, operand, scope),
+    operand: printExpression(operand, scope),
     from: operand.type,
     to: type,
     isSafe: expression.isSafe,
-    timeZone: compilation.timeZone,
+    timeZone: scope.compilation.timeZone,
     cast: expression,
-    format: format === undefined ? undefined : printExpression(compilation, format, scope),
-    timeZoneSql: timeZone === undefined ? undefined : printExpression(compilation, timeZone, scope),
+    format: format === undefined ? undefined : printExpression(format, scope),
+    timeZoneSql: timeZone === undefined ? undefined : printExpression(timeZone, scope),
   });
 }
 
-function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sql {
+function printCallOf(call: CallExpr, scope: Scope): Sql {
   const [value] = call.arguments;
   if (call.function === "$redact" && value !== undefined) {
-    return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
+    return printRedacted(printExpression(value, scope), call.type, detectorsOf(call));
   }
   const args = call.arguments.map((argument) =>
-    argument === undefined ? undefined : printExpression(compilation, operandOf(call, argument), scope),
+    argument === undefined ? undefined : printExpression(operandOf(call, argument), scope),
   );
-  return printCall(compilation, call, args, scope);
+  return printCall(call, args, scope);
 }
 
-function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): Sql {
+function printLet(expression: LetExpr, scope: Scope): Sql {
   const variables = new Map<number, Binding>();
   const inner = variableScope(scope, variables);
   const computed: { readonly name: string; readonly value: Sql }[] = [];
   for (const variable of expression.variables) {
-    const binding = computedBinding(compilation, variable.expression, inner);
-    if (binding.isCheap || compilation.analysis.uses(variable.column) <= 1) {
+    const binding = computedBinding(variable.expression, inner);
+    if (binding.isCheap || scope.compilation.analysis.uses(variable.column) <= 1) {
       variables.set(variable.column.id, binding);
       continue;
     }
-    const name = variableName(compilation, variable.column);
+    const name = variableName(scope.compilation, variable.column);
     computed.push({ name, value: binding.sql() });
     variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN));
   }
-  const body = printExpression(compilation, expression.body, inner);
+  const body = printExpression(expression.body, inner);
   return computed.reduceRight((text, { name, value }) => {
     // A lambda cannot hold a sub-query.
     return text.holdsQuery

@@ -1,6 +1,6 @@
 /** Printing sub-queries inside expressions. */
 
-import { someExpression } from "../../../../googlesql/resolved/walk.ts";
+import { type AnySubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
@@ -12,10 +12,9 @@ import { likeArray } from "../../functions/operators.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import type { Compilation } from "../compilation.ts";
-import { renderSelect, type SelectBuilder } from "../render.ts";
-import type { Scope } from "../scope.ts";
-import { orderNaturally, selectable, wrapSelect } from "../select-builder.ts";
+import type { Scope, SelectBuilder } from "../compilation.ts";
+import { renderSelect } from "../render.ts";
+import { newSelect, orderNaturally, selectable, wrapSelect } from "../select-builder.ts";
 import { isNeverNaN } from "./traits.ts";
 
 function renderArray(builder: SelectBuilder, item: SelectItem): Sql {
@@ -24,42 +23,34 @@ function renderArray(builder: SelectBuilder, item: SelectItem): Sql {
 }
 
 /** ARRAY(...) sorts by its item only if that is a column: a computed item gets a SELECT of its own first. */
-function sortedByColumns(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+function sortedByColumns(builder: SelectBuilder): SelectBuilder {
   const isPlain = !builder.isDistinct && !builder.order.some(({ id }) => builder.computed.has(id));
   if (isPlain || builder.order.length === 0) return builder;
-  const outside = wrapSelect(compilation, builder);
+  const outside = wrapSelect(builder);
   outside.order = builder.order.map((key) => ({ ...key, binding: findColumn(outside, key.id) ?? key.binding }));
   if (builder.limit === undefined) builder.order = [];
   return outside;
 }
 
-/** A scope that a sub-query reads nothing of is ignored: it is then printed like a query of its own. */
-function outerScope(compilation: Compilation, expression: object, scope: Scope): Scope | undefined {
-  return compilation.analysis.isCorrelated(expression) ? scope : undefined;
-}
-
-/** Prints the content of a sub-query, as part of a correlated one if it is one. */
-function within(compilation: Compilation, outer: Scope | undefined, print: () => Sql): Sql {
-  if (outer === undefined) return print();
-  compilation.correlationDepth++;
-  const printed = print();
-  compilation.correlationDepth--;
+/** Prints a sub-query by its SELECT. A scope that it reads nothing of is ignored: it is then a query of its own. */
+function printWithin(expression: AnySubquery, scope: Scope, print: (builder: SelectBuilder) => Sql): Sql {
+  const { compilation } = scope;
+  const outer = compilation.analysis.isCorrelated(expression) ? scope : undefined;
+  if (outer !== undefined) compilation.correlationDepth++;
+  const printed = print(compilation.buildScan(newSelect(compilation, outer), expression.scan));
+  if (outer !== undefined) compilation.correlationDepth--;
   return printed;
 }
 
-export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): Sql {
-  const outer = outerScope(compilation, expression, scope);
-  return within(compilation, outer, () => printSelect(compilation, expression, outer));
-}
-
-function printSelect(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
-  const built = compilation.buildScan(compilation, expression.scan, outer);
-  const { mode, output } = expression;
-  if (output === undefined) return sql`EXISTS (${renderSelect(selectable(compilation, built, []), [])})`;
-  const builder = selectable(compilation, built, [output]);
-  if (mode === "SCALAR") return sql`(${renderSelect(builder, [selectColumn(compilation, builder, output)])})`;
-  const sorted = sortedByColumns(compilation, builder);
-  return renderArray(sorted, selectColumn(compilation, sorted, output));
+export function printSubquery(expression: SubqueryExpr, scope: Scope): Sql {
+  return printWithin(expression, scope, (built) => {
+    const { mode, output } = expression;
+    if (output === undefined) return sql`EXISTS (${renderSelect(selectable(built, []), [])})`;
+    const builder = selectable(built, [output]);
+    if (mode === "SCALAR") return sql`(${renderSelect(builder, [selectColumn(scope.compilation, builder, output)])})`;
+    const sorted = sortedByColumns(builder);
+    return renderArray(sorted, selectColumn(scope.compilation, sorted, output));
+  });
 }
 
 /**
@@ -79,20 +70,12 @@ function markNaN(value: Sql, mark: Sql): Sql {
   });
 }
 
-export function printInSubquery(compilation: Compilation, expression: InSubqueryExpr, operand: Sql, scope: Scope): Sql {
-  const outer = outerScope(compilation, expression, scope);
-  return within(compilation, outer, () => printMembership(compilation, expression, operand, scope, outer));
+export function printInSubquery(expression: InSubqueryExpr, operand: Sql, scope: Scope): Sql {
+  return printWithin(expression, scope, (builder) => printMembership(builder, expression, operand, scope));
 }
 
-function printMembership(
-  compilation: Compilation,
-  expression: InSubqueryExpr,
-  operand: Sql,
-  scope: Scope,
-  outer: Scope | undefined,
-): Sql {
-  const builder = compilation.buildScan(compilation, expression.scan, outer);
-  const item = selectColumn(compilation, builder, expression.output);
+function printMembership(builder: SelectBuilder, expression: InSubqueryExpr, operand: Sql, scope: Scope): Sql {
+  const item = selectColumn(scope.compilation, builder, expression.output);
   if (expression.operator === "IN") {
     const { type } = expression.output;
     if (isComposite(type)) return isInArray(operand, renderArray(builder, item), type);
@@ -100,8 +83,7 @@ function printMembership(
       const lengths = renderSelect(builder, [{ ...item, sql: sortKey(type, item.sql) }]);
       return sql`(${sortKey(type, operand)} IN (${lengths}))`;
     }
-    if (isNeverNaN(compilation, expression.operand, scope))
-      return sql`(${operand} IN (${renderSelect(builder, [item])}))`;
+    if (isNeverNaN(expression.operand, scope)) return sql`(${operand} IN (${renderSelect(builder, [item])}))`;
     const marked = { ...item, sql: markNaN(item.sql, TRUE) };
     return sql`(${markNaN(operand, FALSE)} IN (${renderSelect(builder, [marked])}))`;
   }

@@ -11,10 +11,9 @@ import { sortKey } from "../../functions/sort-key.ts";
 import { numberSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, fail } from "../compilation.ts";
+import { fail, type Scope, type SelectBuilder, variableScope } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { SelectBuilder } from "../render.ts";
-import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { cheapBinding, makeBinding } from "../scope.ts";
 import { newSelect, openSelect, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { withoutDecimalFrames } from "./decimal-frames.ts";
@@ -22,7 +21,7 @@ import { printInSelect, selectFirst, separateShared } from "./shaping.ts";
 
 /** The SELECT with other columns; what was readable stays so through the old one only, for expressions printed later. */
 function withoutColumns(builder: SelectBuilder): SelectBuilder {
-  const copy = newSelect(builder.outer, builder.depth);
+  const copy = newSelect(builder.compilation, builder.outer, builder.depth);
   copy.from = builder.from;
   copy.inner = builder.inner;
   copy.where = builder.where;
@@ -47,9 +46,9 @@ interface Rows {
  * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query
  * around it, or to none. Its arguments are selected first, so that it reads columns of its own.
  */
-function ownArguments(compilation: Compilation, from: SelectBuilder, calls: readonly AggregateCall[]): Rows {
+function ownArguments(from: SelectBuilder, calls: readonly AggregateCall[]): Rows {
   if (from.outer === undefined) return { builder: from, calls };
-  const rows = from.hasComputed ? wrapSelect(compilation, from) : from;
+  const rows = from.hasComputed ? wrapSelect(from) : from;
   const isOwn = (at: AnyExpr) => at.kind === "Column" && findColumn(rows, at.column.id) !== undefined;
   const isForeign = (call: AggregateCall) =>
     call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
@@ -64,16 +63,16 @@ function ownArguments(compilation: Compilation, from: SelectBuilder, calls: read
   // A delimiter or a number of values is printed where it is constant.
   const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
   const moved = foreign.flatMap((call) => call.arguments.filter(isMoved));
-  const { builder, own } = selectFirst(compilation, rows, moved);
+  const { builder, own } = selectFirst(rows, moved);
   return { builder, calls: sorted.map((call) => (foreign.includes(call) ? withArguments(call, own) : call)) };
 }
 
 /** Random arguments of several calls, selected first: DuckDB computes equal calls once. */
-function randomFirst(compilation: Compilation, { builder, calls }: Rows): Rows {
+function randomFirst({ builder, calls }: Rows): Rows {
   const isRandom = (argument: Expr) => someExpression(argument, isRandomCall, true);
   const random = calls.flatMap((call) => call.arguments.filter(isRandom));
   if (random.length < 2) return { builder, calls };
-  const { builder: rows, own } = selectFirst(compilation, builder, random);
+  const { builder: rows, own } = selectFirst(builder, random);
   return { builder: rows, calls: calls.map((call) => withArguments(call, own)) };
 }
 
@@ -85,49 +84,44 @@ const withArguments = <Call extends AggregateCall | WindowCall>(call: Call, own:
 type AggregateScan = Scan & { readonly kind: "Aggregate" };
 
 /** Builds the SELECT of an aggregation. Throws for several totals beside other groups in a correlated sub-query. */
-export function buildAggregate(compilation: Compilation, scan: AggregateScan, from: SelectBuilder): SelectBuilder {
+export function buildAggregate(from: SelectBuilder, scan: AggregateScan): SelectBuilder {
   const totals = scan.groupingSets?.filter((set) => set.length === 0).length ?? 0;
   // DuckDB makes one row of no rows there, however many sets are empty.
-  if (from.outer === undefined || totals < 2) return buildGroups(compilation, scan, from);
+  if (from.outer === undefined || totals < 2) return buildGroups(from, scan);
   if (totals < (scan.groupingSets?.length ?? 0)) {
     const message = "GROUPING SETS with several empty sets beside others are not supported in a correlated sub-query";
-    fail(compilation, "unsupported", message, scan.groupBy[0]?.expression.span ?? { start: 0, end: 0 });
+    fail("unsupported", message, scan.groupBy[0]?.expression.span ?? { start: 0, end: 0 });
   }
-  const total = wrapSelect(compilation, buildGroups(compilation, { ...scan, groupingSets: undefined }, from));
+  const total = wrapSelect(buildGroups(from, { ...scan, groupingSets: undefined }));
   const inner = total.from;
   const times = callSql("range", [numberSql(totals)]);
   total.from = { print: () => sql`${inner?.print() ?? EMPTY} CROSS JOIN ${times}` };
   return total;
 }
 
-function buildGroups(compilation: Compilation, scan: AggregateScan, from: SelectBuilder): SelectBuilder {
-  const open = rowSelect(compilation, from);
+function buildGroups(from: SelectBuilder, scan: AggregateScan): SelectBuilder {
+  const { compilation } = from;
+  const open = rowSelect(from);
   const { builder: rows, calls } = randomFirst(
-    compilation,
     ownArguments(
-      compilation,
-      open.order.length > 0 ? wrapSelect(compilation, open) : open,
+      open.order.length > 0 ? wrapSelect(open) : open,
       scan.aggregates.map((item) => ofKeys(item.call, scan)),
     ),
   );
   const all = [...scan.groupBy.map((item) => item.expression), ...calls];
-  const { builder: separated, keys: expressions } = keysFirst(
-    compilation,
-    separateShared(compilation, rows, all),
-    scan,
-  );
-  const { builder: input, texts } = printInSelect(compilation, separated, (scope, printed) => {
-    const keys = expressions.map((expression) => printExpression(compilation, expression, scope));
+  const { builder: separated, keys: expressions } = keysFirst(separateShared(rows, all), scan);
+  const { builder: input, texts } = printInSelect(separated, (scope, printed) => {
+    const keys = expressions.map((expression) => printExpression(expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
     const isKept = hasRowOfNone(scan);
     const aggregates = calls.map((call) => {
-      const text = printAggregateCall(compilation, call, inner, printed.naturalOrder);
+      const text = printAggregateCall(call, inner, printed.naturalOrder);
       return isKept && call.function !== "$count_star" ? keepRow(text) : text;
     });
     return [...keys, ...aggregates];
   });
-  const scope = withKeys(scopeOf(compilation, input), scan, texts);
+  const scope = withKeys(scopeOf(input), scan, texts);
   const builder = withoutColumns(input);
   builder.isGrouped = true;
   builder.groupKeys = scan.groupBy.map(({ column }, index) => {
@@ -140,14 +134,14 @@ function buildGroups(compilation: Compilation, scan: AggregateScan, from: Select
   builder.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
   scan.aggregates.forEach(({ column, call: written }, index) => {
     const call = calls[index] ?? written;
-    const print = once(() => texts[scan.groupBy.length + index] ?? printAggregateCall(compilation, call, scope, []));
+    const print = once(() => texts[scan.groupBy.length + index] ?? printAggregateCall(call, scope, []));
     const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
-    const element = isMany ? undefined : elementPrinter(compilation, call, scope);
+    const element = isMany ? undefined : elementPrinter(call, scope);
     builder.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
   });
   // DuckDB does not recognise a key that holds a lambda in an expression around it.
   const isOpaque = texts.slice(0, scan.groupBy.length).some((key) => key.holdsLambda);
-  return isOpaque ? wrapSelect(compilation, builder) : builder;
+  return isOpaque ? wrapSelect(builder) : builder;
 }
 
 /** Ids that no column of a query has. */
@@ -170,14 +164,13 @@ const keepRow = (aggregate: Sql): Sql => sql`CASE WHEN count(*) IS NOT NULL THEN
  * expression would be one key.
  */
 function keysFirst(
-  compilation: Compilation,
   builder: SelectBuilder,
   { groupBy, groupingSets }: AggregateScan,
 ): { readonly builder: SelectBuilder; readonly keys: readonly Expr[] } {
   const keys = groupBy.map((item) => item.expression);
   const areSeveral = groupingSets !== undefined && keys.length > 1;
   const isFirst = ({ type }: Expr) => areSeveral || type.kind === "INTERVAL";
-  const { builder: rows, own } = selectFirst(compilation, builder, keys.filter(isFirst));
+  const { builder: rows, own } = selectFirst(builder, keys.filter(isFirst));
   return { builder: rows, keys: keys.map(own) };
 }
 
@@ -202,29 +195,28 @@ function withKeys(scope: Scope, scan: AggregateScan, keys: readonly Sql[]): Scop
 }
 
 /** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
-function ownColumns(compilation: Compilation, builder: SelectBuilder, calls: readonly WindowCall[]): SelectBuilder {
+function ownColumns(builder: SelectBuilder, calls: readonly WindowCall[]): SelectBuilder {
   if (builder.outer === undefined) return builder;
   const isForeign = (at: AnyExpr) => at.kind === "Column" && findColumn(builder, at.column.id) === undefined;
   if (!calls.some((call) => someExpression(call, isForeign, true))) return builder;
-  const outside = wrapSelect(compilation, builder);
+  const outside = wrapSelect(builder);
   outside.importsOuter = true;
   return outside;
 }
 
 /** DuckDB's parser takes no window function in a sub-query of a window: what holds a sub-query is selected first. */
 function withoutQueries(
-  compilation: Compilation,
   builder: SelectBuilder,
   calls: readonly WindowCall[],
 ): { readonly builder: SelectBuilder; readonly calls: readonly WindowCall[] } {
-  if (!compilation.analysis.holdsQueries) return { builder, calls };
+  if (!builder.compilation.analysis.holdsQueries) return { builder, calls };
   const expressionsOf = (call: WindowCall) => [
     ...call.arguments,
     ...call.partitionBy,
     ...call.orderBy.map((key) => key.expression),
   ];
   const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, isSubquery, false));
-  const { builder: rows, own } = selectFirst(compilation, builder, held);
+  const { builder: rows, own } = selectFirst(builder, held);
   const moved = calls.map((call) => ({
     ...withArguments(call, own),
     partitionBy: call.partitionBy.map(own),
@@ -233,18 +225,14 @@ function withoutQueries(
   return { builder: rows, calls: moved };
 }
 
-export function buildWindow(
-  compilation: Compilation,
-  scan: Scan & { kind: "Window" },
-  input: SelectBuilder,
-): SelectBuilder {
-  const rows = rowSelect(compilation, input);
+export function buildWindow(input: SelectBuilder, scan: Scan & { kind: "Window" }): SelectBuilder {
+  const rows = rowSelect(input);
   const calls = scan.functions.map((item) => item.call);
-  const separated = separateShared(compilation, rows.order.length > 0 ? wrapSelect(compilation, rows) : rows, calls);
-  const plain = withoutQueries(compilation, separated, calls);
-  const framed = withoutDecimalFrames(compilation, ownColumns(compilation, plain.builder, plain.calls), plain.calls);
-  const { builder, texts } = printInSelect(compilation, framed.builder, (scope) =>
-    framed.calls.map((call) => printWindowCall(compilation, call, scope)),
+  const separated = separateShared(rows.order.length > 0 ? wrapSelect(rows) : rows, calls);
+  const plain = withoutQueries(separated, calls);
+  const framed = withoutDecimalFrames(ownColumns(plain.builder, plain.calls), plain.calls);
+  const { builder, texts } = printInSelect(framed.builder, (scope) =>
+    framed.calls.map((call) => printWindowCall(call, scope)),
   );
   builder.hasWindows = true;
   builder.hasComputed = true;
@@ -254,35 +242,31 @@ export function buildWindow(
       column.id,
       makeBinding(() => text, false),
     );
-    builder.computed.set(column.id, compilation.analysis.uses(column));
+    builder.computed.set(column.id, input.compilation.analysis.uses(column));
   });
   // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
-  return texts.some((text) => text.holdsLambda) ? wrapSelect(compilation, builder) : builder;
+  return texts.some((text) => text.holdsLambda) ? wrapSelect(builder) : builder;
 }
 
-export function buildDistinct(
-  compilation: Compilation,
-  scan: Scan & { kind: "Distinct" },
-  from: SelectBuilder,
-): SelectBuilder {
+export function buildDistinct(from: SelectBuilder, scan: Scan & { kind: "Distinct" }): SelectBuilder {
   if (scan.columns.some(({ column }) => column.type.kind === "INTERVAL")) {
     const span = { start: 0, end: 0 };
     const groupBy = scan.columns.map(({ column, input }) => {
       return { column, expression: { kind: "Column", column: input, type: input.type, span } as const };
     });
-    return buildAggregate(compilation, { kind: "Aggregate", input: scan.input, groupBy, aggregates: [] }, from);
+    return buildAggregate(from, { kind: "Aggregate", input: scan.input, groupBy, aggregates: [] });
   }
-  const open = openSelect(compilation, from);
-  const input = open.order.length > 0 ? wrapSelect(compilation, open) : open;
+  const open = openSelect(from);
+  const input = open.order.length > 0 ? wrapSelect(open) : open;
   const columns = scan.columns.map(({ column, input: source }) => {
-    const binding = findColumn(input, source.id) ?? scopeOf(compilation, input).find(source.id);
+    const binding = findColumn(input, source.id) ?? scopeOf(input).find(source.id);
     if (binding === undefined) throw new Error(`Column ${source.name} cannot be read by DISTINCT`);
     return { column, binding, sql: binding.sql() };
   });
   const builder = withoutColumns(input);
   builder.isDistinct = true;
   for (const { column, binding, sql } of columns) {
-    exportAs(builder, column.id, compilation.analysis.alias(column.id), () => sql);
+    exportAs(builder, column.id, from.compilation.analysis.alias(column.id), () => sql);
     builder.bindings.set(column.id, cheapBinding(sql, binding.isNeverNaN ?? false));
   }
   return builder;

@@ -15,92 +15,81 @@ import { NULL, signSql, textSql } from "../../sql/atoms.ts";
 import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { HUGEINT } from "../../sql/types.ts";
-import { type Compilation, refuseFunction } from "../compilation.ts";
+import { refuseFunction, type Scope } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isNeverNaN, readAs } from "../expression/traits.ts";
-import type { Scope } from "../scope.ts";
 
 type Key = AggregateCall["orderBy"][number];
 
 /** Prints the sort key of the expression: a key if values of its type have one, itself otherwise. */
-function printSortKey(compilation: Compilation, expression: Expr, scope: Scope): Sql {
-  const key = readAs(compilation, expression, expression.type, scope);
+function printSortKey(expression: Expr, scope: Scope): Sql {
+  const key = readAs(expression, expression.type, scope);
   if (key !== undefined) return key;
-  const value = printExpression(compilation, expression, scope);
+  const value = printExpression(expression, scope);
   return sortKey(expression.type, value);
 }
 
 /** `x ASC NULLS FIRST`; for FLOAT64 with a key before it that puts NaN where GoogleSQL has it. */
-function printKey(compilation: Compilation, key: Key, value: Sql, scope: Scope, isSingle: boolean): Sql {
+function printKey(key: Key, value: Sql, scope: Scope, isSingle: boolean): Sql {
   const { isDescending, nullsFirst } = key;
   const printed = sortItem(value, isDescending, nullsFirst);
-  if (isNeverNaN(compilation, key.expression, scope)) return printed;
+  if (isNeverNaN(key.expression, scope)) return printed;
   // The opposite of a number has NaN where it belongs, and bounds as far away.
   if (isSingle) return sortItem(sql`(-${value})`, !isDescending, nullsFirst);
   return sql`${sortItem(sql`isnan(${value})`, !isDescending, nullsFirst)}, ${printed}`;
 }
 
-function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope, isSingle = false): Sql {
+function printKeys(keys: readonly Key[], scope: Scope, isSingle = false): Sql {
   const printed: Sql[] = [];
   for (const key of keys) {
-    const value = printSortKey(compilation, key.expression, scope);
-    if (isSingle) printed.push(printKey(compilation, key, widenKey(key, value), scope, true));
-    else if (!isConstantKey(value)) printed.push(printKey(compilation, key, value, scope, false));
+    const value = printSortKey(key.expression, scope);
+    if (isSingle) printed.push(printKey(key, widenKey(key, value), scope, true));
+    else if (!isConstantKey(value)) printed.push(printKey(key, value, scope, false));
   }
   return joinSql(printed, ", ");
 }
 
-function printOptional(compilation: Compilation, expression: Expr | undefined, scope: Scope): Sql | undefined {
-  return expression === undefined ? undefined : printExpression(compilation, expression, scope);
+function printOptional(expression: Expr | undefined, scope: Scope): Sql | undefined {
+  return expression === undefined ? undefined : printExpression(expression, scope);
 }
 
-function printHaving(
-  compilation: Compilation,
-  having: AggregateCall["having"],
-  scope: Scope,
-): AggregateModifiers["having"] {
+function printHaving(having: AggregateCall["having"], scope: Scope): AggregateModifiers["having"] {
   if (having === undefined) return undefined;
   return {
     kind: having.kind,
-    expressionSql: printSortKey(compilation, having.expression, scope),
-    mayBeNaN: !isNeverNaN(compilation, having.expression, scope),
+    expressionSql: printSortKey(having.expression, scope),
+    mayBeNaN: !isNeverNaN(having.expression, scope),
   };
 }
 
 /** Does the result depend on the order of the rows? */
 const isOrdered = (name: string): boolean => CATALOGUE.find(name)?.definition.allows?.includes("order") === true;
 
-function aggregateContext(
-  compilation: Compilation,
-  call: AggregateCall,
-  scope: Scope,
-  naturalOrder: readonly Sql[],
-): AggregateContext {
+function aggregateContext(call: AggregateCall, scope: Scope, naturalOrder: readonly Sql[]): AggregateContext {
   const isNatural = call.orderBy.length === 0 && !call.isDistinct && isOrdered(call.function);
   const orderBySql = isNatural
     ? joinMapped(naturalOrder, ", ", (position) => sortItem(position, false, true))
-    : printKeys(compilation, call.orderBy, scope);
+    : printKeys(call.orderBy, scope);
   // The order of printing is the order in which aliases are numbered. All fields, for objects of one shape.
-  const filterSql = printOptional(compilation, call.filter, scope);
-  const limitSql = printOptional(compilation, call.limit, scope);
+  const filterSql = printOptional(call.filter, scope);
+  const limitSql = printOptional(call.limit, scope);
   const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
     orderBySql: orderBySql === EMPTY ? undefined : orderBySql,
     filterSql,
     nulls: call.nullHandling,
     limitSql,
-    having: printHaving(compilation, call.having, scope),
+    having: printHaving(call.having, scope),
     overSql: undefined,
   };
-  return callContext(compilation, call, scope, printOperands(compilation, call, scope), modifiers);
+  return callContext(call, scope, printOperands(call, scope), modifiers);
 }
 
-function printOperands(compilation: Compilation, call: AggregateCall | WindowCall, scope: Scope): readonly Sql[] {
-  return call.arguments.map((argument) => printExpression(compilation, argument, scope));
+function printOperands(call: AggregateCall | WindowCall, scope: Scope): readonly Sql[] {
+  return call.arguments.map((argument) => printExpression(argument, scope));
 }
 
 function callContext<Call extends AggregateCall | WindowCall>(
-  compilation: Compilation,
   call: Call,
   scope: Scope,
   args: readonly Sql[],
@@ -111,35 +100,26 @@ function callContext<Call extends AggregateCall | WindowCall>(
     args,
     sortKey: (index: number) => {
       const argument = operands[index];
-      return argument === undefined ? NULL : printSortKey(compilation, argument, scope);
+      return argument === undefined ? NULL : printSortKey(argument, scope);
     },
     types: operands.map((argument) => argument.type),
     type: call.type,
-    timeZone: compilation.timeZone,
+    timeZone: scope.compilation.timeZone,
     call,
     modifiers,
   };
 }
 
 /** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
-export function printAggregateCall(
-  compilation: Compilation,
-  call: AggregateCall,
-  scope: Scope,
-  naturalOrder: readonly Sql[],
-): Sql {
-  const row = aggregateFunctions[call.function] ?? refuseFunction(compilation, call);
-  return row(aggregateContext(compilation, call, scope, naturalOrder));
+export function printAggregateCall(call: AggregateCall, scope: Scope, naturalOrder: readonly Sql[]): Sql {
+  const row = aggregateFunctions[call.function] ?? refuseFunction(call);
+  return row(aggregateContext(call, scope, naturalOrder));
 }
 
 /** Prints single elements of an aggregate whose result is an array; undefined where that is no cheaper. */
-export function elementPrinter(
-  compilation: Compilation,
-  call: AggregateCall,
-  scope: Scope,
-): ((offset: bigint) => Sql | undefined) | undefined {
+export function elementPrinter(call: AggregateCall, scope: Scope): ((offset: bigint) => Sql | undefined) | undefined {
   if (call.function !== "APPROX_QUANTILES") return undefined;
-  return (offset) => printQuantile(aggregateContext(compilation, call, scope, []), offset);
+  return (offset) => printQuantile(aggregateContext(call, scope, []), offset);
 }
 
 export const WRONG_OFFSET = "A window frame's offset must be non-negative and not NULL";
@@ -174,15 +154,15 @@ function finiteOffset(offset: Sql, key: Sql, isUp: boolean): Sql {
   return sql`CASE WHEN ${leaves} THEN ${rest} ELSE ${offset} END`;
 }
 
-function printOffset(compilation: Compilation, { kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
-  const printed = printExpression(compilation, offset, scope);
+function printOffset({ kind, offset }: OffsetBound, scope: Scope, key: Key | undefined): Sql {
+  const printed = printExpression(offset, scope);
   const value = offset.type.kind === "NUMERIC" ? toBillionths(printed) : printed;
   const isFloat = offset.type.kind === "FLOAT64" && key !== undefined;
   // The resolver has checked literals.
   const isLiteral = offset.kind === "Literal";
   if (!isFloat || (isLiteral && Number(offset.value) < LEAST_OVERFLOW)) return isLiteral ? value : notNegative(value);
   const isUp = (kind === "Following") !== key.isDescending;
-  const at = printExpression(compilation, key.expression, scope);
+  const at = printExpression(key.expression, scope);
   return isLiteral ? finiteOffset(value, at, isUp) : checkedOffset(value, at, isUp);
 }
 
@@ -199,35 +179,33 @@ function widenKey(key: Key, value: Sql): Sql {
   return key.expression.type.kind === "NUMERIC" ? toBillionths(value) : value;
 }
 
-function printOverOf(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
+function printOverOf(call: WindowCall, scope: Scope): Sql {
   const partition = joinSql(
-    call.partitionBy.map((key) =>
-      (key.type.kind === "INTERVAL" ? printSortKey : printExpression)(compilation, key, scope),
-    ),
+    call.partitionBy.map((key) => (key.type.kind === "INTERVAL" ? printSortKey : printExpression)(key, scope)),
     ", ",
   );
   // A RANGE frame with an offset takes exactly one key.
   const { frame } = call;
   const isSingle = frame?.unit === "RANGE" && [frame.start, frame.end].some(hasOffset);
-  const order = printKeys(compilation, call.orderBy, scope, isSingle);
-  const offset = (bound: OffsetBound) => sql`(${printOffset(compilation, bound, scope, call.orderBy[0])})`;
+  const order = printKeys(call.orderBy, scope, isSingle);
+  const offset = (bound: OffsetBound) => sql`(${printOffset(bound, scope, call.orderBy[0])})`;
   return printOver(partition, order, frame && printFrame(frame, offset));
 }
 
 /** The complete window call, OVER included. */
-export function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
-  const args = printOperands(compilation, call, scope);
+export function printWindowCall(call: WindowCall, scope: Scope): Sql {
+  const args = printOperands(call, scope);
   const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
     orderBySql: undefined,
     filterSql: undefined,
     nulls: call.nullHandling,
     limitSql: undefined,
-    having: printHaving(compilation, call.having, scope),
-    overSql: printOverOf(compilation, call, scope),
+    having: printHaving(call.having, scope),
+    overSql: printOverOf(call, scope),
   };
   const [value] = call.arguments;
-  const neverNaN = value === undefined || isNeverNaN(compilation, value, scope);
-  const row = windowFunctions[call.function] ?? aggregateFunctions[call.function] ?? refuseFunction(compilation, call);
-  return row({ ...callContext(compilation, call, scope, args, modifiers), isNeverNaN: neverNaN });
+  const neverNaN = value === undefined || isNeverNaN(value, scope);
+  const row = windowFunctions[call.function] ?? aggregateFunctions[call.function] ?? refuseFunction(call);
+  return row({ ...callContext(call, scope, args, modifiers), isNeverNaN: neverNaN });
 }

@@ -13,11 +13,11 @@ import type { SelectItem } from "../../../sql/select.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
+import { type Compilation, nextAlias, type PrintedCte, type SelectBuilder } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { MAX_RECURSION } from "../limits.ts";
-import { renderSelect, type SelectBuilder } from "../render.ts";
-import { cheapBinding, type Scope } from "../scope.ts";
+import { renderSelect } from "../render.ts";
+import { cheapBinding } from "../scope.ts";
 import { newSelect, scopeOf, selectable } from "../select-builder.ts";
 
 /** Has the definition a value of chance, which all that read it share? */
@@ -25,25 +25,26 @@ const isRandom = (scan: Scan): boolean => someScanned(scan, isRandomCall);
 
 type CteScan = Scan & { kind: "Cte" };
 
-export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): SelectBuilder {
+export function buildCte(from: SelectBuilder, scan: CteScan): SelectBuilder {
+  const { compilation } = from;
   const { cte } = scan;
   const isRecursive = cte.scan.kind === "Recursive";
   // DuckDB gets lost where it makes a join of a correlated sub-query that reads what stands in WITH.
   const isInPlace = compilation.correlationDepth > 0 && !isRecursive && !isRandom(cte.scan);
   const known = compilation.printedCtes.get(cte.id);
-  if (known !== undefined && !isInPlace) return scanPrinted(compilation, scan, known, outer);
+  if (known !== undefined && !isInPlace) return scanPrinted(from, scan, known);
   const isOnce = compilation.analysis.cteUses(cte) <= 1;
   const mustInline = isInPlace || compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
-  if (!isRecursive && (isOnce || mustInline)) return inlineCte(compilation, scan, outer);
+  if (!isRecursive && (isOnce || mustInline)) return inlineCte(from, scan);
   const printed = isRecursive ? printRecursive(compilation, cte) : printPlain(compilation, cte);
   compilation.printedCtes.set(cte.id, printed);
-  return scanPrinted(compilation, scan, printed, outer);
+  return scanPrinted(from, scan, printed);
 }
 
 /** The definition's own SELECT, its columns readable under the scan's ids too. */
-function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): SelectBuilder {
+function inlineCte(from: SelectBuilder, scan: CteScan): SelectBuilder {
   // What is merged into the SELECT may read the columns around this scan.
-  const builder = compilation.buildScan(compilation, scan.cte.scan, outer);
+  const builder = from.compilation.buildScan(from, scan.cte.scan);
   builder.copies.add(scan.cte.id);
   const outputs = new Map<number, number>();
   scan.columns.forEach((column, index) => {
@@ -66,13 +67,8 @@ function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undef
   return builder;
 }
 
-function scanPrinted(
-  compilation: Compilation,
-  scan: CteScan,
-  printed: PrintedCte,
-  outer: Scope | undefined,
-): SelectBuilder {
-  const builder = newSelect(outer);
+function scanPrinted(builder: SelectBuilder, scan: CteScan, printed: PrintedCte): SelectBuilder {
+  const { compilation } = builder;
   const alias = nextAlias(compilation, "s");
   const from = sql`${nameSql(printed.name)} AS ${nameSql(alias)}`;
   builder.from = { print: () => from };
@@ -85,7 +81,7 @@ function scanPrinted(
       if (output === undefined) return undefined;
       if (printed.isRecursive) return cheapBinding(columnOf(alias, compilation.analysis.alias(output.id)));
       const inside = findColumn(printed.builder, output.id);
-      return inside === undefined ? undefined : outsideBinding(compilation, printed.builder, alias, output.id, inside);
+      return inside === undefined ? undefined : outsideBinding(printed.builder, alias, output.id, inside);
     },
   ];
   return builder;
@@ -104,7 +100,7 @@ function mustMaterialize({ scan }: CteDefinition): boolean {
 }
 
 function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
-  const builder = compilation.buildScan(compilation, cte.scan, undefined);
+  const builder = compilation.buildScan(newSelect(compilation), cte.scan);
   const name = cteName(cte);
   const head = mustMaterialize(cte) ? sql`${nameSql(name)} AS MATERIALIZED` : sql`${nameSql(name)} AS`;
   return { name, builder, isRecursive: false, round: undefined, print: () => sql`${head} (${renderSelect(builder)})` };
@@ -123,10 +119,10 @@ function recursiveSide(
   part: { scan: Scan; columns: readonly Column[] },
   aliases: readonly string[],
 ): Side {
-  const builder = selectable(compilation, compilation.buildScan(compilation, part.scan, undefined), part.columns);
+  const builder = selectable(compilation.buildScan(newSelect(compilation), part.scan), part.columns);
   const items = part.columns.map((column, index) => ({
     alias: aliases[index] ?? "",
-    sql: (findColumn(builder, column.id) ?? scopeOf(compilation, builder).find(column.id))?.sql() ?? NULL,
+    sql: (findColumn(builder, column.id) ?? scopeOf(builder).find(column.id))?.sql() ?? NULL,
   }));
   return { builder, items };
 }

@@ -10,9 +10,8 @@ import { hasOffset, type OffsetBound } from "../../../sql/window.ts";
 import { signSql, variableSql } from "../../sql/atoms.ts";
 import { lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
-import type { Compilation } from "../compilation.ts";
+import type { SelectBuilder } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { SelectBuilder } from "../render.ts";
 import { WRONG_OFFSET } from "./aggregates.ts";
 import { selectTexts } from "./shaping.ts";
 
@@ -66,7 +65,6 @@ function printGroups(bound: OffsetBound, isStart: boolean, isDescending: boolean
 }
 
 function rewriteCall(
-  compilation: Compilation,
   from: SelectBuilder,
   call: WindowCall,
   { frame, key, bounds }: DecimalFrame,
@@ -76,21 +74,20 @@ function rewriteCall(
     { type: arrayOf(BIGNUMERIC), span },
     { type: BIGNUMERIC, span },
   ] as const;
-  const first = selectTexts(compilation, from, types, (scope) => {
-    const partition = joinMapped(call.partitionBy, ", ", (each) => printExpression(compilation, each, scope));
+  const first = selectTexts(from, types, (scope) => {
+    const partition = joinMapped(call.partitionBy, ", ", (each) => printExpression(each, scope));
     const by = partition === EMPTY ? EMPTY : sql`PARTITION BY ${partition}`;
-    const value = printExpression(compilation, toBignumeric(key.expression), scope);
+    const value = printExpression(toBignumeric(key.expression), scope);
     return [sql`list(DISTINCT ${value}) FILTER (WHERE ${value} IS NOT NULL) OVER (${by})`, value];
   });
   const [keys, value] = first.columns;
   const second = selectTexts(
-    compilation,
     first.builder,
     bounds.map(() => ({ type: INT64, span })),
     (scope) =>
       bounds.map((bound) => {
         const [printed, all, offset] = [value, keys, toBignumeric(bound.offset)].map((each) =>
-          printExpression(compilation, each, scope),
+          printExpression(each, scope),
         );
         return printGroups(
           bound,
@@ -110,16 +107,12 @@ function rewriteCall(
 }
 
 /** The calls with frames that DuckDB has, and the SELECT in which they can be printed. */
-export function withoutDecimalFrames(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  calls: readonly WindowCall[],
-): Rows {
+export function withoutDecimalFrames(builder: SelectBuilder, calls: readonly WindowCall[]): Rows {
   let rows = builder;
   const replaced = calls.map((call) => {
     const decimal = decimalFrameOf(call);
     if (decimal === undefined) return call;
-    const rewritten = rewriteCall(compilation, rows, call, decimal);
+    const rewritten = rewriteCall(rows, call, decimal);
     rows = rewritten.builder;
     return rewritten.call;
   });

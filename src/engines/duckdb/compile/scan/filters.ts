@@ -6,42 +6,39 @@
 
 import { isSubquery, readColumns, someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { Expr } from "../../../../googlesql/resolved.ts";
-import { inOrder } from "../../../lowering/failing.ts";
+import { type Failing, inOrder } from "../../../lowering/failing.ts";
 import { partsOf } from "../../../lowering/parts.ts";
 import { canStandTwice } from "../../functions/compute-once.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { bindConstants, type Compilation } from "../compilation.ts";
+import { bindConstants, type Scope, type SelectBuilder } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { SelectBuilder } from "../render.ts";
-import type { Scope } from "../scope.ts";
 import { rowSelect, sealLimited, wrapSelect } from "../select-builder.ts";
 import { printInSelect, separateShared } from "./shaping.ts";
 
 /** The rows of the SELECT for which the condition holds. */
-export function buildFilter(compilation: Compilation, predicate: Expr, input: SelectBuilder): SelectBuilder {
+export function buildFilter(input: SelectBuilder, predicate: Expr): SelectBuilder {
+  const { compilation } = input;
   const { failing } = compilation;
   const conditions = partsOf(predicate, "$and").map((each) => bindConstants(compilation, each));
   const last = conditions.filter((each) => failing.mayFail(each));
   const others = last.length === 0 ? conditions : conditions.filter((each) => !last.includes(each));
-  const single = rowSelect(compilation, input);
-  const rows = single.isLimited && conditions.some(holdsQuery) ? sealLimited(compilation, single) : single;
-  const left = others.length === 0 ? rows : addConditions(compilation, others, rows);
-  return last.reduce((builder, condition) => addFailing(compilation, condition, builder), left);
+  const single = rowSelect(input);
+  const rows = single.isLimited && conditions.some(holdsQuery) ? sealLimited(single) : single;
+  const left = others.length === 0 ? rows : addConditions(rows, others);
+  return last.reduce((builder, condition) => addFailing(builder, condition), left);
 }
 
-function addFailing(compilation: Compilation, condition: Expr, rows: SelectBuilder): SelectBuilder {
-  const isShared = separateShared(compilation, rows, [condition]) !== rows;
+function addFailing(rows: SelectBuilder, condition: Expr): SelectBuilder {
+  const isShared = separateShared(rows, [condition]) !== rows;
   const isHolding = !isShared && canHold(rows) && !holdsQuery(condition);
-  const around = isHolding || !leavesRowsOut(rows) ? rows : wrapSelect(compilation, rows, readColumns([condition]));
-  const { builder, texts } = printInSelect(compilation, around, (scope) => [
-    printCondition(compilation, condition, scope),
-  ]);
+  const around = isHolding || !leavesRowsOut(rows) ? rows : wrapSelect(rows, readColumns([condition]));
+  const { builder, texts } = printInSelect(around, (scope) => [printCondition(condition, scope)]);
   builder.lastWhere.push(...texts);
   return builder;
 }
 
 /** The conjuncts of a join's condition, those that may fail only where the others hold. */
-export function orderConjuncts({ failing }: Compilation, conjuncts: readonly Expr[]): readonly Expr[] {
+export function orderConjuncts(failing: Failing, conjuncts: readonly Expr[]): readonly Expr[] {
   const last = conjuncts.filter((each) => failing.mayFail(each));
   if (last.length === 0 || conjuncts.length === 1 || conjuncts.some(holdsQuery)) return conjuncts;
   const first = last.length < conjuncts.length ? conjuncts.filter((each) => !last.includes(each)) : last.slice(0, 1);
@@ -71,9 +68,9 @@ const heldOf = new WeakMap<readonly Sql[], number>();
 export const leavesRowsOut = (builder: SelectBuilder): boolean =>
   builder.from?.table === undefined || builder.where.length > 0 || builder.lastWhere.length > 0;
 
-function addConditions(compilation: Compilation, conditions: readonly Expr[], rows: SelectBuilder): SelectBuilder {
-  const { builder, texts } = printInSelect(compilation, separateShared(compilation, rows, conditions), (scope) =>
-    conditions.map((each) => printCondition(compilation, each, scope)),
+function addConditions(rows: SelectBuilder, conditions: readonly Expr[]): SelectBuilder {
+  const { builder, texts } = printInSelect(separateShared(rows, conditions), (scope) =>
+    conditions.map((each) => printCondition(each, scope)),
   );
   builder.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
   return builder;
@@ -87,10 +84,10 @@ function shield(condition: Sql): Sql {
   return sql`CASE WHEN ${condition} THEN true ELSE false END`;
 }
 
-function printCondition(compilation: Compilation, condition: Expr, scope: Scope): Sql {
+function printCondition(condition: Expr, scope: Scope): Sql {
   const parts = partsOf(condition, "$or");
-  if (parts.length <= MAX_CONDITIONS) return printExpression(compilation, condition, scope);
-  const texts = parts.map((part) => printExpression(compilation, part, scope));
+  if (parts.length <= MAX_CONDITIONS) return printExpression(condition, scope);
+  const texts = parts.map((part) => printExpression(part, scope));
   const groups: Sql[] = [];
   for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
     groups.push(shield(joinSql(texts.slice(from, from + MAX_CONDITIONS), " OR ")));

@@ -15,11 +15,10 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { partsOf } from "../../../lowering/parts.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, sql } from "../../sql/sql.ts";
-import { bindConstants, type Compilation } from "../compilation.ts";
+import { bindConstants, type Scope, type SelectBuilder } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { conditionsOf, type SelectBuilder } from "../render.ts";
-import type { Scope } from "../scope.ts";
-import { rowSelect, scopeOf, sealLimited, wrapSelect } from "../select-builder.ts";
+import { conditionsOf } from "../render.ts";
+import { newSelect, rowSelect, scopeOf, sealLimited, wrapSelect } from "../select-builder.ts";
 import { leavesRowsOut, orderConjuncts } from "./filters.ts";
 import { joinByNumbers } from "./numbered-joins.ts";
 import { selectFirst } from "./shaping.ts";
@@ -36,22 +35,18 @@ interface SideRules {
 }
 
 /** The side as something that FROM can hold. */
-function joinSide(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  { isNullable, mayFilter, sealed }: SideRules,
-): SelectBuilder {
-  const rows = sealLimited(compilation, rowSelect(compilation, builder));
+function joinSide(builder: SelectBuilder, { isNullable, mayFilter, sealed }: SideRules): SelectBuilder {
+  const rows = sealLimited(rowSelect(builder));
   // Without LIMIT an order of a join's side has no meaning.
   rows.order = [];
   if (leavesRowsOut(rows) && [...sealed].some((id) => findColumn(rows, id) !== undefined)) {
-    return wrapSelect(compilation, rows, sealed);
+    return wrapSelect(rows, sealed);
   }
   rows.where = [...conditionsOf(rows)];
   rows.lastWhere = [];
   const isFiltered = rows.where.length > 0 && !mayFilter;
   const isBare = rows.from !== undefined && !isFiltered && !rows.hasRandom && !(isNullable && rows.hasComputed);
-  return isBare ? rows : wrapSelect(compilation, rows);
+  return isBare ? rows : wrapSelect(rows);
 }
 
 /** Is a column of the scopes around read by the scan? */
@@ -65,45 +60,46 @@ function readsAround(scan: Scan, around: Scope): boolean {
 }
 
 /** DuckDB makes a correlated sub-query a join of its own, and knows of no way to do so through a FULL JOIN. */
-function isCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): boolean {
+function isCorrelatedFullJoin({ compilation, outer: around }: SelectBuilder, scan: Join): boolean {
   if (scan.type !== "FULL") return false;
   if (around !== undefined && readsAround(scan, around)) return true;
   return compilation.correlationDepth > 0 && reaches(scan, ({ kind }) => kind === "Recursive");
 }
 
-export function buildJoin(compilation: Compilation, scan: Join, input: SelectBuilder): SelectBuilder {
+export function buildJoin(input: SelectBuilder, scan: Join): SelectBuilder {
+  const { compilation } = input;
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
   const isLateral = scan.isLateral === true;
   const { failing } = compilation;
   const bound = scan.on === undefined ? undefined : bindConstants(compilation, scan.on);
   const sealed = readColumns(conjuncts(bound).filter((each) => failing.mayFail(each)));
-  const on = isAnd(bound) ? { ...bound, arguments: orderConjuncts(compilation, conjuncts(bound)) } : bound;
-  const left = joinSide(compilation, input, {
+  const on = isAnd(bound) ? { ...bound, arguments: orderConjuncts(failing, conjuncts(bound)) } : bound;
+  const left = joinSide(input, {
     isNullable: type === "RIGHT" || type === "FULL",
     mayFilter: isInner || type === "LEFT",
     sealed: isLateral && failing.computesFailing(scan.right) ? readColumns([], [scan.right]) : sealed,
   });
-  const right = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
-  const built = isLateral ? right : apartFrom(compilation, left, right);
+  const right = compilation.buildScan(newSelect(compilation, isLateral ? scopeOf(left) : left.outer), scan.right);
+  const built = isLateral ? right : apartFrom(left, right);
   // A lateral side reads the left one unchanged.
-  if (isLateral) return mergeSides(compilation, scan, on, { left, right: lateralSide(compilation, built) });
+  if (isLateral) return mergeSides(scan, on, { left, right: lateralSide(built) });
   const isNullable = type === "LEFT" || type === "FULL";
-  const sides: Sides = { left, right: joinSide(compilation, built, { isNullable, mayFilter: isInner, sealed }) };
-  if (isInner || !(asksOfBoth(on, sides) || isCorrelatedFullJoin(compilation, scan, input.outer))) {
-    return mergeSides(compilation, scan, prepareCondition(compilation, on, sides, isInner), sides);
+  const sides: Sides = { left, right: joinSide(built, { isNullable, mayFilter: isInner, sealed }) };
+  if (isInner || !(asksOfBoth(on, sides) || isCorrelatedFullJoin(input, scan))) {
+    return mergeSides(scan, prepareCondition(on, sides, isInner), sides);
   }
-  return joinByNumbers(compilation, type, sides, conjuncts(on));
+  return joinByNumbers(type, sides, conjuncts(on));
 }
 
 /** The right side, by itself where both sides hold a copy of one definition: a column's id would mean two columns. */
-function apartFrom(compilation: Compilation, left: SelectBuilder, right: SelectBuilder): SelectBuilder {
+function apartFrom(left: SelectBuilder, right: SelectBuilder): SelectBuilder {
   const isMixed = [...right.copies].some((id) => left.copies.has(id));
-  return isMixed ? wrapSelect(compilation, right) : right;
+  return isMixed ? wrapSelect(right) : right;
 }
 
 /** Both sides in one FROM. */
-function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, { left, right }: Sides): SelectBuilder {
+function mergeSides(scan: Join, on: Expr | undefined, { left, right }: Sides): SelectBuilder {
   const { type, isLateral } = scan;
   const leftFrom = left.from;
   const rightFrom = right.from;
@@ -120,7 +116,7 @@ function mergeSides(compilation: Compilation, scan: Join, on: Expr | undefined, 
   left.naturalOrder = [...left.naturalOrder, ...right.naturalOrder];
   if (!left.importsOuter) left.inner = undefined;
   left.isJoin = true;
-  const onText = on === undefined ? undefined : printExpression(compilation, on, scopeOf(compilation, left));
+  const onText = on === undefined ? undefined : printExpression(on, scopeOf(left));
   left.from = {
     print: () => {
       const printed = rightFrom?.print() ?? EMPTY;
@@ -151,8 +147,8 @@ const readsBoth = (part: Expr, { left, right }: Sides) => reads(part, left) && r
 const isMovable = (query: AnySubquery, sides: Sides) =>
   !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
-function lateralSide(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
-  const side = wrapSelect(compilation, builder);
+function lateralSide(builder: SelectBuilder): SelectBuilder {
+  const side = wrapSelect(builder);
   const { from } = side;
   side.from = { print: () => sql`LATERAL ${from?.print() ?? EMPTY}` };
   return side;
@@ -169,46 +165,41 @@ const holdsQuery = (expression: Expr) => someExpression(expression, isSubquery, 
  * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
  * read; columns of the queries around are carried in by the left side, because a lambda cannot mix them with others.
  */
-function prepareCondition(
-  compilation: Compilation,
-  on: Expr | undefined,
-  sides: Sides,
-  isInner: boolean,
-): Expr | undefined {
+function prepareCondition(on: Expr | undefined, sides: Sides, isInner: boolean): Expr | undefined {
   if (on === undefined) return on;
   // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
   for (const side of ["left", "right"] as const) {
     const { computed } = sides[side];
     const isComputed = (at: AnyExpr) => at.kind === "Column" && computed.has(at.column.id);
-    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapSelect(compilation, sides[side]);
+    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapSelect(sides[side]);
   }
-  const prepared = isInner || !holdsQuery(on) ? on : computeQueries(compilation, on, sides);
+  const prepared = isInner || !holdsQuery(on) ? on : computeQueries(on, sides);
   // Last: what has been put around a side since would not carry them.
   const isOuter = (at: AnyExpr) =>
     at.kind === "Column" &&
     findColumn(sides.left, at.column.id) === undefined &&
     findColumn(sides.right, at.column.id) === undefined;
   if (someExpression(prepared, isOuter, false)) {
-    sides.left = wrapSelect(compilation, sides.left);
+    sides.left = wrapSelect(sides.left);
     sides.left.importsOuter = true;
   }
   return prepared;
 }
 
 /** The condition with columns of the sides in place of its sub-queries. */
-function computeQueries(compilation: Compilation, on: Expr, sides: Sides): Expr {
+function computeQueries(on: Expr, sides: Sides): Expr {
   const prepared = conjuncts(on).map((part) => {
     if (!holdsQuery(part)) return part;
-    if (!readsBoth(part, sides)) return computeOnSide(compilation, part, sides);
-    const expression = (at: Expr) => (isSubquery(at) ? computeOnSide(compilation, at, sides) : undefined);
+    if (!readsBoth(part, sides)) return computeOnSide(part, sides);
+    const expression = (at: Expr) => (isSubquery(at) ? computeOnSide(at, sides) : undefined);
     return createMapping({ expression }).expression(part);
   });
   return isAnd(on) ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }
 
-function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
+function computeOnSide(part: Expr, sides: Sides): Expr {
   const side = reads(part, sides.right) ? "right" : "left";
-  const { builder, own } = selectFirst(compilation, sides[side], [part]);
+  const { builder, own } = selectFirst(sides[side], [part]);
   sides[side] = builder;
   return own(part);
 }

@@ -8,10 +8,10 @@ import { exportAs } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { select } from "../../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, nextAlias } from "../compilation.ts";
+import { type Compilation, nextAlias, type SelectBuilder } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { renderSelect, type SelectBuilder } from "../render.ts";
+import { renderSelect } from "../render.ts";
 import { cheapBinding } from "../scope.ts";
 import { newSelect, wrapSelect } from "../select-builder.ts";
 import { printInSelect } from "./shaping.ts";
@@ -24,40 +24,38 @@ interface NumberedSide {
   readonly number: string;
 }
 
-function numberRows(compilation: Compilation, side: SelectBuilder): NumberedSide {
-  const builder = wrapSelect(compilation, side);
+function numberRows(side: SelectBuilder): NumberedSide {
+  const builder = wrapSelect(side);
   const { alias: number } = exportAs(
     builder,
     "number",
-    nextAlias(compilation, "number_"),
+    nextAlias(side.compilation, "number_"),
     () => sql`row_number() OVER ()`,
   );
-  return { builder, name: nextAlias(compilation, "side_"), number };
+  return { builder, name: nextAlias(side.compilation, "side_"), number };
 }
 
 /** The side in FROM of the SELECT, under the alias that is answered. */
-function readSide(compilation: Compilation, reader: SelectBuilder, { builder, name }: NumberedSide) {
-  const alias = nextAlias(compilation, "s");
+function readSide(reader: SelectBuilder, { builder, name }: NumberedSide) {
+  const alias = nextAlias(reader.compilation, "s");
   const find = (id: number) => {
     const inside = findColumn(builder, id);
-    return inside === undefined ? undefined : outsideBinding(compilation, builder, alias, id, inside);
+    return inside === undefined ? undefined : outsideBinding(builder, alias, id, inside);
   };
   reader.sources = [...reader.sources, find];
   return { alias, from: sql`${nameSql(name)} AS ${nameSql(alias)}` };
 }
 
 /** The numbers of both sides' rows for which the conditions hold. */
-function printPairs(compilation: Compilation, left: NumberedSide, right: NumberedSide, conditions: readonly Expr[]) {
-  const pairs = newSelect(left.builder.outer);
-  const [one, other] = [readSide(compilation, pairs, left), readSide(compilation, pairs, right)];
+function printPairs(left: NumberedSide, right: NumberedSide, conditions: readonly Expr[]) {
+  const pairs = newSelect(left.builder.compilation, left.builder.outer);
+  const [one, other] = [readSide(pairs, left), readSide(pairs, right)];
   const from = sql`${one.from} CROSS JOIN ${other.from}`;
   pairs.from = { print: () => from };
   for (const [id, { alias }, { number }] of [[LEFT, one, left] as const, [RIGHT, other, right] as const]) {
     pairs.bindings.set(id, cheapBinding(columnOf(alias, number)));
   }
-  const { builder, texts } = printInSelect(compilation, pairs, (scope) =>
-    conditions.map((each) => printExpression(compilation, each, scope)),
-  );
+  const { builder, texts } = printInSelect(pairs, (scope) => conditions.map((each) => printExpression(each, scope)));
   builder.where.push(...texts);
   const number = (id: number, alias: string) => ({ alias, sql: findColumn(builder, id)?.sql() ?? NULL });
   return renderSelect(builder, [number(LEFT, "one"), number(RIGHT, "other")]);
@@ -86,16 +84,16 @@ const JOINS = { LEFT: ["LEFT", "LEFT"], RIGHT: ["INNER", "RIGHT"], FULL: ["RIGHT
 
 /** The join of the sides on conditions with sub-queries over both, or over columns of the query around it. */
 export function joinByNumbers(
-  compilation: Compilation,
   type: keyof typeof JOINS,
   sides: { readonly left: SelectBuilder; readonly right: SelectBuilder },
   conditions: readonly Expr[],
 ): SelectBuilder {
-  const left = numberRows(compilation, sides.left);
-  const right = numberRows(compilation, sides.right);
-  const pairs = printPairs(compilation, left, right, conditions);
-  const joined = newSelect(sides.left.outer, Math.max(left.builder.depth, right.builder.depth) + 1);
-  const [one, other] = [readSide(compilation, joined, left), readSide(compilation, joined, right)];
+  const { compilation } = sides.left;
+  const left = numberRows(sides.left);
+  const right = numberRows(sides.right);
+  const pairs = printPairs(left, right, conditions);
+  const joined = newSelect(compilation, sides.left.outer, Math.max(left.builder.depth, right.builder.depth) + 1);
+  const [one, other] = [readSide(joined, left), readSide(joined, right)];
   const [name, alias] = [nameSql(nextAlias(compilation, "pairs_")), nextAlias(compilation, "s")];
   const found = type === "FULL" ? sql`(${printAllPairs(compilation, name, [left, right])})` : name;
   const on = (side: { readonly alias: string }, { number }: NumberedSide, key: string): Sql =>
@@ -109,7 +107,7 @@ export function joinByNumbers(
     " ",
   );
   joined.from = { print: () => from };
-  const outside = wrapSelect(compilation, joined);
+  const outside = wrapSelect(joined);
   const outsideName = nameSql(outside.inner?.alias ?? "");
   outside.from = {
     print: () => {

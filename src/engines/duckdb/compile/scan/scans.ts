@@ -10,12 +10,11 @@ import { chainOf } from "../../../lowering/scan-chain.ts";
 import { byKind } from "../../../sql/scans.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, fail } from "../compilation.ts";
+import { fail, type SelectBuilder } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_COMPUTED_CALLS, MAX_SCAN_DEPTH } from "../limits.ts";
-import type { SelectBuilder } from "../render.ts";
-import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
-import { newSelect, openSelect, orderNaturally, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
+import { type Binding, cheapBinding, makeBinding } from "../scope.ts";
+import { openSelect, orderNaturally, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { buildCte } from "./ctes.ts";
 import { buildFilter } from "./filters.ts";
@@ -25,71 +24,63 @@ import { printInSelect, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
-/** Builds the SELECT of a scan. */
-export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): SelectBuilder {
+/** Builds the SELECT of a scan from one without clauses. */
+export function buildScan(from: SelectBuilder, scan: Scan): SelectBuilder {
+  const { compilation } = from;
   const { source, steps } = chainOf(scan);
   if (++compilation.scanDepth > MAX_SCAN_DEPTH) {
     const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
-    fail(compilation, "too_complex", message, { start: 0, end: 0 });
+    fail("too_complex", message, { start: 0, end: 0 });
   }
-  let builder = buildSource(compilation, source, outer);
-  for (const step of steps) builder = buildStep(compilation, step, builder);
+  let builder = buildStep(from, source);
+  for (const step of steps) builder = buildStep(builder, step);
   compilation.scanDepth--;
   return builder;
 }
 
-/** A scan without an input. */
-const buildSource = byKind<Compilation, Scope | undefined, SelectBuilder>({
-  SingleRow: (_, __, outer) => newSelect(outer),
+/** A scan over the SELECT of its input, which has no clauses where there is none. */
+const buildStep = byKind<SelectBuilder, void, SelectBuilder>({
+  SingleRow: (from) => from,
   Table: buildTable,
   Cte: buildCte,
   SetOperation: buildSetOperation,
-  Unnest: (compilation, scan, outer) => buildUnnest(compilation, scan, newSelect(outer)),
-});
-
-/** A scan over the SELECT of its input. */
-const buildStep = byKind<Compilation, SelectBuilder, SelectBuilder>({
-  Filter: (compilation, { predicate }, input) => buildFilter(compilation, predicate, input),
+  Filter: (input, { predicate }) => buildFilter(input, predicate),
   Project: buildProject,
-  Aggregate(compilation, scan, input) {
-    limitCalls(compilation, scan.aggregates, "aggregates");
-    return buildAggregate(compilation, scan, input);
+  Aggregate(input, scan) {
+    limitCalls(scan.aggregates, "aggregates");
+    return buildAggregate(input, scan);
   },
-  Window(compilation, scan, input) {
-    limitCalls(compilation, scan.functions, "window functions");
-    return buildWindow(compilation, scan, input);
+  Window(input, scan) {
+    limitCalls(scan.functions, "window functions");
+    return buildWindow(input, scan);
   },
   Distinct: buildDistinct,
-  OrderBy: (compilation, { keys }, input) => buildOrderBy(compilation, keys, input),
+  OrderBy: (input, { keys }) => buildOrderBy(input, keys),
   Limit: buildLimit,
   Sample: buildSample,
   Unnest: buildUnnest,
   Join: buildJoin,
 });
 
-function limitCalls(
-  compilation: Compilation,
-  calls: readonly { readonly call: { readonly span: Span } }[],
-  what: string,
-): void {
+function limitCalls(calls: readonly { readonly call: { readonly span: Span } }[], what: string): void {
   const over = calls[MAX_COMPUTED_CALLS];
   if (over === undefined) return;
-  fail(compilation, "too_complex", `A SELECT has more than ${MAX_COMPUTED_CALLS} ${what}`, over.call.span);
+  fail("too_complex", `A SELECT has more than ${MAX_COMPUTED_CALLS} ${what}`, over.call.span);
 }
 
-function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: SelectBuilder): SelectBuilder {
+function buildProject(input: SelectBuilder, scan: Scan & { kind: "Project" }): SelectBuilder {
   const expressions = scan.computed.map((item) => item.expression);
-  let builder = separateShared(compilation, openSelect(compilation, input), expressions);
+  let builder = separateShared(openSelect(input), expressions);
   let texts: readonly Sql[] | undefined;
   if (builder.outer !== undefined) {
-    const printed = printInSelect(compilation, builder, (scope) =>
-      expressions.map((expression) => printExpression(compilation, expression, scope)),
+    const printed = printInSelect(builder, (scope) =>
+      expressions.map((expression) => printExpression(expression, scope)),
     );
     builder = printed.builder;
     texts = printed.texts;
   }
-  const scope = scopeOf(compilation, builder);
-  const bindings = expressions.map((expression) => computedBinding(compilation, expression, scope));
+  const scope = scopeOf(builder);
+  const bindings = expressions.map((expression) => computedBinding(expression, scope));
   scan.computed.forEach(({ column, expression }, index) => {
     const binding = bindings[index];
     if (binding === undefined) return;
@@ -97,7 +88,7 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
     builder.bindings.set(column.id, text === undefined ? binding : printedAs(binding, text));
     if (expression.kind !== "Column") builder.hasComputed = true;
     if (binding.isCheap) return;
-    builder.computed.set(column.id, compilation.analysis.uses(column));
+    builder.computed.set(column.id, input.compilation.analysis.uses(column));
     builder.hasRandom ||= someExpression(expression, isRandomCall, true);
     if (text === undefined) builder.deferrable.set(column.id, expression);
   });
@@ -109,13 +100,13 @@ function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: 
 }
 
 /** Sorts the SELECT's rows by the keys. */
-export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: SelectBuilder): SelectBuilder {
+export function buildOrderBy(input: SelectBuilder, keys: readonly OrderKey[]): SelectBuilder {
   const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
   const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
   const isSealed = input.limit !== undefined || input.offset !== undefined;
   // DISTINCT sorts by names of what it selects, and a sub-query in an expression has none.
   const needsSelect = input.isDistinct ? isFloat || isKeyed || input.outer !== undefined : input.isGrouped && isKeyed;
-  const builder = isSealed || needsSelect ? wrapSelect(compilation, input) : input;
+  const builder = isSealed || needsSelect ? wrapSelect(input) : input;
   const order: SelectBuilder["order"][number][] = [];
   for (const { column, isDescending, nullsFirst } of keys) {
     const binding = findColumn(builder, column.id);
@@ -134,27 +125,27 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   return builder;
 }
 
-function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: SelectBuilder): SelectBuilder {
+function buildLimit(input: SelectBuilder, scan: Scan & { kind: "Limit" }): SelectBuilder {
   const isSealed = input.limit !== undefined || input.offset !== undefined;
-  const builder = isSealed ? wrapSelect(compilation, input) : input;
-  const scope = scopeOf(compilation, builder);
-  if (scan.count !== undefined) builder.limit = printExpression(compilation, scan.count, scope);
-  if (scan.offset !== undefined) builder.offset = printExpression(compilation, scan.offset, scope);
+  const builder = isSealed ? wrapSelect(input) : input;
+  const scope = scopeOf(builder);
+  if (scan.count !== undefined) builder.limit = printExpression(scan.count, scope);
+  if (scan.offset !== undefined) builder.offset = printExpression(scan.offset, scope);
   orderNaturally(builder);
-  return deferComputed(compilation, builder);
+  return deferComputed(builder);
 }
 
 /** Computes columns that only the result needs for the rows that are left, not for all that are sorted. */
-function deferComputed(compilation: Compilation, builder: SelectBuilder): SelectBuilder {
+function deferComputed(builder: SelectBuilder): SelectBuilder {
   if (builder.order.length === 0 || builder.limit === undefined) return builder;
   const keys = new Set(builder.order.map((item) => item.id));
   const deferred = [...builder.deferrable].filter(([id]) => !keys.has(id));
   if (deferred.length === 0) return builder;
-  const outside = wrapSelect(compilation, builder);
-  const scope = scopeOf(compilation, outside);
+  const outside = wrapSelect(builder);
+  const scope = scopeOf(outside);
   for (const [id, expression] of deferred) {
     // Bound late: one deferred column may read another.
-    const bound = once(() => computedBinding(compilation, expression, scope));
+    const bound = once(() => computedBinding(expression, scope));
     outside.bindings.set(
       id,
       makeBinding(() => bound().sql(), false),
@@ -167,9 +158,9 @@ function deferComputed(compilation: Compilation, builder: SelectBuilder): Select
 }
 
 /** Sizes may be parameters, which DuckDB's own TABLESAMPLE does not take. */
-function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, input: SelectBuilder): SelectBuilder {
-  const builder = rowSelect(compilation, input);
-  const size = printExpression(compilation, scan.size, scopeOf(compilation, builder));
+function buildSample(input: SelectBuilder, scan: Scan & { kind: "Sample" }): SelectBuilder {
+  const builder = rowSelect(input);
+  const size = printExpression(scan.size, scopeOf(builder));
   if (scan.unit === "PERCENT") {
     builder.where.push(sql`(random() * 100 < ${size})`);
     return builder;

@@ -7,9 +7,9 @@ import { isOpen } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, nextAlias } from "../compilation.ts";
-import { conditionsOf, renderSelect, type SelectBuilder } from "../render.ts";
-import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
+import { type Compilation, nextAlias, type SelectBuilder } from "../compilation.ts";
+import { conditionsOf, renderSelect } from "../render.ts";
+import { type Binding, makeBinding, type RecordSource } from "../scope.ts";
 import { newSelect, scopeOf, selectable } from "../select-builder.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
@@ -25,29 +25,23 @@ interface Branches {
   readonly sqls: readonly Sql[];
 }
 
-function inputBinding(compilation: Compilation, input: Input, index: number): Binding {
+function inputBinding(input: Input, index: number): Binding {
   const column = input.columns[index];
   const binding =
-    column === undefined
-      ? undefined
-      : (findColumn(input.builder, column.id) ?? scopeOf(compilation, input.builder).find(column.id));
+    column === undefined ? undefined : (findColumn(input.builder, column.id) ?? scopeOf(input.builder).find(column.id));
   if (binding === undefined) throw new Error("An input of a set operation lacks a column");
   return binding;
 }
 
-export function buildSetOperation(
-  compilation: Compilation,
-  scan: SetOperation,
-  outer: Scope | undefined,
-): SelectBuilder {
+export function buildSetOperation({ compilation, outer }: SelectBuilder, scan: SetOperation): SelectBuilder {
   const isUnionAll = scan.operator === "UNION" && scan.isAll;
   const inputs: readonly Input[] = scan.inputs.map(({ scan: input, columns }) => {
-    const built = compilation.buildScan(compilation, input, outer);
+    const built = compilation.buildScan(newSelect(compilation, outer), input);
     // UNION ALL omits columns that are never read.
-    return { builder: selectable(compilation, built, isUnionAll ? [] : columns), columns };
+    return { builder: selectable(built, isUnionAll ? [] : columns), columns };
   });
   const depth = Math.max(...inputs.map((input) => input.builder.depth));
-  const builder = newSelect(outer, depth + 1);
+  const builder = newSelect(compilation, outer, depth + 1);
   builder.isLimited = inputs.some((input) => input.builder.isLimited || input.builder.limit !== undefined);
   const alias = nextAlias(compilation, "u");
   const selected = new Map<string, Branches>();
@@ -58,7 +52,7 @@ export function buildSetOperation(
     return columnOf(alias, known.name);
   };
   const bindColumn = (index: number, id: number): Binding => {
-    const bindings = inputs.map((input) => inputBinding(compilation, input, index));
+    const bindings = inputs.map((input) => inputBinding(input, index));
     const sql = () => select(String(index), compilation.analysis.alias(id), () => bindings.map((b) => b.sql()));
     const record = isUnionAll
       ? unionRecord(compilation, bindings, sql, (key, name, sqls) => select(`${index}/${key}`, name, sqls))

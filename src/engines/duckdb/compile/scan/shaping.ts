@@ -3,10 +3,9 @@ import { someExpression } from "../../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr } from "../../../../googlesql/resolved.ts";
 import { columnExpr } from "../../../../googlesql/resolver/expression/expr.ts";
 import { EMPTY, type Sql } from "../../sql/sql.ts";
-import type { Compilation } from "../compilation.ts";
+import type { Compilation, Scope, SelectBuilder } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import type { SelectBuilder } from "../render.ts";
-import { cheapBinding, type Scope } from "../scope.ts";
+import { cheapBinding } from "../scope.ts";
 import { scopeOf, wrapSelect } from "../select-builder.ts";
 
 /** True when the expression reads a column that the SELECT computes and that is read elsewhere too. */
@@ -21,29 +20,27 @@ type Typed = Pick<Expr, "type" | "span">;
 
 /** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
 export function selectTexts<const T extends readonly Typed[]>(
-  compilation: Compilation,
   from: SelectBuilder,
   types: T,
   print: (scope: Scope) => readonly Sql[],
 ): { readonly builder: SelectBuilder; readonly columns: { readonly [Index in keyof T]: Expr } } {
-  const { builder, texts } = printInSelect(compilation, from, print);
+  const { builder, texts } = printInSelect(from, print);
   const columns = types.map(({ type, span }, index) => {
-    const column = compilation.analysis.newColumn("hidden", type);
+    const column = from.compilation.analysis.newColumn("hidden", type);
     builder.bindings.set(column.id, cheapBinding(texts[index] ?? EMPTY));
     return columnExpr(column, span);
   });
-  return { builder: wrapSelect(compilation, builder), columns: columns as { readonly [Index in keyof T]: Expr } };
+  return { builder: wrapSelect(builder), columns: columns as { readonly [Index in keyof T]: Expr } };
 }
 
 /** Selects the expressions in a sub-select, if there are any. `own` answers what stands for one of them around it. */
 export function selectFirst(
-  compilation: Compilation,
   from: SelectBuilder,
   expressions: readonly Expr[],
 ): { readonly builder: SelectBuilder; readonly own: (expression: Expr) => Expr } {
   if (expressions.length === 0) return { builder: from, own: (expression) => expression };
-  const { builder, columns } = selectTexts(compilation, from, expressions, (scope) =>
-    expressions.map((expression) => printExpression(compilation, expression, scope)),
+  const { builder, columns } = selectTexts(from, expressions, (scope) =>
+    expressions.map((expression) => printExpression(expression, scope)),
   );
   const byExpression = new Map(expressions.map((expression, index) => [expression, columns[index] ?? expression]));
   return { builder, own: (expression) => byExpression.get(expression) ?? expression };
@@ -53,16 +50,12 @@ export function selectFirst(
  * The SELECT, or one around it, in which the expressions can be printed without computing anything twice: a column
  * that is computed in the SELECT and read several times is selected first.
  */
-export function separateShared(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  expressions: readonly AnyExpr[],
-): SelectBuilder {
+export function separateShared(builder: SelectBuilder, expressions: readonly AnyExpr[]): SelectBuilder {
   const shared = new Set<number>();
   for (const [id, uses] of builder.computed) if (uses > 1) shared.add(id);
   if (shared.size === 0) return builder;
-  const reads = expressions.some((expression) => readsShared(compilation, expression, shared));
-  return reads ? wrapSelect(compilation, builder) : builder;
+  const reads = expressions.some((expression) => readsShared(builder.compilation, expression, shared));
+  return reads ? wrapSelect(builder) : builder;
 }
 
 /**
@@ -79,18 +72,18 @@ function readsTooMany(builder: SelectBuilder, levels: number): boolean {
  * reads columns of an outer query, these are selected in a sub-select first.
  */
 export function printInSelect(
-  compilation: Compilation,
   builder: SelectBuilder,
   print: (scope: Scope, builder: SelectBuilder) => readonly Sql[],
 ): { readonly builder: SelectBuilder; readonly texts: readonly Sql[] } {
-  if (builder.outer === undefined) return { builder, texts: print(scopeOf(compilation, builder), builder) };
+  const { compilation } = builder;
+  if (builder.outer === undefined) return { builder, texts: print(scopeOf(builder), builder) };
   const before = compilation.levelsRead;
   compilation.levelsRead = 0;
-  const texts = print(scopeOf(compilation, builder), builder);
+  const texts = print(scopeOf(builder), builder);
   const levels = compilation.levelsRead;
   compilation.levelsRead = before;
   if (!readsTooMany(builder, levels) || !texts.some((text) => text.readsOneQuery)) return { builder, texts };
-  const outside = wrapSelect(compilation, builder);
+  const outside = wrapSelect(builder);
   outside.importsOuter = true;
-  return { builder: outside, texts: print(scopeOf(compilation, outside), outside) };
+  return { builder: outside, texts: print(scopeOf(outside), outside) };
 }

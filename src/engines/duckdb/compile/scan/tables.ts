@@ -4,7 +4,7 @@ import type { Scan } from "../../../../googlesql/resolved.ts";
 import type { TableLayout } from "../../../schema/layout.ts";
 import { identifierSql, nameSql } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { fail, nextAlias, type SelectBuilder } from "../compilation.ts";
 import { isRecordType } from "../expression/json-place.ts";
 import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
 import {
@@ -14,22 +14,14 @@ import {
   tableRecordSource,
   topLevelJson,
 } from "../expression/records.ts";
-import type { SelectBuilder } from "../render.ts";
-import { type Binding, cheapBinding, makeBinding, type Scope, type StoredColumn } from "../scope.ts";
-import { newSelect } from "../select-builder.ts";
+import { type Binding, cheapBinding, makeBinding, type StoredColumn } from "../scope.ts";
 
 /** The table, whose columns are bound when they are read. */
-export function buildTable(
-  compilation: Compilation,
-  scan: Scan & { kind: "Table" },
-  outer: Scope | undefined,
-): SelectBuilder {
+export function buildTable(builder: SelectBuilder, scan: Scan & { kind: "Table" }): SelectBuilder {
+  const { compilation } = builder;
   const layout = compilation.layouts(scan.table);
-  if (layout === undefined) {
-    return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.place.span);
-  }
+  if (layout === undefined) return fail("unknown_table", `Table not found: ${scan.table.name}`, scan.place.span);
   compilation.tables.add(scan.table.name);
-  const builder = newSelect(outer);
   const alias = nextAlias(compilation, "t");
   const columns = new Map<number, (typeof scan.columns)[number]>();
   for (const item of scan.columns) columns.set(item.column.id, item);

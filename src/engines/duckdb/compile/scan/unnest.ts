@@ -10,14 +10,13 @@ import { computeOnce } from "../../functions/compute-once.ts";
 import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { fail, nextAlias, type Scope, type SelectBuilder, variableScope } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
-import type { SelectBuilder } from "../render.ts";
-import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { cheapBinding, makeBinding } from "../scope.ts";
 import { rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { buildFilter } from "./filters.ts";
 import { printInSelect, separateShared } from "./shaping.ts";
@@ -33,37 +32,30 @@ function aliasedRecord(scan: Unnest): Unnest["arrays"][number] | undefined {
   return type.kind === "ARRAY" && type.element.kind === "RECORD" && !type.element.isRepeated ? item : undefined;
 }
 
-export function buildUnnest(compilation: Compilation, scan: Unnest, input: SelectBuilder): SelectBuilder {
+export function buildUnnest(input: SelectBuilder, scan: Unnest): SelectBuilder {
   const expressions = scan.arrays.map((item) => item.array);
-  const single = rowSelect(compilation, input);
-  const whole = single.hasRandom ? wrapSelect(compilation, single) : single;
-  const rows = separateShared(compilation, whole, expressions);
+  const single = rowSelect(input);
+  const whole = single.hasRandom ? wrapSelect(single) : single;
+  const rows = separateShared(whole, expressions);
   const alias = aliasedRecord(scan);
   const built =
-    alias !== undefined && rows.from !== undefined
-      ? buildAlias(compilation, rows, alias, scan.isOuter)
-      : buildArrays(compilation, rows, scan);
-  return scan.on === undefined || scan.isOuter ? built : buildFilter(compilation, scan.on, built);
+    alias !== undefined && rows.from !== undefined ? buildAlias(rows, alias, scan.isOuter) : buildArrays(rows, scan);
+  return scan.on === undefined || scan.isOuter ? built : buildFilter(built, scan.on);
 }
 
 /** No join: the element's fields are columns of the row, and only its presence is tested. */
-function buildAlias(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  item: Unnest["arrays"][number],
-  isOuter: boolean,
-): SelectBuilder {
-  const scope = scopeOf(compilation, builder);
-  const source = sourceOf(compilation, item.array, scope);
+function buildAlias(builder: SelectBuilder, item: Unnest["arrays"][number], isOuter: boolean): SelectBuilder {
+  const scope = scopeOf(builder);
+  const source = sourceOf(item.array, scope);
   if (source === undefined) {
-    const array = printExpression(compilation, item.array, scope);
+    const array = printExpression(item.array, scope);
     const element = sql`CAST(json_extract(${array}, '/0') AS VARCHAR)`;
     if (!isOuter) builder.where.push(sql`(${element} IS NOT NULL)`);
     builder.bindings.set(
       item.element.id,
       makeBinding(() => element, false),
     );
-    builder.computed.set(item.element.id, compilation.analysis.uses(item.element));
+    builder.computed.set(item.element.id, builder.compilation.analysis.uses(item.element));
     builder.hasComputed = true;
     return builder;
   }
@@ -79,10 +71,10 @@ function buildAlias(
 }
 
 /** The array as a list of DuckDB. */
-function printList(compilation: Compilation, array: Expr, scope: Scope): Sql {
-  if (!isRecordType(array.type)) return printExpression(compilation, array, scope);
-  const source = sourceOf(compilation, array, scope);
-  const place = source?.json() ?? { text: printExpression(compilation, array, scope), steps: [] };
+function printList(array: Expr, scope: Scope): Sql {
+  if (!isRecordType(array.type)) return printExpression(array, scope);
+  const source = sourceOf(array, scope);
+  const place = source?.json() ?? { text: printExpression(array, scope), steps: [] };
   const value = place.steps.length === 0 ? place.text : readPlace(place, "json_extract");
   return sql`CAST(json_extract(${value}, '$[*]') AS VARCHAR[])`;
 }
@@ -108,10 +100,9 @@ function elementType(type: SqlType): SqlType {
 }
 
 /** `unnest` in the select list of the SELECT, which is closed with it. */
-function buildArrays(compilation: Compilation, rows: SelectBuilder, scan: Unnest): SelectBuilder {
-  const printed = printInSelect(compilation, rows, (scope) =>
-    scan.arrays.map((item) => printList(compilation, item.array, scope)),
-  );
+function buildArrays(rows: SelectBuilder, scan: Unnest): SelectBuilder {
+  const { compilation } = rows;
+  const printed = printInSelect(rows, (scope) => scan.arrays.map((item) => printList(item.array, scope)));
   let { builder } = printed;
   let lists = printed.texts;
   const isPlain = scan.arrays.length === 1 && scan.offset === undefined && !scan.isOuter && builder.outer === undefined;
@@ -122,11 +113,11 @@ function buildArrays(compilation: Compilation, rows: SelectBuilder, scan: Unnest
       exportAs(builder, `list/${names[index]}`, names[index] ?? "", () => list);
     });
     const inner = builder.exports;
-    builder = wrapSelect(compilation, builder);
+    builder = wrapSelect(builder);
     const alias = builder.inner?.alias ?? "";
     lists = names.map((name) => columnOf(alias, inner.get(`list/${name}`)?.alias ?? name));
   }
-  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, builder, scan, lists, scan.on);
+  if (scan.isOuter && scan.on !== undefined) return buildFiltered(builder, scan, lists, scan.on);
   const count = zippedLength(lists, scan.mode);
   const isSized = scan.mode === "TRUNCATE" || scan.mode === "STRICT";
   scan.arrays.forEach((item, index) => {
@@ -145,17 +136,12 @@ function buildArrays(compilation: Compilation, rows: SelectBuilder, scan: Unnest
     const { id } = scan.offset;
     exportAs(builder, id, compilation.analysis.alias(id), () => position);
   }
-  return closeUnnest(compilation, builder, scan, isPlain ? undefined : position);
+  return closeUnnest(builder, scan, isPlain ? undefined : position);
 }
 
 /** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
-function buildFiltered(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  scan: Unnest,
-  lists: readonly Sql[],
-  on: Expr,
-): SelectBuilder {
+function buildFiltered(builder: SelectBuilder, scan: Unnest, lists: readonly Sql[], on: Expr): SelectBuilder {
+  const { compilation } = builder;
   // The condition stands in a lambda, which reads columns of one query only.
   builder.importsOuter = true;
   const position = variableSql(nextAlias(compilation, "i"));
@@ -165,14 +151,9 @@ function buildFiltered(
   const struct = joinMapped(fields, ", ", (_, index) => sql`${nameSql(`f${index}`)} := ${values[index] ?? position}`);
   const rows = sql`list_transform(range(${zippedLength(lists, scan.mode)}), ${lambda(position, sql`struct_pack(${struct})`)})`;
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(columnOf(element, `f${index}`))]));
-  const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, builder), variables));
+  const condition = printExpression(on, variableScope(scopeOf(builder), variables));
   if (condition.holdsQuery) {
-    fail(
-      compilation,
-      "unsupported",
-      "A sub-query in the ON condition of a LEFT JOIN with UNNEST is not supported",
-      on.span,
-    );
+    fail("unsupported", "A sub-query in the ON condition of a LEFT JOIN with UNNEST is not supported", on.span);
   }
   const filtered = sql`list_filter(${rows}, ${lambda(variableSql(element), condition)})`;
   const kept = computeOnce(
@@ -182,7 +163,7 @@ function buildFiltered(
   );
   const name = nextAlias(compilation, "row_");
   exportAs(builder, `row/${name}`, name, () => sql`unnest(${kept})`);
-  const outside = wrapSelect(compilation, builder);
+  const outside = wrapSelect(builder);
   const alias = outside.inner?.alias ?? "";
   fields.forEach((field, index) => {
     outside.bindings.set(
@@ -194,18 +175,13 @@ function buildFiltered(
 }
 
 /** Goes on around the SELECT whose select list holds `unnest`. */
-function closeUnnest(
-  compilation: Compilation,
-  builder: SelectBuilder,
-  scan: Unnest,
-  position: Sql | undefined,
-): SelectBuilder {
+function closeUnnest(builder: SelectBuilder, scan: Unnest, position: Sql | undefined): SelectBuilder {
   if (builder.outer !== undefined && position !== undefined) builder.naturalOrder = [...builder.naturalOrder, position];
   const columns = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
-  const outside = wrapSelect(compilation, builder);
+  const outside = wrapSelect(builder);
   const alias = outside.inner?.alias ?? "";
   for (const { id, type } of columns) {
-    const name = columnOf(alias, compilation.analysis.alias(id));
+    const name = columnOf(alias, builder.compilation.analysis.alias(id));
     const isRecord = type.kind === "RECORD";
     const record = isRecord
       ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, steps: [] }) }
