@@ -71,74 +71,62 @@ export function createStatements(spelling: Spelling, guard: (root: Sql) => Sql):
 
 const BRACKETS = { group: ["(", ")"], list: ["[", "]"], struct: ["{", "}"] } as const;
 
-/** A node that is being printed: what is left of it. */
-interface Frame {
-  readonly children: readonly Sql[];
-  readonly separator: string;
-  readonly close: string;
-  /** The child that is next. */
-  at: number;
-}
-
 function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => number): string {
   let out = "";
   let parts = 0;
-  const around: Frame[] = [];
-  let frame: Frame = { children: [root], separator: "", close: "", at: 0 };
-  const open = (before: string, { children }: Sql, separator: string, close: string) => {
-    out += before;
-    // What stands between and behind the children counts too.
-    parts += (separator === "" || children.length === 0 ? 0 : children.length - 1) + (close === "" ? 0 : 1);
-    around.push(frame);
-    frame = { children, separator, close, at: 0 };
-  };
-  for (;;) {
-    if (frame.at === frame.children.length) {
-      out += frame.close;
-      const left = around.pop();
-      if (left === undefined) return out;
-      frame = left;
+  // Nodes, and what stands between and behind them, which counts too; the next one is the last.
+  const left: (Sql | string)[] = [root];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (++parts > MAX_PARTS) throw new StatementTooLong();
+    if (typeof next === "string") {
+      out += next;
       continue;
     }
-    if (++parts > MAX_PARTS) throw new StatementTooLong();
-    if (frame.at > 0) out += frame.separator;
-    const node = frame.children[frame.at++] as Sql;
-    const { kind, token } = node;
+    const { kind, token, children } = next;
+    let [between, close] = ["", ""];
     switch (kind) {
       case "sequence":
       case "clock":
-        open("", node, token, "");
+        between = token;
         break;
       case "call":
-        open(`${token}(`, node, ", ", ")");
-        break;
       case "cast":
-        open(`${token}(`, node, " AS ", ")");
+        out += `${token}(`;
+        [between, close] = [kind === "call" ? ", " : " AS ", ")"];
         break;
       case "group":
       case "list":
       case "struct":
-        open(BRACKETS[kind][0], node, ", ", BRACKETS[kind][1]);
+        out += BRACKETS[kind][0];
+        [between, close] = [", ", BRACKETS[kind][1]];
         break;
       case "field":
-        open(`${spelling.text(token)}: `, node, "", "");
+        out += `${spelling.text(token)}: `;
         break;
       case "lambda":
-        open(spelling.lambda[0], node, spelling.lambda[1], "");
+        out += spelling.lambda[0];
+        between = spelling.lambda[1];
         break;
       case "try":
-        open("TRY(", node, "", ")");
+        out += "TRY(";
+        close = ")";
         break;
       case "query":
-        open("SELECT ", node, "", "");
+        out += "SELECT ";
         break;
       case "placeholder":
-        out += spelling.placeholder(numberOf(Number(node.value)), token);
+        out += spelling.placeholder(numberOf(Number(next.value)), token);
         break;
       default:
-        out += leafText(node, spelling);
+        out += leafText(next, spelling);
+    }
+    if (close !== "") left.push(close);
+    for (let index = children.length - 1; index >= 0; index--) {
+      left.push(children[index] as Sql);
+      if (index > 0 && between !== "") left.push(between);
     }
   }
+  return out;
 }
 
 function leafText({ kind, token, value }: Sql, spelling: Spelling): string {
