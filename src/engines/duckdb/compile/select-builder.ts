@@ -81,6 +81,10 @@ export const openSelect = (select: SelectBuilder): SelectBuilder => (isOpen(sele
 /** The SELECT, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
 export const rowSelect = (select: SelectBuilder): SelectBuilder => (takesRows(select) ? select : wrapSelect(select));
 
+/** The SELECT, or one around it, that does not sort. */
+export const unordered = (select: SelectBuilder): SelectBuilder =>
+  select.order.length > 0 ? wrapSelect(select) : select;
+
 /**
  * The SELECT, or one around it, of which these columns alone can be selected without another number of rows: DISTINCT
  * compares all that is selected.

@@ -14,7 +14,7 @@ import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { fail, type Scope, type SelectBuilder, variableScope } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { cheapBinding, makeBinding } from "../scope.ts";
-import { newSelect, openSelect, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
+import { newSelect, openSelect, rowSelect, scopeOf, unordered, wrapSelect } from "../select-builder.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { withoutDecimalFrames } from "./decimal-frames.ts";
 import { printInSelect, selectFirst, separateShared } from "./shaping.ts";
@@ -101,13 +101,8 @@ export function buildAggregate(from: SelectBuilder, scan: AggregateScan): Select
 
 function buildGroups(from: SelectBuilder, scan: AggregateScan): SelectBuilder {
   const { compilation } = from;
-  const open = rowSelect(from);
-  const { builder: rows, calls } = randomFirst(
-    ownArguments(
-      open.order.length > 0 ? wrapSelect(open) : open,
-      scan.aggregates.map((item) => ofKeys(item.call, scan)),
-    ),
-  );
+  const own = scan.aggregates.map((item) => ofKeys(item.call, scan));
+  const { builder: rows, calls } = randomFirst(ownArguments(unordered(rowSelect(from)), own));
   const all = [...scan.groupBy.map((item) => item.expression), ...calls];
   const { builder: separated, keys: expressions } = keysFirst(separateShared(rows, all), scan);
   const { builder: input, texts } = printInSelect(separated, (scope, printed) => {
@@ -226,9 +221,8 @@ function withoutQueries(
 }
 
 export function buildWindow(input: SelectBuilder, scan: Scan & { kind: "Window" }): SelectBuilder {
-  const rows = rowSelect(input);
   const calls = scan.functions.map((item) => item.call);
-  const separated = separateShared(rows.order.length > 0 ? wrapSelect(rows) : rows, calls);
+  const separated = separateShared(unordered(rowSelect(input)), calls);
   const plain = withoutQueries(separated, calls);
   const framed = withoutDecimalFrames(ownColumns(plain.builder, plain.calls), plain.calls);
   const { builder, texts } = printInSelect(framed.builder, (scope) =>
@@ -256,10 +250,9 @@ export function buildDistinct(from: SelectBuilder, scan: Scan & { kind: "Distinc
     });
     return buildAggregate(from, { kind: "Aggregate", input: scan.input, groupBy, aggregates: [] });
   }
-  const open = openSelect(from);
-  const input = open.order.length > 0 ? wrapSelect(open) : open;
+  const input = unordered(openSelect(from));
   const columns = scan.columns.map(({ column, input: source }) => {
-    const binding = findColumn(input, source.id) ?? scopeOf(input).find(source.id);
+    const binding = scopeOf(input).find(source.id);
     if (binding === undefined) throw new Error(`Column ${source.name} cannot be read by DISTINCT`);
     return { column, binding, sql: binding.sql() };
   });

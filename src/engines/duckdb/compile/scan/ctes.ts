@@ -122,7 +122,7 @@ function recursiveSide(
   const builder = selectable(compilation.buildScan(newSelect(compilation), part.scan), part.columns);
   const items = part.columns.map((column, index) => ({
     alias: aliases[index] ?? "",
-    sql: (findColumn(builder, column.id) ?? scopeOf(builder).find(column.id))?.sql() ?? NULL,
+    sql: scopeOf(builder).find(column.id)?.sql() ?? NULL,
   }));
   return { builder, items };
 }

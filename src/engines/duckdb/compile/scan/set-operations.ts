@@ -1,7 +1,6 @@
 /** Building SELECTs for UNION, INTERSECT and EXCEPT. */
 
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
-import { findColumn } from "../../../lowering/find-column.ts";
 import { pathKey } from "../../../lowering/names.ts";
 import { isOpen } from "../../../sql/select.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
@@ -27,8 +26,7 @@ interface Branches {
 
 function inputBinding(input: Input, index: number): Binding {
   const column = input.columns[index];
-  const binding =
-    column === undefined ? undefined : (findColumn(input.builder, column.id) ?? scopeOf(input.builder).find(column.id));
+  const binding = column === undefined ? undefined : scopeOf(input.builder).find(column.id);
   if (binding === undefined) throw new Error("An input of a set operation lacks a column");
   return binding;
 }
