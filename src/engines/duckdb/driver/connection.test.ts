@@ -305,6 +305,28 @@ it("an append that fails stores none of its rows, neither then nor with a later 
   }
 });
 
+it("a transaction is committed by the database's threads where it has any, and not asked for work meanwhile", async () => {
+  for (const threads of [1, 2]) {
+    const database = await openDatabase({ threads, memoryLimitBytes: 512 * 1024 ** 2 });
+    const connection = await database.connect();
+    const plain = await (await DuckDBInstance.create(":memory:")).connect();
+    const prepared = await plain.prepare("SELECT 1");
+    const start = vi.spyOn(Object.getPrototypeOf(prepared) as typeof prepared, "start");
+    try {
+      await connection.all("CREATE TABLE t (n INTEGER)");
+      await connection.transaction(() => connection.all("INSERT INTO t VALUES (1)"));
+      expect(start).toHaveBeenCalledTimes(threads - 1);
+      expect(await connection.all("SELECT n FROM t")).toEqual([[1]]);
+    } finally {
+      start.mockRestore();
+      prepared.destroySync();
+      plain.closeSync();
+      connection.close();
+      database.close();
+    }
+  }
+});
+
 it("a connection runs nothing in a transaction that could not be ended", async () => {
   const database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
   const connection = await database.connect();

@@ -106,8 +106,12 @@ const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
 /** How often an interrupt is repeated: one that arrives while a statement is being prepared or started is lost. */
 const INTERRUPT_REPEAT_MS = 10;
 
-/** How often a statement that runs aside is looked at. */
+/** A statement that runs aside is looked at after a quarter of the time that it has taken, and at least so often. */
+const LOOKS = 4;
 const LOOK_MS = 5;
+
+/** How long a commit is left to the database's threads, which queries may have. */
+const COMMIT_PATIENCE_MS = 20;
 
 function isWorkedOn(pending: DuckDBPendingResult): boolean {
   // The driver has no name for it.
@@ -168,9 +172,9 @@ class DriverConnection implements Connection {
     await this.#run(statement, sql, [], async (prepared) => {
       if (!this.#hasThreads()) return prepared.run();
       const pending = prepared.start();
-      const joinAtMs = performance.now() + patienceMs;
-      while (isWorkedOn(pending) && performance.now() < joinAtMs) {
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const begunMs = performance.now();
+      for (let takenMs = 0; takenMs < patienceMs && isWorkedOn(pending); takenMs = performance.now() - begunMs) {
+        await new Promise((resolve) => setTimeout(resolve, Math.min(LOOK_MS, takenMs / LOOKS)));
       }
       return pending.getResult();
     });
@@ -183,10 +187,10 @@ class DriverConnection implements Connection {
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     try {
       if (this.#isLeftOpen) await this.#end();
-      // Without preparing them: that would be another turn of the driver's threads.
+      // Without preparing it: that would be another turn of the driver's threads.
       await this.#connection.run("BEGIN");
       const result = await work();
-      await this.#connection.run("COMMIT");
+      await this.runAside("COMMIT", COMMIT_PATIENCE_MS);
       return result;
     } catch (error) {
       await this.rollBack();

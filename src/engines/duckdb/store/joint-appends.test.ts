@@ -1,13 +1,18 @@
+import { EventEmitter, once } from "node:events";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
 import { type AppendResult, EngineError, type EventValue, type LogEvent } from "../../contract/query-engine.ts";
+import { createSourceState } from "../../schema/source/source-state.ts";
+import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
+import { BatchEncoder } from "../batch/event-encoder.ts";
 import { compileQuery } from "../compile/compile.ts";
 import { openCore } from "../host/core.ts";
-import type { EngineHost } from "../host/protocol.ts";
+import type { EngineHost, JointResult } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
+import { JointAppends } from "./joint-appends.ts";
 import { DuckDbStore } from "./store.ts";
 
 const signal = new AbortController().signal;
@@ -100,6 +105,61 @@ describe("requests whose events are stored together", () => {
       { stored: 1, repeated: 1, mistyped: 1, newestByTenant: new Map(Object.entries({ p: 1n, q: 1n })) },
     ]);
     expect(rowCounts).toEqual([1, 1, 6]);
+  });
+
+  it("wait for those that the answers to the last ones bring, until a pause brings none", async () => {
+    const happens = new EventEmitter();
+    const joint = new JointAppends(
+      new BatchEncoder(),
+      (...[, , , rowCounts]) => new Promise((answer) => happens.emit("sent", rowCounts, answer)),
+      () => new Promise((resume) => happens.emit("paused", resume)),
+    );
+    const schema = { name: "edge", table: "edge", entries: [], tenants: [] };
+    const state = createSourceState(schema, defaultStoreLimits.schema);
+    const ask = (...ids: readonly string[]) => {
+      for (const id of ids) void joint.append(state, { events: [eventOf(id)], full: new Set(), mayBeStored: false });
+    };
+    /** Answers the batch of so many requests that is sent once `go` is called. */
+    const batch = async (count: number, go: () => void) => {
+      const sent = once(happens, "sent");
+      go();
+      const [rowCounts, answer] = (await sent) as [readonly number[], (result: JointResult) => void];
+      expect(rowCounts).toEqual(Array(count).fill(1));
+      const result = { stored: 1, repeated: 0 };
+      return () => answer({ ...result, parts: rowCounts.map(() => result) });
+    };
+    /** Ends the pause that is made once `go` is called. */
+    const pause = async (go: () => void) => {
+      const paused = once(happens, "paused");
+      go();
+      return ((await paused) as [() => void])[0];
+    };
+
+    const first = await batch(1, () => ask("a"));
+    ask("b", "c");
+    // Three senders: the one that is answered is waited for.
+    const forFirst = await pause(first);
+    ask("a");
+    const all = await batch(3, forFirst);
+    const forSecond = await pause(() => {
+      all();
+      ask("a");
+    });
+    ask("b");
+    const forThird = await pause(forSecond);
+    // It left.
+    const both = await batch(2, forThird);
+    const one = await batch(
+      1,
+      await pause(() => {
+        both();
+        ask("a");
+      }),
+    );
+    one();
+    await new Promise(setImmediate);
+    // A sender of its own waits for nobody.
+    await batch(1, () => ask("a"));
   });
 
   it("go in several batches where they are many, each whole", async () => {

@@ -1,9 +1,10 @@
 /**
  * Stores the events of several requests for a source as one batch: a frame, its header and a commit's share of each
  * column cost as much for one event as for a hundred. What comes while a source's last batches are being stored is sent
- * once they are.
+ * once they are, with what the senders that are answered send next.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AppendResult, EngineError, type LogEvent } from "../../contract/query-engine.ts";
 import type { StoreAttempt } from "../../encoder/store-events.ts";
 import { type Carried, joinCarried } from "../../schema/carried-entries.ts";
@@ -42,45 +43,68 @@ type Send = (
 /** Events that are encoded without a break for other work, unless one request has more. */
 const MAX_EVENTS = 256;
 
+/** A pause in which none of the senders that were answered comes again ends the wait for them. */
+const PAUSE_MS = 1;
+
+/** The requests of a source. */
+interface Queue {
+  readonly waiting: Part[];
+  isWorking: boolean;
+  /** As many as were answered last, and waited then: so many will wait if each of their senders sends again. */
+  expected: number;
+}
+
 export class JointAppends {
   readonly #encoder: Pick<BatchEncoder, "encodeParts">;
   readonly #send: Send;
-  /** The requests that wait, of each source of which events are being stored. */
-  readonly #waiting = new Map<SourceState, Part[]>();
+  readonly #pause: () => Promise<void>;
+  readonly #queues = new WeakMap<SourceState, Queue>();
 
-  constructor(encoder: Pick<BatchEncoder, "encodeParts">, send: Send) {
+  constructor(encoder: Pick<BatchEncoder, "encodeParts">, send: Send, pause = (): Promise<void> => sleep(PAUSE_MS)) {
     this.#encoder = encoder;
     this.#send = send;
+    this.#pause = pause;
   }
 
   /** Resolves when the events are stored, or cannot be for want of fields; rejects as `send` does. */
   append(state: SourceState, events: JointEvents): Promise<JointOutcome> {
     return new Promise((resolve, reject) => {
-      const part = { ...events, resolve, reject };
-      const waiting = this.#waiting.get(state);
-      if (waiting !== undefined) waiting.push(part);
-      else {
-        this.#waiting.set(state, [part]);
-        void this.#work(state);
-      }
+      const queue = this.#queues.get(state) ?? { waiting: [], isWorking: false, expected: 1 };
+      this.#queues.set(state, queue);
+      queue.waiting.push({ ...events, resolve, reject });
+      if (!queue.isWorking) void this.#work(state, queue);
     });
   }
 
-  async #work(state: SourceState): Promise<void> {
-    for (;;) {
-      // Requests whose bytes arrived with the first one's join it.
-      await new Promise(setImmediate);
-      const waiting = this.#waiting.get(state) ?? [];
-      if (waiting.length === 0) break;
-      this.#waiting.set(state, []);
+  async #work(state: SourceState, queue: Queue): Promise<void> {
+    const { waiting } = queue;
+    queue.isWorking = true;
+    while (waiting.length > 0) {
+      await this.#gather(queue);
+      const gathered = waiting.splice(0);
+      queue.expected = gathered.length;
       const storing: Promise<void>[] = [];
-      while (waiting.length > 0) {
-        storing.push(this.#store(state, takeSome(waiting)));
-        if (waiting.length > 0) await new Promise(setImmediate);
+      while (gathered.length > 0) {
+        storing.push(this.#store(state, takeSome(gathered)));
+        if (gathered.length > 0) await new Promise(setImmediate);
       }
       await Promise.all(storing);
+      queue.expected += waiting.length;
     }
-    this.#waiting.delete(state);
+    queue.isWorking = false;
+  }
+
+  /**
+   * Waits for what the answers to the last requests bring, for as long as some come: the first of them alone would make
+   * all others wait for a commit of its own.
+   */
+  async #gather({ waiting, expected }: Queue): Promise<void> {
+    // Requests whose bytes arrived with the first one's join it.
+    await new Promise(setImmediate);
+    for (let seen = 0; seen < waiting.length && waiting.length < expected; ) {
+      seen = waiting.length;
+      await this.#pause();
+    }
   }
 
   async #store(state: SourceState, parts: readonly Part[]): Promise<void> {
@@ -113,14 +137,14 @@ export class JointAppends {
   }
 }
 
-function takeSome(waiting: Part[]): readonly Part[] {
+function takeSome(gathered: Part[]): readonly Part[] {
   let [count, sum] = [0, 0];
-  for (const { events } of waiting) {
+  for (const { events } of gathered) {
     sum += events.length;
     if (count > 0 && sum > MAX_EVENTS) break;
     count++;
   }
-  return waiting.splice(0, count);
+  return gathered.splice(0, count);
 }
 
 /** Every id of what may be stored is looked up, those too that were made here. */
