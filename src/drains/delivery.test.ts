@@ -3,14 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EventKey, LogEvent } from "../engines/contract/query-engine.ts";
+import { findsAll, foundOf } from "../../test/support/drains/rules.ts";
+import type { EventKey } from "../engines/contract/query-engine.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { deliver, newDeliveryState } from "./delivery.ts";
 import type { DrainAnswer, DrainRequest } from "./destinations/send-request.ts";
 import { type Journal, openJournal, type WaitingKey } from "./journal.ts";
 import { createProgressFile, openPosition as openAt, type Position, sumOf } from "./position.ts";
-import type { KeyFinding } from "./read-events.ts";
+import type { EventReader } from "./read-events.ts";
+import { SharedReads } from "./shared-reads.ts";
 
 const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
 
@@ -24,7 +26,8 @@ const backend: Backend = {
   createdAtMs: 0,
   updatedAtMs: 0,
 };
-const rule: DrainRule = { id: "r", backendId: "b", source: "edge", lql: "", createdAtMs: 0 };
+const rule: DrainRule = { id: "r", backendId: "b", source: "edge", lql: "x", createdAtMs: 0 };
+const serviceId = "0123456789abcdef";
 /** The tests need no durability. */
 const flush = async () => undefined;
 const keys = (count: number): EventKey[] =>
@@ -35,10 +38,6 @@ const openPosition = (path: string, otherwise: number) =>
     otherwise,
     () => undefined,
   );
-const foundOf = (key: WaitingKey): KeyFinding => {
-  const event: LogEvent = { ...key, hasGeneratedId: false, eventMessage: null, fields: {} };
-  return { key, kind: "selected", events: [event], byteCount: 1 };
-};
 const idsOf = ({ body }: DrainRequest) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id);
 
 interface Run {
@@ -65,6 +64,14 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
   const warnings: string[] = [];
   const state = newDeliveryState();
   let nowMs = 0;
+  const reader: EventReader = {
+    ...findsAll,
+    find: async (_source, { keys: wanted }) => {
+      read.onRead?.(wanted);
+      return new Map(wanted.filter(({ id }) => !read.absent?.has(id)).map((key) => [key, [foundOf(key)]]));
+    },
+    match: async (_source, _lqls, events) => new Map(events.map((each) => [each, keep(each.id) ? "1" : "0"])),
+  };
   if (position.number === journal.end) ending.abort();
   await deliver(
     {
@@ -75,16 +82,8 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       onAdvance: () => {
         if (position.number >= journal.end) ending.abort();
       },
-      reader: {
-        read: async (_source, _lql, { keys: wanted }) => {
-          read.onRead?.(wanted);
-          return wanted.map((key) => {
-            if (read.absent?.has(key.id)) return { key, kind: "absent", events: [], byteCount: 0 };
-            return keep(key.id) ? foundOf(key) : { key, kind: "excluded", events: [], byteCount: 0 };
-          });
-        },
-      },
-      serviceId: "0123456789abcdef",
+      reads: new SharedReads(reader, serviceId, () => nowMs),
+      serviceId,
       memory: read.memory ?? new ByteBudget(64_000_000),
       isRemoved: ({ id }) => read.absent?.get(id) === true,
       graceMs: 10_000,
@@ -305,19 +304,18 @@ describe("the memory of all rules", () => {
     }
   });
 
-  it("is taken before keys are read", async () => {
+  it("is taken before events are held for a request", async () => {
     const { journal, position } = await open(3);
     const memory = new ByteBudget(100_000);
     const lease = await memory.take({ owner: backend.id, most: 1, least: 1 }, new AbortController().signal);
-    let reads = 0;
-    const read: Journal["read"] = (...from) => {
-      reads++;
-      return journal.read(...from);
+    let requests = 0;
+    const answer = (): DrainAnswer => {
+      requests++;
+      return { kind: "taken" };
     };
-    const watched = Object.assign(Object.create(journal) as Journal, { read });
-    const running = run({ journal: watched, position, answer: () => ({ kind: "taken" }), memory });
-    await new Promise((next) => setImmediate(next));
-    expect(reads).toBe(0);
+    const running = run({ journal, position, answer, memory });
+    for (let turn = 0; turn < 50; turn++) await new Promise((next) => setImmediate(next));
+    expect(requests).toBe(0);
     lease.release();
     expect((await running).taken).toEqual(["e0", "e1", "e2"]);
   });

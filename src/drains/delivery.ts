@@ -6,10 +6,11 @@ import { makeRequest } from "./destinations/make-request.ts";
 import { hourOf } from "./destinations/put-object.ts";
 import type { SendRequest } from "./destinations/send-request.ts";
 import { writeEvent } from "./destinations/write-event.ts";
-import { isLoop, joinWays } from "./hops.ts";
+import { joinWays } from "./hops.ts";
 import type { Journal, WaitingKey } from "./journal.ts";
 import { type DrainTally, type Position, sumOf } from "./position.ts";
-import { type EventReader, isTooLarge, type KeyFinding, maxBatch, maxReadBytes } from "./read-events.ts";
+import { isTooLarge, maxBatch, maxReadBytes } from "./read-events.ts";
+import type { Finding, NextEvents, SharedReads } from "./shared-reads.ts";
 
 /** The state of a rule's delivery; the counts of its events are in its position. */
 export interface DeliveryState {
@@ -37,7 +38,7 @@ export interface DeliveryOptions {
   readonly position: Position;
   /** Called when the position has advanced. */
   readonly onAdvance: () => void;
-  readonly reader: Pick<EventReader, "read">;
+  readonly reads: Pick<SharedReads, "read" | "forget">;
   readonly send: SendRequest;
   /** Names this service to those that its events reach. */
   readonly serviceId: string;
@@ -82,16 +83,10 @@ export async function deliver(options: DeliveryOptions, signal: AbortSignal): Pr
   while (!signal.aborted) await delivery.step();
 }
 
-/** A key with its number, and what is known of its event. */
-interface NumberedFinding extends Omit<KeyFinding, "kind"> {
-  readonly number: number;
-  readonly kind: KeyFinding["kind"] | "looped";
-}
-
 /** Events that go with one list of services. */
 interface OneWay {
   readonly hops: readonly string[];
-  readonly findings: NumberedFinding[];
+  readonly findings: Finding[];
 }
 
 class Delivery {
@@ -99,8 +94,8 @@ class Delivery {
   readonly #signal: AbortSignal;
   /** Keys that are looked up at once. */
   #batch = maxBatch;
-  /** The size of an event, as they were read last. */
-  #eventBytes = 0;
+  /** Bytes without which nothing can be sent; 0 where the rule's query selects nothing of late. */
+  #leastBytes = 0;
   #failures = 0;
   /** Before the next step. */
   #pauseMs = 0;
@@ -131,73 +126,63 @@ class Delivery {
   }
 
   async #deliverNext(): Promise<void> {
-    const { journal, position, memory, serviceId, rule, backend, warn } = this.#options;
+    const { journal, position, memory, reads, rule, backend } = this.#options;
     await this.#skipDropped();
     await journal.waitForKeys(position.number, this.#signal);
     if (this.#signal.aborted) return;
-    // Before the keys are read: those of thousands of rules are many too.
-    const least = Math.max(leastReadBytes, this.#eventBytes);
-    const lease = await memory.take({ owner: backend.id, most: maxReadBytes, least }, this.#signal);
+    const wish = { owner: backend.id, most: maxReadBytes, least: this.#leastBytes };
+    const lease = this.#leastBytes === 0 ? undefined : await memory.take(wish, this.#signal);
     try {
-      const fitting = Math.floor(lease.byteCount / 2 / this.#eventBytes);
-      const keys = sameState(await journal.read(position.number, Math.max(1, Math.min(this.#batch, fitting))));
-      const [first] = keys;
-      if (first === undefined) this.#pauseMs = emptyPauseMs;
-      else if (first.isDamaged) {
-        warn(`${keys.length} events of ${rule.source} for ${backend.name} are dropped: their keys are damaged`);
-        await this.#pass({ dropped: keys.length });
-      } else if (keys.every(({ hops }) => isLoop(hops, serviceId))) await this.#pass({ looped: keys.length });
-      else await this.#deliverKeys(keys, lease);
+      const { source, lql } = rule;
+      const wanted = { source, lql, journal, from: position.number, maxCount: this.#batch };
+      const next = await reads.read(wanted, this.#signal);
+      if (next.kind === "failed") await this.#readLess(next);
+      else if (next.kind === "passed") {
+        this.#leastBytes = 0;
+        await this.#pass(next.tally);
+        this.#growBatch();
+      } else if (next.findings.length === 0) this.#pauseMs = emptyPauseMs;
+      else await this.#deliverFindings(next.findings, lease);
     } finally {
-      lease.release();
+      lease?.release();
     }
   }
 
-  async #deliverKeys(keys: readonly WaitingKey[], lease: ByteLease): Promise<void> {
-    const findings = await this.#read(keys, lease.byteCount);
-    if (findings === undefined) return;
-    const size = findings.reduce((sum, { byteCount }) => sum + byteCount, 0);
-    const isMore = size > Math.max(lease.byteCount, this.#eventBytes);
-    this.#eventBytes = size / keys.length;
-    // A single event is read whatever its size, and again once it has its room.
-    if (isMore) return;
-    lease.shrinkTo(size);
+  /** Sends what there is room for. Without any, the next step takes some: nothing is held by one who waits for it. */
+  async #deliverFindings(findings: readonly Finding[], lease: ByteLease | undefined): Promise<void> {
+    const room = Math.max(lease?.byteCount ?? 0, this.#leastBytes);
+    const { count, byteCount } = countFitting(findings, room);
+    if (count === 0 || (lease === undefined && count < findings.length)) {
+      this.#leastBytes = Math.max(leastReadBytes, findings[count]?.byteCount ?? 0);
+      return;
+    }
+    lease?.shrinkTo(byteCount);
+    this.#leastBytes = byteCount === 0 ? 0 : Math.max(leastReadBytes, byteCount / count);
     this.#reads = 0;
-    const first = this.#options.position.number;
-    const { serviceId } = this.#options;
-    const numbered = findings.map((finding, index): NumberedFinding => {
-      const number = first + index;
-      return isLoop(finding.key.hops, serviceId)
-        ? { ...finding, number, kind: "looped", events: [] }
-        : { ...finding, number };
-    });
-    const known = numbered.slice(0, this.#knownCount(numbered));
-    if (known.length === 0) this.#fail(`${nameEvents(numbered.slice(0, 1))} is not in the store yet`);
-    // More at once the next time.
-    else if (await this.#send(known)) this.#batch = Math.min(maxBatch, this.#batch * 2);
+    const fitting = findings.slice(0, count);
+    const known = fitting.slice(0, this.#knownCount(fitting));
+    if (known.length === 0) this.#fail(`${nameEvents(fitting.slice(0, 1))} is not in the store yet`);
+    else if (await this.#send(known)) this.#growBatch();
   }
 
-  /** Undefined where less has to be read, or after a failure. */
-  async #read(keys: readonly WaitingKey[], maxBytes: number): Promise<readonly KeyFinding[] | undefined> {
-    const { rule, reader, backend, warn } = this.#options;
-    try {
-      return await reader.read(rule.source, rule.lql, { keys, maxBytes }, this.#signal);
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      this.#batch = Math.max(1, Math.floor(keys.length / 2));
-      const reason = messageOf(error);
-      if (!isTooLarge(error)) this.#fail(reason);
-      else if (keys.length === 1 && ++this.#reads >= readsOf(error)) {
-        this.#reads = 0;
-        warn(`${nameEvents([{ key: keys[0] }])} of ${rule.source} for ${backend.name} is dropped: ${reason}`);
-        await this.#pass({ dropped: 1 });
-      } else if (keys.length === 1) this.#fail(reason);
-      return undefined;
-    }
+  #growBatch(): void {
+    this.#batch = Math.min(maxBatch, this.#batch * 2);
+  }
+
+  async #readLess({ keys, error }: Extract<NextEvents, { kind: "failed" }>): Promise<void> {
+    const { rule, backend, warn } = this.#options;
+    this.#batch = Math.max(1, Math.min(this.#batch, Math.floor(keys.length / 2)));
+    const reason = messageOf(error);
+    if (!isTooLarge(error)) this.#fail(reason);
+    else if (keys.length === 1 && ++this.#reads >= readsOf(error)) {
+      this.#reads = 0;
+      warn(`${nameEvents([{ key: keys[0] }])} of ${rule.source} for ${backend.name} is dropped: ${reason}`);
+      await this.#pass({ dropped: 1 });
+    } else if (keys.length === 1) this.#fail(reason);
   }
 
   /** How many of these have an end, or can be sent: those before the first that the store may show later. */
-  #knownCount(findings: readonly NumberedFinding[]): number {
+  #knownCount(findings: readonly Finding[]): number {
     const index = findings.findIndex(({ kind, key, number }) => {
       return kind === "absent" && !this.#options.isRemoved(key, number) && !this.#isDurable(number);
     });
@@ -215,7 +200,7 @@ class Delivery {
   }
 
   /** Sends the events, in several requests where they must be; false after a failure. */
-  async #send(findings: readonly NumberedFinding[]): Promise<boolean> {
+  async #send(findings: readonly Finding[]): Promise<boolean> {
     const waiting = findings.filter(({ number }) => !this.#ended.has(number));
     for (const way of divideByWay(waiting)) {
       if (!(await this.#sendWay(way))) return false;
@@ -252,19 +237,15 @@ class Delivery {
   }
 
   /** Records what became of events, and passes those that nothing before them holds up. */
-  async #end(findings: readonly NumberedFinding[], ofSent: "delivered" | "refused"): Promise<void> {
+  async #end(findings: readonly Finding[], ofSent: "delivered" | "refused"): Promise<void> {
     const { rule, backend, isRemoved, warn } = this.#options;
-    const lost: NumberedFinding[] = [];
-    for (const finding of findings) {
-      const { kind, key, number } = finding;
-      const isLost = kind === "absent" && !isRemoved(key, number);
-      if (isLost) lost.push(finding);
-      const ofAbsent = isLost ? "dropped" : "removed";
-      this.#ended.set(number, kind === "selected" ? ofSent : kind === "absent" ? ofAbsent : kind);
-    }
-    if (lost.length > 0) {
-      warn(`${nameEvents(lost)} of ${rule.source} for ${backend.name} are dropped: they are not in the store`);
-    }
+    const lost = findings.filter(({ kind, key, number }) => kind === "absent" && !isRemoved(key, number));
+    const damaged = findings.filter(({ kind }) => kind === "damaged");
+    for (const { number, kind } of findings) this.#ended.set(number, kind === "selected" ? ofSent : outcomeOf[kind]);
+    for (const { number } of lost) this.#ended.set(number, "dropped");
+    const dropped = `of ${rule.source} for ${backend.name} are dropped`;
+    if (lost.length > 0) warn(`${nameEvents(lost)} ${dropped}: they are not in the store`);
+    if (damaged.length > 0) warn(`${damaged.length} events ${dropped}: their keys are damaged`);
     await this.#pass({});
   }
 
@@ -284,9 +265,10 @@ class Delivery {
 
   /** Continues after keys that the size limit dropped, and at the start of a journal that was replaced. */
   async #skipDropped(): Promise<void> {
-    const { journal, position, backend, rule, warn } = this.#options;
+    const { journal, position, reads, backend, rule, warn } = this.#options;
     if (position.number > journal.end) {
       this.#ended.clear();
+      reads.forget(journal);
       await position.restartAt(journal.first);
     }
     const lost = journal.first - position.number;
@@ -315,14 +297,20 @@ function readsOf(error: unknown): number {
   return code === "result_too_large" ? maxReads.result_too_large : maxReads.otherwise;
 }
 
-/** The first keys that can be read, or the damaged ones. */
-function sameState(keys: readonly WaitingKey[]): readonly WaitingKey[] {
-  const end = keys.findIndex(({ isDamaged }) => isDamaged !== keys[0]?.isDamaged);
-  return end === -1 ? keys : keys.slice(0, end);
+const outcomeOf = { excluded: "excluded", looped: "looped", absent: "removed", damaged: "dropped" } as const;
+
+/** How many of the first events fit in so many bytes. */
+function countFitting(findings: readonly Finding[], maxBytes: number) {
+  let byteCount = 0;
+  for (const [count, finding] of findings.entries()) {
+    if (byteCount + finding.byteCount > maxBytes) return { count, byteCount };
+    byteCount += finding.byteCount;
+  }
+  return { count: findings.length, byteCount };
 }
 
 /** One request has one list of services. */
-function divideByWay(findings: readonly NumberedFinding[]): readonly OneWay[] {
+function divideByWay(findings: readonly Finding[]): readonly OneWay[] {
   const listFor = joinWays(findings.map(({ key }) => key.hops ?? []));
   const ways = new Map<string, OneWay>();
   for (const finding of findings) {
@@ -335,8 +323,8 @@ function divideByWay(findings: readonly NumberedFinding[]): readonly OneWay[] {
 }
 
 /** Objects of a store are by the hour of their events. */
-function divideByHour(findings: readonly NumberedFinding[]): readonly (readonly NumberedFinding[])[] {
-  const hours = new Map<string, NumberedFinding[]>();
+function divideByHour(findings: readonly Finding[]): readonly (readonly Finding[])[] {
+  const hours = new Map<string, Finding[]>();
   for (const finding of findings) {
     const [first] = finding.events;
     const hour = first === undefined ? "" : hourOf(first);
@@ -347,8 +335,8 @@ function divideByHour(findings: readonly NumberedFinding[]): readonly (readonly 
   return [...hours.values()];
 }
 
-function cutBySize(findings: readonly NumberedFinding[]): NumberedFinding[][] {
-  const parts: NumberedFinding[][] = [];
+function cutBySize(findings: readonly Finding[]): Finding[][] {
+  const parts: Finding[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const finding of findings) {
     const own = finding.events.reduce((sum, event) => sum + sizeOf(event), 0);

@@ -26,11 +26,10 @@ function open(events: readonly LogEvent[], more: Partial<ReaderOptions> = {}) {
   };
   const { matcher } = store;
   const reader = createEventReader({ findEvents, matcher, findSource: () => ({ tenantField: "project" }), ...more });
-  const read = async (keys: readonly WaitingKey[], lql = "") =>
-    (await reader.read("edge", lql, { keys, maxBytes: 5_000 }, signal)).map(({ kind, events: found, key }, index) => {
-      expect(key).toBe(keys[index]);
-      return [kind, ...found.map(({ id, fields }) => `${String(fields.project)} ${id}`)];
-    });
+  const read = async (keys: readonly WaitingKey[]) => {
+    const found = await reader.find("edge", { keys, maxBytes: 5_000 }, signal);
+    return keys.map((key) => (found.get(key) ?? []).map(({ event }) => `${String(event.fields.project)} ${event.id}`));
+  };
   return { store, searches, read };
 }
 
@@ -38,10 +37,10 @@ describe("the reader of events", () => {
   it("finds each key's own event among those of other tenants with its id, and says which are missing", async () => {
     const { read, searches } = open(["a", "b", null].map((tenant) => eventOf("1", tenant, 5)));
     expect(await read([keyOf("1", "b", 5), keyOf("2", "b", 5), keyOf("1", null, 5), keyOf("1", "b", 5)])).toEqual([
-      ["selected", "b 1"],
-      ["absent"],
-      ["selected", "undefined 1"],
-      ["selected", "b 1"],
+      ["b 1"],
+      [],
+      ["undefined 1"],
+      ["b 1"],
     ]);
     // Nothing of tenants that are not asked for is read.
     expect(searches.map(({ tenants }) => tenants)).toEqual([["b", null], ["b"]]);
@@ -57,7 +56,7 @@ describe("the reader of events", () => {
     });
     const ended: string[] = [];
     const read = async (source: string) => {
-      await reader.read(source, "", { keys: [keyOf("1", "a", 5)], maxBytes: 5_000 }, signal);
+      await reader.find(source, { keys: [keyOf("1", "a", 5)], maxBytes: 5_000 }, signal);
       ended.push(source);
     };
     await Promise.all([...Array.from({ length: 20 }, () => read("busy")), read("quiet")]);
@@ -66,33 +65,13 @@ describe("the reader of events", () => {
 
   it("finds an event that came again with another time, which is stored with its first", async () => {
     const { read } = open([eventOf("1", "a", 5), eventOf("2", "a", 900)]);
-    expect(await read([keyOf("1", "a", 700), keyOf("2", "a", 900)])).toEqual([
-      ["selected", "a 1"],
-      ["selected", "a 2"],
-    ]);
+    expect(await read([keyOf("1", "a", 700), keyOf("2", "a", 900)])).toEqual([["a 1"], ["a 2"]]);
   });
 
   it("sends the events of all tenants of the key's id and time where an earlier release wrote it", async () => {
     const { read, searches } = open([eventOf("1", "a", 5), eventOf("1", "b", 5), eventOf("1", "c", 6)]);
-    expect(await read([keyOf("1", undefined, 5)])).toEqual([["selected", "a 1", "b 1"]]);
+    expect(await read([keyOf("1", undefined, 5)])).toEqual([["a 1", "b 1"]]);
     expect(searches[0]?.tenants).toBeUndefined();
-  });
-
-  it("tells what the query leaves out from what the query does not see yet", async () => {
-    const { read } = open([eventOf("1", "a", 5), eventOf("2", "a", 5, "y"), eventOf("3", "a", 5)], {
-      matcher: {
-        check: async () => undefined,
-        match: async (_source, lql, events) =>
-          new Map(events.flatMap((each) => (each.id === "3" ? [] : [[each, each.id === "1" && lql === "x"]]))),
-      },
-    });
-    const keys = ["1", "2", "3"].map((id) => keyOf(id, "a", 5));
-    expect(await read(keys, "x")).toEqual([["selected", "a 1"], ["excluded"], ["absent"]]);
-    expect(await read(keys, "  ")).toEqual([
-      ["selected", "a 1"],
-      ["selected", "a 2"],
-      ["selected", "a 3"],
-    ]);
   });
 
   it("reads more of a single event than of several, and at most two batches at once", async () => {

@@ -21,26 +21,29 @@ const readTimeoutMs = 60_000;
 /** Look-ups that run at once, of all rules; sources take turns, so that thousands of rules of one hold up no other. */
 const maxReads = 2;
 
-/** The result of looking up keys. */
-export interface KeyFinding {
-  readonly key: WaitingKey;
-  /** `absent`: the store does not show the event. */
-  readonly kind: "selected" | "excluded" | "absent";
-  /** Those to be sent; more than one only for a key without a tenant, which an earlier release wrote. */
-  readonly events: readonly LogEvent[];
-  /** The size of the events as JSON. */
+/** A stored event, as the reader distinguishes it. */
+export interface FoundEvent extends KeyedEvent {
+  readonly event: LogEvent;
+  /** The size of the event as JSON. */
   readonly byteCount: number;
 }
+
+/** The events of keys; nothing for a key whose event the store does not show. */
+export type FoundEvents = ReadonlyMap<WaitingKey, readonly FoundEvent[]>;
 
 /** Looks up stored events. */
 export interface EventReader {
   /** Rejects with `ServiceError` for a query in LQL that cannot run over the source. */
   check(source: string, lql: string): Promise<void>;
-  /**
-   * Finds the source's event of each key, `maxBatch` at most, and whether the query selects it: a finding for each key,
-   * in their order. Rejects where not all could be read.
-   */
-  read(source: string, lql: string, wanted: WantedEvents, signal: AbortSignal): Promise<readonly KeyFinding[]>;
+  /** Finds the source's event of each key, `maxBatch` at most. Rejects where not all could be read. */
+  find(source: string, wanted: WantedEvents, signal: AbortSignal): Promise<FoundEvents>;
+  /** As `EventMatcher.match`. */
+  match(
+    source: string,
+    lqls: readonly string[],
+    events: readonly FoundEvent[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<FoundEvent, string>>;
 }
 
 /** Events to be looked up. Several have at most so many bytes together, as their rows' JSON. */
@@ -67,51 +70,33 @@ export interface ReaderOptions {
 /** Reads with limits of its own, whatever those of callers are. */
 export function createEventReader({ findEvents, matcher, findSource }: ReaderOptions): EventReader {
   const turns = new Admission({ maxRunning: maxReads, maxWaiting: Number.POSITIVE_INFINITY });
+  const inTurn = async <T>(source: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => {
+    const leave = await turns.enter(signal, source);
+    const deadline = openDeadline(signal, readTimeoutMs);
+    try {
+      return await work(deadline.signal);
+    } catch (error) {
+      if (deadline.isOver && !signal.aborted) {
+        throw new EngineError("timeout", `The events could not be read in ${readTimeoutMs / 1_000} seconds`);
+      }
+      throw error;
+    } finally {
+      deadline.release();
+      leave();
+    }
+  };
   return {
     check: (source, lql) => matcher.check(source, lql),
-    async read(source, lql, { keys, maxBytes }, signal) {
-      const leave = await turns.enter(signal, source);
-      const deadline = openDeadline(signal, readTimeoutMs);
-      try {
-        const path = findSource(source)?.tenantField?.split(".");
-        const look = createLook({ findEvents, source, path, maxBytes, signal: deadline.signal });
-        const found = await look(keys);
-        const shown = [...new Set([...found.values()].flat())];
-        const matches = lql.trim() === "" ? undefined : await matcher.match(source, lql, shown, deadline.signal);
-        return keys.map((key) => toFinding(key, found.get(key) ?? [], matches));
-      } catch (error) {
-        if (deadline.isOver && !signal.aborted) {
-          throw new EngineError("timeout", `The events could not be read in ${readTimeoutMs / 1_000} seconds`);
-        }
-        throw error;
-      } finally {
-        deadline.release();
-        leave();
-      }
+    async find(source, { keys, maxBytes }, signal) {
+      if (keys.length === 0) return new Map();
+      const path = findSource(source)?.tenantField?.split(".");
+      return inTurn(source, signal, (ending) =>
+        createLook({ findEvents, source, path, maxBytes, signal: ending })(keys),
+      );
     },
+    match: (source, lqls, events, signal) =>
+      inTurn(source, signal, (ending) => matcher.match(source, lqls, events, ending)),
   };
-}
-
-/** An event, as the reader distinguishes it. */
-interface FoundEvent extends KeyedEvent {
-  readonly event: LogEvent;
-  readonly byteCount: number;
-}
-
-/** `matches`: whether the query selects an event; undefined for one that the query has not seen. */
-function toFinding(
-  key: WaitingKey,
-  found: readonly FoundEvent[],
-  matches?: ReadonlyMap<KeyedEvent, boolean>,
-): KeyFinding {
-  const nothing = { key, events: [], byteCount: 0 };
-  if (found.length === 0 || (matches !== undefined && found.some((each) => !matches.has(each)))) {
-    return { ...nothing, kind: "absent" };
-  }
-  const selected = matches === undefined ? found : found.filter((each) => matches.get(each));
-  if (selected.length === 0) return { ...nothing, kind: "excluded" };
-  const byteCount = selected.reduce((sum, each) => sum + each.byteCount, 0);
-  return { key, kind: "selected", events: selected.map(({ event }) => event), byteCount };
 }
 
 interface LookOptions {
@@ -122,14 +107,12 @@ interface LookOptions {
   readonly signal: AbortSignal;
 }
 
-type Found = ReadonlyMap<WaitingKey, readonly FoundEvent[]>;
-
 /**
  * Looks for the events where their keys say, and for those that are not there at all times: an event that came a second
  * time with another time is stored with its first.
  */
 function createLook({ findEvents, source, path, maxBytes: ofSeveral, signal }: LookOptions) {
-  const look = async (keys: readonly WaitingKey[], search: Partial<EventSearch>): Promise<Found> => {
+  const look = async (keys: readonly WaitingKey[], search: Partial<EventSearch>): Promise<FoundEvents> => {
     const byId = new Map<string, WaitingKey[]>();
     for (const key of keys) byId.set(key.id, [...(byId.get(key.id) ?? []), key]);
     const found = new Map<WaitingKey, FoundEvent[]>();
@@ -145,7 +128,7 @@ function createLook({ findEvents, source, path, maxBytes: ofSeveral, signal }: L
     }
     return found;
   };
-  return async (keys: readonly WaitingKey[]): Promise<Found> => {
+  return async (keys: readonly WaitingKey[]): Promise<FoundEvents> => {
     const known = await look(keys, placeOf(keys));
     const missing = keys.filter((key) => !known.has(key));
     return missing.length === 0 ? known : new Map([...known, ...(await look(missing, tenantsOf(missing)))]);

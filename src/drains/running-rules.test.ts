@@ -5,6 +5,7 @@ import {
   FakeDestination,
   findsAll,
   flushPromises,
+  foundOf,
   keysOf,
   ruleOf,
   StoppedClock,
@@ -277,13 +278,7 @@ describe("running rules", () => {
 
   it("count what was removed from a source as that, and what is missing without a reason as dropped", async () => {
     const { running, clock, warnings } = open();
-    const absent = {
-      ...findsAll,
-      read: async (_s: string, _l: string, { keys }: { readonly keys: ReturnType<typeof keysOf> }) => {
-        return keys.map((key) => ({ key, kind: "absent" as const, events: [], byteCount: 0 }));
-      },
-    };
-    running.start(absent as typeof findsAll);
+    running.start({ ...findsAll, find: async () => new Map() });
     await running.restart(rule, backend);
     await running.note("edge", keysOf("a", "b"));
     running.noteRemoval("edge", { toUs: 1n });
@@ -331,12 +326,11 @@ describe("running rules", () => {
     const bytesOfOne = 16_000;
     running.start({
       ...findsAll,
-      read: async (source, lql, wanted, signal) => {
-        if (wanted.keys.length * bytesOfOne > Math.max(bytesOfOne, wanted.maxBytes)) {
+      find: async (_source, { keys, maxBytes }) => {
+        if (keys.length * bytesOfOne > Math.max(bytesOfOne, maxBytes)) {
           throw new ServiceError("result_too_large", "too many bytes");
         }
-        const found = await findsAll.read(source, lql, wanted, signal);
-        return found.map((finding) => ({ ...finding, byteCount: bytesOfOne }));
+        return new Map(keys.map((key) => [key, [{ ...foundOf(key), byteCount: bytesOfOne }]]));
       },
     });
     for (let index = 0; index < 60; index++) {

@@ -11,6 +11,7 @@ import type { Journal } from "./journal.ts";
 import { type DrainTally, type Position, startProgress } from "./position.ts";
 import type { EventReader } from "./read-events.ts";
 import type { Removals } from "./removals.ts";
+import { SharedReads } from "./shared-reads.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
 /** The state of a rule, and the outcome of its events. */
@@ -41,8 +42,8 @@ interface RunningRule {
   done: Promise<void>;
 }
 
-/** The maximum size of the events that all rules have in memory together. */
-const maxHeldBytes = 64_000_000;
+/** The maximum size of the events that all rules send together; beside what is read for several of them. */
+const maxHeldBytes = 40_000_000;
 
 /** Rules in operation: each has a position in its source's journal, and sends the events after it. */
 export class RunningRules implements Required<ArrivalWatch> {
@@ -54,6 +55,7 @@ export class RunningRules implements Required<ArrivalWatch> {
   /** Sources whose keys are being released. */
   readonly #releasing = new Set<string>();
   #reader: EventReader | undefined;
+  #reads: SharedReads | undefined;
   #isFailing = false;
   readonly #alone = createSerialQueue();
 
@@ -83,7 +85,9 @@ export class RunningRules implements Required<ArrivalWatch> {
 
   readonly noteRemoval = (source: string, filter: EventFilter): void => {
     const journal = this.#log.journals.find(source);
-    if (journal !== undefined) this.#options.removals.note(source, filter, journal);
+    if (journal === undefined) return;
+    this.#options.removals.note(source, filter, journal);
+    this.#reads?.forget(journal);
   };
 
   /** Why a query in LQL cannot be run over a source; undefined for nothing. Rejects where that is not known now. */
@@ -154,6 +158,8 @@ export class RunningRules implements Required<ArrivalWatch> {
   /** Begins to send, with what looks events up. */
   start(reader: EventReader): void {
     this.#reader = reader;
+    const { serviceId, clock } = this.#options;
+    this.#reads = new SharedReads(reader, serviceId, () => clock.nowMs());
     for (const each of this.#running.values()) this.#begin(each);
   }
 
@@ -216,14 +222,14 @@ export class RunningRules implements Required<ArrivalWatch> {
   }
 
   #begin(each: RunningRule): void {
-    const reader = this.#reader;
-    if (reader === undefined || !this.#log.isSender()) return;
+    const reads = this.#reads;
+    if (reads === undefined || !this.#log.isSender()) return;
     const { send, serviceId, removals, graceMs, clock, warn } = this.#options;
     const { rule, backend, journal, position, state, ending } = each;
     const isRemoved = removals.isRemoved.bind(removals, rule.source);
     each.done = deliver(
       {
-        ...{ rule, backend, journal, position, reader, send, serviceId, clock, memory: this.#memory, isRemoved },
+        ...{ rule, backend, journal, position, reads, send, serviceId, clock, memory: this.#memory, isRemoved },
         ...{ graceMs, state, warn, onAdvance: () => this.#release(rule.source) },
       },
       ending.signal,

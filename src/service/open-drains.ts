@@ -98,7 +98,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     start(runner, own) {
       const { engine } = runner;
       ownAddress = own;
-      const matcher = createEventMatcher(runner, matchLimits);
+      const matcher = createEventMatcher(runner, matchLimits, nowMs);
       running.start(createEventReader({ findEvents: engine.findEvents, matcher, findSource }));
     },
     async close() {

@@ -8,7 +8,7 @@ import {
   toCachedAnswer,
 } from "./cached-answer.ts";
 import { createEntryStore, type EntryStore } from "./entry-store.ts";
-import { createFlights, type Flights } from "./flights.ts";
+import { createFlights, type Flights } from "../../shared/concurrency/flights.ts";
 import { createOwnRefresh, type MadeAnswer, type RefreshAnswer } from "./shared-refreshes.ts";
 
 export interface CacheLookup {

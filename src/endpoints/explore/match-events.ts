@@ -2,7 +2,7 @@ import { EngineError } from "../../engines/contract/query-engine.ts";
 import type { Expression, Query } from "../../googlesql/ast.ts";
 import { parseLql } from "../../lql/parse-lql.ts";
 import { call, fieldOf, select, text } from "../../lql/sql-nodes.ts";
-import { patternsOf } from "../../lql/to-condition.ts";
+import { patternsOf, toCondition } from "../../lql/to-condition.ts";
 import { Admission } from "../../shared/concurrency/admission.ts";
 import { formatIsoTimestamp } from "../../values/iso-timestamp.ts";
 import { prepareCall } from "../call/prepare/prepare-call.ts";
@@ -28,17 +28,20 @@ export interface EventMatcher {
    */
   check(source: string, lql: string): Promise<void>;
   /**
-   * Whether the query selects each of these events of the source; an event that the query does not see is not in the
-   * answer. Throws `result_too_large` where that cannot be found out, and all errors of a call.
+   * Whether queries select each of these events of the source: for each query, in their order, `1` or `0`. An event
+   * that they do not see is not in the answer. Throws `result_too_large` where that cannot be found out, and all errors
+   * of a call, if only for one of the queries.
    */
   match<Event extends KeyedEvent>(
     source: string,
-    lql: string,
+    lqls: readonly string[],
     events: readonly Event[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<Event, boolean>>;
+  ): Promise<ReadonlyMap<Event, string>>;
 }
 
+/** An empty query counts as none. */
+const everyEvent = "s:*";
 /** Events of other tenants may have the same ids. */
 const maxRows = 200_000;
 
@@ -49,6 +52,7 @@ const maxRows = 200_000;
 export function createEventMatcher(
   runner: EndpointRunner,
   limits: Pick<EndpointRunner, "timeoutMs" | "maxResultBytes">,
+  nowMs: () => number,
 ): EventMatcher {
   const { holdBack: _, budget: __, ...rest } = runner;
   const admission = new Admission({ maxRunning: Number.POSITIVE_INFINITY, maxWaiting: 0 });
@@ -59,18 +63,19 @@ export function createEventMatcher(
     source: string,
     lql: string,
     events: readonly KeyedEvent[],
-    shape = matchShape(by.engine.store.describe(source)?.tenantField?.split(".")),
+    shape: QueryShape,
   ) => {
     const target = targets.get(source) ?? createKeyedEvents(source);
     targets.set(source, target);
     const parameters = new Map<string, unknown>(Object.entries({ lql, ...toParameters(events) }));
     return prepareCall(by, { target, parameters, pinned: noPins, isOwner: true, redactsPii: false, shape });
   };
+  const tenantPathOf = (source: string) => runner.engine.store.describe(source)?.tenantField?.split(".");
   return {
     async check(source, lql) {
       if (lql.trim() === "") return;
       // The limits of a query's text are those of the service.
-      const calls = [prepare(runner, source, lql, [])];
+      const calls = [prepare(runner, source, lql, [], matchShape(tenantPathOf(source)))];
       // An engine may not read the pattern for a field that no event has carried yet.
       const { filter } = parseLql(lql, 0);
       const patterns = filter === undefined ? [] : patternsOf(filter);
@@ -79,20 +84,23 @@ export function createEventMatcher(
         for await (const _ of runPrepared(own, each, AbortSignal.timeout(limits.timeoutMs)));
       }
     },
-    async match(source, lql, events, signal) {
-      const matches = new Map<(typeof events)[number], boolean>();
+    async match(source, lqls, events, signal) {
+      const matches = new Map<(typeof events)[number], string>();
       if (events.length === 0) return matches;
-      const rows = new Map<string, boolean>();
+      const rows = new Map<string, string>();
+      const asked = { lqls, nowMs: nowMs() };
+      const shape = matchShape(tenantPathOf(source), asked);
       let rowTotal = 0;
-      for await (const { json, rowCount } of runPrepared(own, prepare(own, source, lql, events), signal)) {
+      const prepared = prepare(own, source, everyEvent, events, shape);
+      for await (const { json, rowCount } of runPrepared(own, prepared, signal)) {
         if (rowCount === 0) continue;
         rowTotal += rowCount;
         for (const row of JSON.parse(`[${json}]`) as readonly MatchRow[]) rows.set(nameRow(row), row.matches);
       }
       if (rowTotal >= maxRows) throw new EngineError("result_too_large", "Too many events have the same ids");
       for (const event of events) {
-        const isMatch = rows.get(nameRow({ ...event, timestamp: String(event.timestampUs) }));
-        if (isMatch !== undefined) matches.set(event, isMatch);
+        const found = rows.get(nameRow({ ...event, timestamp: String(event.timestampUs) }));
+        if (found !== undefined) matches.set(event, found);
       }
       return matches;
     },
@@ -103,7 +111,7 @@ interface MatchRow {
   readonly id: string;
   readonly timestamp: number | string;
   readonly tenant: string | null;
-  readonly matches: boolean;
+  readonly matches: string;
 }
 
 function nameRow({ id, timestamp, tenant }: Pick<MatchRow, "id" | "timestamp" | "tenant">): string {
@@ -140,25 +148,34 @@ SELECT * FROM ${table}`;
   });
 }
 
-/** Every row's key, and whether the query's condition holds for it. */
-function matchShape(tenantPath: readonly string[] | undefined): QueryShape {
+/**
+ * Every row's key, and `1` or `0` for whether the condition holds for it: that of each query which is given, else the
+ * query's own.
+ */
+function matchShape(
+  tenantPath: readonly string[] | undefined,
+  asked?: { readonly lqls: readonly string[]; readonly nowMs: number },
+): QueryShape {
   return {
-    key: JSON.stringify(["match", tenantPath ?? null]),
+    key: JSON.stringify(["match", tenantPath ?? null, asked ?? null]),
     maxRows,
     apply(rows): Query {
       const { body, span } = rows;
       if (body.kind !== "Select") return rows;
       const { where, ...all } = body;
-      const holds: Expression =
-        where === undefined
-          ? { kind: "BoolLiteral", value: true, span }
-          : call("IFNULL", [where, { kind: "BoolLiteral", value: false, span }], span);
+      const conditions = asked?.lqls.map((lql) => {
+        const { filter } = parseLql(lql, asked.nowMs);
+        return filter && toCondition(filter);
+      });
+      const matches = (conditions ?? [where]).map((condition) =>
+        condition === undefined ? text("1", span) : call("IF", [condition, text("1", span), text("0", span)], span),
+      );
       const tenant: Expression = tenantPath === undefined ? { kind: "NullLiteral", span } : fieldOf(tenantPath, span);
       const items = [
         select(fieldOf(["id"], span), "id", span),
         select(fieldOf(["timestamp"], span), "timestamp", span),
         select(tenant, "tenant", span),
-        select(holds, "matches", span),
+        select(call("CONCAT", matches, span), "matches", span),
       ];
       return { ...rows, body: { ...all, items } };
     },

@@ -53,13 +53,14 @@ export class FakeStore {
   /** Its query is the value that the field `kind` has to have. */
   readonly matcher: EventMatcher = {
     check: async () => undefined,
-    match: async (_source, lql, events) => {
+    match: async (_source, lqls, events) => {
       await this.enter();
       const matches = events.flatMap((each) => {
         const stored = [...this.#events.values()].find(({ event }) => {
           return event.id === each.id && tenantOf(tenantPath, event.fields) === each.tenant;
         });
-        return stored === undefined ? [] : [[each, stored.event.fields.kind === lql] as const];
+        if (stored === undefined) return [];
+        return [[each, lqls.map((lql) => (stored.event.fields.kind === lql ? "1" : "0")).join("")] as const];
       });
       return new Map(matches);
     },

@@ -1,7 +1,8 @@
 import type { Backend, DrainRule } from "../../../src/drains/backend.ts";
 import type { DeliveryClock } from "../../../src/drains/delivery.ts";
 import type { DrainAnswer, DrainRequest, SendRequest } from "../../../src/drains/destinations/send-request.ts";
-import type { EventReader, KeyFinding } from "../../../src/drains/read-events.ts";
+import type { WaitingKey } from "../../../src/drains/journal.ts";
+import type { EventReader, FoundEvent } from "../../../src/drains/read-events.ts";
 import type { EventKey, LogEvent } from "../../../src/engines/contract/query-engine.ts";
 
 /** A backend named as its id. */
@@ -25,13 +26,16 @@ export function keysOf(...ids: string[]): readonly EventKey[] {
 /** Finds every event; the query leaves out the ids that it lists. */
 export const findsAll: EventReader = {
   check: async () => undefined,
-  read: async (_source, lql, { keys }) =>
-    keys.map((key): KeyFinding => {
-      if (lql.split(",").includes(key.id)) return { key, kind: "excluded", events: [], byteCount: 0 };
-      const event: LogEvent = { ...key, hasGeneratedId: false, eventMessage: null, fields: {} };
-      return { key, kind: "selected", events: [event], byteCount: 1 };
-    }),
+  find: async (_source, { keys }) => new Map(keys.map((key) => [key, [foundOf(key)]])),
+  match: async (_source, lqls, events) =>
+    new Map(events.map((each) => [each, lqls.map((lql) => (lql.split(",").includes(each.id) ? "0" : "1")).join("")])),
 };
+
+/** An event with nothing but its key. */
+export function foundOf({ id, timestampUs, tenant = null }: WaitingKey): FoundEvent {
+  const event: LogEvent = { id, timestampUs, hasGeneratedId: false, eventMessage: null, fields: {} };
+  return { id, timestampUs, tenant, event, byteCount: 1 };
+}
 
 function idsOf({ body }: DrainRequest): readonly string[] {
   return (JSON.parse(body) as { readonly id: string }[]).map(({ id }) => id);

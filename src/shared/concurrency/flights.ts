@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
+import { createPassingMap } from "./passing-map.ts";
 
 /** Work that several callers wait for. */
 interface Flight<T> {
