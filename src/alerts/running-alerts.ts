@@ -18,12 +18,13 @@ import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { createNextRun } from "./schedule.ts";
 import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
+import { createStateWriter, type StateWriter } from "./write-states.ts";
 
 /** Stores states. */
 export interface StateDocuments {
   states(): Promise<ReadonlyMap<string, string>>;
   readState(id: string): Promise<string | undefined>;
-  putState(id: string, state: string): Promise<boolean>;
+  putStates(states: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
 }
 
 export interface RunningOptions {
@@ -49,8 +50,8 @@ function reasonOf(error: unknown): string {
 
 /** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
 const longestSleepMs = 1_000;
-/** Queries of alerts that run at once. */
-const maxRunning = 4;
+/** Queries of alerts that run at once: few, since however many are due, callers' queries run beside them. */
+const maxRunning = 2;
 
 /** Sending to a destination, which is left alone until a time after a failure. */
 interface Lane {
@@ -77,6 +78,7 @@ export class RunningAlerts {
   readonly #options: RunningOptions;
   readonly #alerts = new Map<string, RunningAlert>();
   readonly #turns = new Admission({ maxRunning, maxWaiting: Number.POSITIVE_INFINITY });
+  readonly #states: StateWriter;
   readonly #ending = new AbortController();
   /** Runs and deliveries that have not ended. */
   readonly #open = new Set<Promise<void>>();
@@ -95,6 +97,8 @@ export class RunningAlerts {
 
   constructor(options: RunningOptions) {
     this.#options = options;
+    const { documents } = options;
+    this.#states = createStateWriter(documents.putStates.bind(documents), () => this.#turns.load.waiting > 0);
     // Every run that waits for its turn listens.
     setMaxListeners(0, this.#ending.signal);
   }
@@ -144,6 +148,7 @@ export class RunningAlerts {
     this.#ending.abort();
     this.#wake.abort();
     await this.#loop;
+    this.#states.flush();
     await Promise.all(this.#open);
   }
 
@@ -162,6 +167,8 @@ export class RunningAlerts {
   /** Begins what is due. Resolves with the milliseconds until more is. */
   async #step(queries: AlertQueries): Promise<number> {
     const { clock, isEvaluator, documents } = this.#options;
+    // Those beside a query that takes long.
+    this.#states.flush();
     if (!isEvaluator()) {
       this.#isLoaded = false;
       this.#alerts.clear();
@@ -275,7 +282,7 @@ export class RunningAlerts {
 
   /** Nothing is sent of a state that is not stored: after a restart it would be reported again as something new. */
   async #save(alert: RunningAlert, state: StoredState): Promise<boolean> {
-    if (!(await this.#options.documents.putState(alert.plan.id, JSON.stringify(state)))) return false;
+    if (!(await this.#states.put(alert.plan.id, JSON.stringify(state)))) return false;
     alert.state = state;
     return true;
   }

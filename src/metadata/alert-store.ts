@@ -18,8 +18,8 @@ export interface AlertStore {
   /** The states, as JSON, by the alerts' ids. */
   states(): Promise<ReadonlyMap<string, string>>;
   readState(id: string): Promise<string | undefined>;
-  /** Replaces the state of an alert in one write. Resolves with false where there is no such alert any longer. */
-  putState(id: string, state: string): Promise<boolean>;
+  /** Replaces states by the alerts' ids, in one write. Resolves with the ids of alerts that there are still. */
+  putStates(states: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
 }
 
 /** Keeps alerts in the metadata. */
@@ -47,18 +47,20 @@ export function createAlertStore({ queries }: MetadataDatabase): AlertStore {
       const row = await queries.selectFrom("alert_states").select("state").where("id", "=", id).executeTakeFirst();
       return row?.state;
     },
-    async putState(id, state) {
+    async putStates(states) {
+      const ids = [...states.keys()];
       return queries.transaction().execute(async (transaction) => {
         // The write comes first: in a file, it takes the lock.
         await transaction
           .insertInto("alert_states")
-          .values({ id, state })
-          .onConflict((conflict) => conflict.column("id").doUpdateSet({ state }))
+          .values([...states].map(([id, state]) => ({ id, state })))
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(({ ref }) => ({ state: ref("excluded.state") })))
           .execute();
-        const alert = await transaction.selectFrom("alerts").select("id").where("id", "=", id).executeTakeFirst();
-        if (alert !== undefined) return true;
-        await transaction.deleteFrom("alert_states").where("id", "=", id).execute();
-        return false;
+        const alerts = await transaction.selectFrom("alerts").select("id").where("id", "in", ids).execute();
+        const left = new Set(alerts.map(({ id }) => id));
+        const gone = ids.filter((id) => !left.has(id));
+        if (gone.length > 0) await transaction.deleteFrom("alert_states").where("id", "in", gone).execute();
+        return left;
       });
     },
   };

@@ -196,11 +196,14 @@ describe.each(kinds)("the stores in %s", (kind) => {
       { id: "1", document: "d" },
       { id: "3", document: "d" },
     ]);
-    expect([await store.putState("1", "{}"), await store.putState("1", '{"a":1}')]).toEqual([true, true]);
+    const put = async (states: Readonly<Record<string, string>>) => [
+      ...(await store.putStates(new Map(Object.entries(states)))),
+    ];
+    expect([await put({ 1: "{}" }), await put({ 1: '{"a":1}', 4: "{}" })]).toEqual([["1"], ["1"]]);
     expect(await store.readState("1")).toBe('{"a":1}');
     expect(await store.states()).toEqual(new Map([["1", '{"a":1}']]));
     await store.remove("1");
-    expect(await store.putState("1", "{}")).toBe(false);
+    expect(await put({ 1: "{}" })).toEqual([]);
     expect([await store.readState("1"), (await store.states()).size]).toEqual([undefined, 0]);
     expect((await store.list()).map(({ id }) => id)).toEqual(["2", "3"]);
   });
