@@ -1,9 +1,10 @@
 // The stages of `.ci/run` and `.ci/nightly`: a name, what it finds, a shell command, and the seconds that it may take.
 // Workflow files of a hosted CI call them by name. A run has two at a time: none changes what another reads.
 
-const vitest = (config = "vitest.config.ts", ...paths) =>
-  `node node_modules/vitest/vitest.mjs run --config ${config} --reporter=default --reporter=json ` +
-  `--outputFile.json="$CI_REPORTS/$CI_STAGE.json" ${paths.join(" ")}`;
+/** A suite of `vitest.suites.ts`, or the files of it below some paths; two of one stage need names of their reports. */
+const vitest = (suite, { paths = "", report = "$CI_STAGE" } = {}) =>
+  `LOGWEIR_SUITE=${suite} node node_modules/vitest/vitest.mjs run --reporter=default --reporter=json ` +
+  `--outputFile.json="$CI_REPORTS/${report}.json" ${paths}`;
 
 /** Programs of Debian's that tests run, where they are missing. */
 const provide = (program, ...packages) =>
@@ -50,52 +51,40 @@ export const stages = [
   {
     name: "clickhouse",
     finds: "acceptance and security on the engine over ClickHouse",
-    command: chdb + vitest("vitest.clickhouse.config.ts"),
+    command: chdb + vitest("clickhouse"),
     limitSeconds: 1_200,
   },
   {
     name: "test",
-    finds: "npm test: the rules of the project, by a sample",
-    command: vitest(),
+    finds: "npm test, and what it leaves out: stores for each test, every function over columns",
+    command: postgres + chdb + vitest("change"),
     limitSeconds: 1_200,
   },
   {
     name: "security",
     finds: "ways out of the sandbox and into other tenants: a hundredth of the long suites",
-    command: `${chdb}export CI_SUITE=security\n${vitest("vitest.change.config.ts")}`,
+    command: chdb + vitest("security"),
     limitSeconds: 1_200,
   },
   {
     name: "server",
     finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
-    command: `${postgres}${chdb}export CI_SUITE=server\n${vitest("vitest.change.config.ts")}`,
+    command: postgres + chdb + vitest("server"),
     limitSeconds: 1_200,
   },
   {
     name: "node24",
     finds: "acceptance, the engine host and the package on the next Node",
     command:
-      `${postgres}${node24}${vitest("vitest.acceptance.config.ts")}\n` +
-      `export CI_SUITE=processes CI_STAGE=node24-processes\n` +
-      `${vitest("vitest.change.config.ts", "src/engines/duckdb/process")}\nnpm run -s package:test`,
+      `${postgres}${node24}${vitest("acceptance")}\n` +
+      `${vitest("processes", { paths: "src/engines/duckdb/process", report: "node24-processes" })}\n` +
+      "npm run -s package:test",
     limitSeconds: 1_200,
   },
   {
     name: "console",
     finds: "the console in Chromium",
     command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
-    limitSeconds: 1_200,
-  },
-  {
-    name: "rest",
-    finds: "what npm test leaves out: stores for each test, every function over columns, attacks of the sandbox",
-    command: `${postgres}${chdb}export CI_SUITE=rest\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 1_200,
-  },
-  {
-    name: "settings",
-    finds: "a setting without effect, a guide that no longer works",
-    command: `${postgres}export CI_SUITE=settings\n${vitest("vitest.change.config.ts")}`,
     limitSeconds: 1_200,
   },
   {
@@ -115,9 +104,11 @@ export const stages = [
   },
   {
     name: "processes",
-    finds: "what is lost or left behind when the service or its engine is stopped, killed or started again",
-    command: `${postgres}export CI_SUITE=processes\n${vitest("vitest.change.config.ts")}`,
-    limitSeconds: 600,
+    finds:
+      "a setting without effect, a guide that no longer works; what is lost or left behind when the service or its " +
+      "engine is stopped, killed or started again",
+    command: postgres + vitest("processes"),
+    limitSeconds: 1_200,
   },
   {
     name: "package",
@@ -138,15 +129,13 @@ export const nightlyStages = [
   {
     name: "clickhouse",
     finds: "what only the engine over ClickHouse does, in every suite that speaks with a service",
-    command:
-      `export CLICKHOUSE_SUITES=all\n${vitest("vitest.clickhouse.config.ts")}\n` +
-      "npm run -s conformance:own -- --engine clickhouse",
+    command: `${vitest("clickhouse-whole")}\nnpm run -s conformance:own -- --engine clickhouse`,
     limitSeconds: 3_600,
   },
   {
     name: "long",
     finds: "rare values and orders: every long suite whole, with 100,000 queries of each judge",
-    command: postgres + vitest("vitest.long.config.ts"),
+    command: postgres + vitest("long"),
     limitSeconds: 14_400,
   },
   {
@@ -155,8 +144,8 @@ export const nightlyStages = [
       "all of npm test on the next Node, with 1,000 values of the seed for a property; services stopped and killed; " +
       "MCP's conformance suite",
     command:
-      `${postgres}${node24}export PROPERTY_RUNS=1000 LOGWEIR_TESTS=all\n${vitest()}\nnpm run -s mcp:conformance\n` +
-      `export CI_SUITE=processes CI_STAGE=node24-processes\n${vitest("vitest.change.config.ts")}`,
+      `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest("all")}\nnpm run -s mcp:conformance\n` +
+      vitest("processes", { report: "node24-processes" }),
     limitSeconds: 1_200,
   },
   {

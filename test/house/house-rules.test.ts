@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { embeddedOnly } from "../../vitest.clickhouse.config.ts";
-import { sampledTests } from "../../vitest.long.config.ts";
+import { embeddedOnly, sampledTests } from "../../vitest.suites.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")

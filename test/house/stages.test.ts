@@ -1,14 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { describeFailures, describeResults, runStages } from "../../.ci/run-stages.mjs";
 import { nightlyStages, type Stage, stages } from "../../.ci/stages.mjs";
-import acceptance from "../../vitest.acceptance.config.ts";
-import { changeSuites } from "../../vitest.change.config.ts";
-import { leftToStages } from "../../vitest.suites.ts";
+import { leftToStages, type Suite, suites } from "../../vitest.suites.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
 
@@ -23,16 +21,18 @@ it.each([
   expect(jobs.stage.strategy.matrix.stage).toEqual(all.filter(({ isNeeded }) => !isNeeded).map(({ name }) => name));
 });
 
-it("stages call scripts, configurations and suites that exist", () => {
+/** The names of suites that stages run. */
+function namesOfSuites(all: readonly Stage[]): readonly string[] {
+  return all.flatMap(({ command }) => [...command.matchAll(/LOGWEIR_SUITE=(\S+)/g)].map(([, name]) => name ?? ""));
+}
+
+it("stages call scripts and suites that exist, and each suite is called or the one of npm test", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
   const text = [...stages, ...nightlyStages].map(({ command }) => command).join("\n");
   const called = [...text.matchAll(/npm run -s ([\w:]+)/g)].map(([, name]) => name ?? "");
   expect(called.length).toBeGreaterThan(10);
   expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
-  const configurations = [...text.matchAll(/--config (\S+)/g)].map(([, path]) => path ?? "");
-  expect(configurations.filter((path) => !existsSync(path))).toEqual([]);
-  const suites = [...text.matchAll(/CI_SUITE=(\w+)/g)].map(([, name]) => name);
-  expect([...new Set(suites)].sort()).toEqual(Object.keys(changeSuites).sort());
+  expect(new Set([...namesOfSuites([...stages, ...nightlyStages]), "short"])).toEqual(new Set(Object.keys(suites)));
 });
 
 // Folders of any depth, any name, and any name but some are all that patterns of suites use.
@@ -40,20 +40,24 @@ function pathPattern(glob: string): RegExp {
   const text = glob
     .replaceAll(".", "\\.")
     .replaceAll(/!\(([^)]*)\)/g, "(?!(?:$1)\\.)[^/]+")
+    .replaceAll(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.replaceAll(",", "|")})`)
     .replaceAll("**/", "(?:.+/)?")
     .replaceAll(/(?<!\))\*/g, "[^/]*");
   return new RegExp(`^${text}$`, "m");
 }
 
-const suiteGlobs = Object.values(changeSuites).flat();
-
-it("suites of a change are files that there are", () => {
-  expect([...suiteGlobs, ...leftToStages].filter((glob) => !pathPattern(glob).test(files))).toEqual([]);
+it("suites are files that there are", () => {
+  const globs = Object.values(suites).flatMap(({ include, exclude = [] }: Suite) => [...include, ...exclude]);
+  expect(globs.filter((glob) => !pathPattern(glob).test(files))).toEqual([]);
 });
 
 it("what npm test leaves out runs in a stage, by itself or as its long form", () => {
-  const tried = [...suiteGlobs, ...acceptance.test.include].map(pathPattern);
-  const isTried = (path: string) => tried.some((pattern) => pattern.test(path));
+  const tried = namesOfSuites(stages).map((name) => {
+    const { include, exclude = [] }: Suite = suites[name as keyof typeof suites];
+    const [chosen, left] = [include, exclude].map((globs) => globs.map(pathPattern));
+    return (path: string) => chosen?.some((each) => each.test(path)) && !left?.some((each) => each.test(path));
+  });
+  const isTried = (path: string) => tried.some((suite) => suite(path));
   const leftOut = files.split("\n").filter((path) => leftToStages.some((glob) => pathPattern(glob).test(path)));
   expect(leftOut.length).toBeGreaterThan(50);
   expect(leftOut.filter((path) => !isTried(path) && !isTried(path.replace(".test.ts", ".long.ts")))).toEqual([]);

@@ -1,7 +1,7 @@
-// Tests that use these run once more in the long suites (`sampledTests` in `vitest.long.config.ts`).
+// Tests that use these run once more in the long suites (`sampledTests` in `vitest.suites.ts`).
 
-/** The share of the long suites that is tried: none in `npm test`, all of it unless LOGWEIR_SAMPLES names a part. */
-const share = process.env.LOGWEIR_TESTS === "long" ? Number(process.env.LOGWEIR_SAMPLES ?? 1) : 0;
+/** The share of the long suites that is tried: none in `npm test`. */
+const share = Number(process.env.LOGWEIR_SAMPLES ?? 0);
 /** A mutant is tried on the cases of the long suites too, like those of the corpus. */
 const isMutant = process.env.MUTANTS_TESTS !== undefined;
 
