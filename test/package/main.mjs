@@ -1,6 +1,6 @@
 /**
  * Looks at what would be published: the parts and licences of the bill of materials, a dry run of `npm publish`, and
- * the package itself, installed into an empty folder and run there.
+ * the package itself, installed into an empty folder and run there; also on each other Node whose folder is named.
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 const maxInstalledMegabytes = 110;
 const licences = new Set(["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"]);
@@ -57,9 +57,8 @@ function runByNpx(tarball, words) {
 }
 
 /** Starts a service of the installed package; `told` has its address, and the token that it shows once. */
-function serve(program) {
-  const env = { PATH: process.env.PATH, HOME: folder, LOGWEIR_PORT: "0" };
-  const child = spawn(program, ["serve"], { cwd: join(folder, "empty"), env, stdio: ["ignore", "pipe", "pipe"] });
+function serve(program, cwd, env) {
+  const child = spawn(program, ["serve"], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const told = new Promise((resolve, reject) => {
     const read = (chunk) => {
@@ -73,6 +72,32 @@ function serve(program) {
     child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
   });
   return { told, child };
+}
+
+/** Runs the installed program on the Node of a folder. */
+async function tryProgram(program, nodeFolder) {
+  const env = { PATH: `${nodeFolder}:${process.env.PATH}`, HOME: folder, LOGWEIR_PORT: "0" };
+  const cwd = mkdtempSync(join(folder, "empty-"));
+  const node = execFileSync("node", ["--version"], { encoding: "utf8", env }).trim();
+  const help = execFileSync(program, ["--help"], { encoding: "utf8", cwd, env });
+  check(`logweir --help, on Node ${node}`, help.includes("serve"), `${help.split("\n").length} lines`);
+  const { told, child } = serve(program, cwd, env);
+  try {
+    const { url, token } = await told;
+    const health = await fetch(`${url}/health`);
+    check("logweir serve, in an empty folder", health.status === 200, `/health answers ${health.status}`);
+    const headers = { "X-API-KEY": token, "Content-Type": "application/json" };
+    const event = JSON.stringify({ event_message: "packed", project: "default" });
+    const stored = await fetch(`${url}/api/logs?source_name=edge`, { method: "POST", headers, body: event });
+    check("stores an event", stored.status === 200, await stored.text());
+    const answer = await fetch(`${url}/api/endpoints/query/logs.all?project=default`, { headers });
+    const text = await answer.text();
+    check("and finds it", answer.status === 200 && text.includes('"event_message":"packed"'), text.slice(0, 200));
+  } finally {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
 }
 
 try {
@@ -103,7 +128,6 @@ try {
   npm(["publish", tarball, "--dry-run", "--loglevel=error"]);
   check("npm would publish it", true, packed.filename);
 
-  mkdirSync(join(folder, "empty"));
   writeFileSync(join(folder, "package.json"), '{"name":"installed","version":"0.0.0","private":true}');
   npm([
     "install",
@@ -132,28 +156,10 @@ try {
 
   const size = megabytesOf(join(folder, "node_modules"));
   check(`it takes ${maxInstalledMegabytes} MB at most`, size <= maxInstalledMegabytes, `${size} MB`);
-  const program = join(folder, "node_modules", ".bin", "logweir");
-  const help = execFileSync(program, ["--help"], { encoding: "utf8", cwd: join(folder, "empty") });
-  check("logweir --help", help.includes("serve"), `${help.split("\n").length} lines`);
   const version = runByNpx(tarball, ["logweir", "--version"]).trim();
   check("npx logweir, in an empty folder", version.includes(packed.version), version);
-  const { told, child } = serve(program);
-  try {
-    const { url, token } = await told;
-    const health = await fetch(`${url}/health`);
-    check("logweir serve, in an empty folder", health.status === 200, `/health answers ${health.status}`);
-    const headers = { "X-API-KEY": token, "Content-Type": "application/json" };
-    const event = JSON.stringify({ event_message: "packed", project: "default" });
-    const stored = await fetch(`${url}/api/logs?source_name=edge`, { method: "POST", headers, body: event });
-    check("stores an event", stored.status === 200, await stored.text());
-    const answer = await fetch(`${url}/api/endpoints/query/logs.all?project=default`, { headers });
-    const text = await answer.text();
-    check("and finds it", answer.status === 200 && text.includes('"event_message":"packed"'), text.slice(0, 200));
-  } finally {
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
-  }
+  const program = join(folder, "node_modules", ".bin", "logweir");
+  for (const nodeFolder of [dirname(process.execPath), ...process.argv.slice(2)]) await tryProgram(program, nodeFolder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
