@@ -73,8 +73,8 @@ function runStage({ name, command, limitSeconds }, env, { running, isAlone }) {
 }
 
 /**
- * The results of all stages, of which `rows` run at a time. After one that others need has failed, nothing else is
- * tried.
+ * The results of all stages, of which `rows` run at a time, each once those that it needs have passed. What needs one
+ * that failed is not tried.
  */
 export async function runStages(stages, env, rows = 1) {
   const running = new Set();
@@ -90,22 +90,28 @@ export async function runStages(stages, env, rows = 1) {
   }
 }
 
-async function runRows(stages, env, rows, running) {
+function runRows(stages, env, rows, running) {
   const results = [];
-  const needed = stages.filter(({ isNeeded }) => isNeeded);
-  const others = stages.filter(({ isNeeded }) => !isNeeded);
-  const isAlone = Math.min(rows, others.length) < 2;
-  const runNext = async () => {
-    for (let stage = others.shift(); stage !== undefined; stage = others.shift()) {
-      results.push(await runStage(stage, env, { running, isAlone }));
-    }
-  };
-  for (const stage of needed) {
-    results.push(await runStage(stage, env, { running, isAlone: true }));
-    if (results.at(-1).problem !== undefined) return results;
-  }
-  await Promise.all(Array.from({ length: rows }, runNext));
-  return results;
+  const waiting = [...stages];
+  const unmet = new Set(stages.map(({ name }) => name));
+  const isReady = ({ name, needs = ["install"] }) => needs.every((each) => each === name || !unmet.has(each));
+  return new Promise((resolve, reject) => {
+    let active = 0;
+    const startReady = () => {
+      while (active < rows && waiting.some(isReady)) {
+        const [stage] = waiting.splice(waiting.findIndex(isReady), 1);
+        active++;
+        runStage(stage, env, { running, isAlone: rows === 1 }).then((result) => {
+          active--;
+          results.push(result);
+          if (result.problem === undefined) unmet.delete(stage.name);
+          startReady();
+        }, reject);
+      }
+      if (active === 0) resolve(results);
+    };
+    startReady();
+  });
 }
 
 /** A line for each stage. */

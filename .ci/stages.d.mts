@@ -6,8 +6,8 @@ export interface Stage {
   /** For bash, in the project's folder. */
   readonly command: string;
   readonly limitSeconds: number;
-  /** It runs alone, before the others, and nothing is tried after it where it fails. */
-  readonly isNeeded?: boolean;
+  /** The stages of a run that must have passed before: the installation, unless others are named. */
+  readonly needs?: readonly string[];
 }
 
 export const stages: readonly Stage[];

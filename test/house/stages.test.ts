@@ -18,7 +18,8 @@ it.each([
     jobs: { stage: { strategy: { matrix: { stage: readonly string[] } } } };
   };
   expect(all[0]?.name).toBe("install");
-  expect(jobs.stage.strategy.matrix.stage).toEqual(all.filter(({ isNeeded }) => !isNeeded).map(({ name }) => name));
+  const isJob = ({ name }: Stage) => !["install", "programs"].includes(name);
+  expect(jobs.stage.strategy.matrix.stage).toEqual(all.filter(isJob).map(({ name }) => name));
 });
 
 /** The names of suites that stages run. */
@@ -115,11 +116,25 @@ it("stages of two rows run beside each other", async () => {
   expect(problems.map(([, problem]) => problem)).toEqual([undefined, undefined]);
 });
 
-it("nothing is tried after a stage that all others need", async () => {
+it("a stage waits for those it needs, and is not tried after one of them that failed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "logweir-needs-"));
+  const [made, begun] = ["made", "begun"].map((name) => join(folder, name));
+  execFileSync("mkfifo", [begun ?? ""]);
   const { problems: found } = await runSilently(
-    [stage("install", "exit 1", { isNeeded: true }), stage("test", "exit 0")],
+    [
+      stage("reads", `cat ${made}`, { needs: ["makes", "of another run"] }),
+      stage("never", "exit 0", { needs: ["fails"] }),
+      stage("makes", `read -r < ${begun}; echo > ${made}`, { needs: [] }),
+      stage("fails", `echo > ${begun}; exit 1`, { needs: [] }),
+    ],
     2,
   );
+  rmSync(folder, { recursive: true });
+  expect(Object.fromEntries(found)).toEqual({ makes: undefined, reads: undefined, fails: "ended with 1" });
+});
+
+it("nothing is tried after an installation that failed", async () => {
+  const { problems: found } = await runSilently([stage("install", "exit 1"), stage("test", "exit 0")], 2);
   expect(found).toEqual([["install", "ended with 1"]]);
 });
 
