@@ -163,6 +163,18 @@ export const embeddedOnly = [
   "refuse a folder that holds something else, and one in a data folder",
 ];
 
+/** Tests that open the embedded engine themselves, or none. */
+const withoutServer = [
+  "test/acceptance/coverage.test.ts",
+  "test/acceptance/lifecycle.test.ts",
+  "test/security/catalogue-oracles.test.ts",
+  "test/security/damaged-store.test.ts",
+  "test/security/fuzz.test.ts",
+  "test/security/hostile-bodies.test.ts",
+  "test/security/sandbox-properties.test.ts",
+  "test/security/unstoppable.test.ts",
+];
+
 /** Suites in which the engine has no part, or that of others that run here; at night, they run over ClickHouse too. */
 const withoutEngine = [
   "access",
@@ -187,7 +199,9 @@ const withoutEngine = [
   "signed-tokens",
   "tokens-api",
   "trusted-proxy",
-].map((name) => `test/acceptance/${name}.test.ts`);
+]
+  .map((name) => `test/acceptance/${name}.test.ts`)
+  .concat("test/security/hostile-documents.test.ts");
 
 const all = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"];
 
@@ -211,6 +225,7 @@ const clickhouse: Suite = {
     "test/security/*.test.ts",
     "test/security/non-interference/*.test.ts",
   ],
+  exclude: withoutServer,
   env: { LOGWEIR_TEST_ENGINE: "clickhouse" },
   globalSetup: ["test/clickhouse/share-server.ts"],
   testNamePattern: new RegExp(`^(?!.*(?:${embeddedOnly.join("|")}))`),
@@ -244,6 +259,6 @@ export const suites = {
     "src/metadata/stores.test.ts",
   ]),
   long: longSuite(["src/**/*.long.ts", "test/**/*.long.ts", "bench/**/*.long.ts", ...sampledTests], 1),
-  clickhouse: { ...clickhouse, exclude: withoutEngine },
+  clickhouse: { ...clickhouse, exclude: [...withoutServer, ...withoutEngine] },
   "clickhouse-whole": clickhouse,
 } satisfies Readonly<Record<string, Suite>>;
