@@ -57,11 +57,16 @@ export function addTraces(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (!isTracing()) return;
     whenAnswered(reply, (status) => {
-      const { method, routeOptions, logNotes: notes, headers, timings } = request;
       const endedAt = performance.timeOrigin + performance.now();
       traceCall({
-        ...{ method, route: routeOptions.url ?? "none", status, notes, headers },
-        ...{ startedAt: endedAt - reply.elapsedTime, endedAt, phases: timings?.phases() ?? [] },
+        method: request.method,
+        route: request.routeOptions.url ?? "none",
+        status,
+        notes: request.logNotes,
+        headers: request.headers,
+        startedAt: endedAt - reply.elapsedTime,
+        endedAt,
+        phases: request.timings?.phases() ?? [],
       });
     });
   });
