@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { createFlights, type Flights } from "../../shared/concurrency/flights.ts";
 import {
   bytesOfAnswer,
   type CachedAnswer,
@@ -8,7 +9,6 @@ import {
   toCachedAnswer,
 } from "./cached-answer.ts";
 import { createEntryStore, type EntryStore } from "./entry-store.ts";
-import { createFlights, type Flights } from "../../shared/concurrency/flights.ts";
 import { createOwnRefresh, type MadeAnswer, type RefreshAnswer } from "./shared-refreshes.ts";
 
 export interface CacheLookup {
