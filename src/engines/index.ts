@@ -1,5 +1,5 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { clickHouseCapabilities } from "./clickhouse/capabilities.ts";
 import type {
   ClickHouseServer,
@@ -139,9 +139,13 @@ export async function verifyStore(directory: string): Promise<FileCheck | undefi
   return verify(directory);
 }
 
-/** Whether there is a store in a folder of this machine. Changes nothing. */
+/** Whether there is a store in a folder of this machine, or one that this user may not see. Changes nothing. */
 export function hasStore(directory: string): boolean {
-  return existsSync(storePaths(directory).file);
+  try {
+    return statSync(storePaths(directory).file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** Makes checkers of the blocks of a store's file that comes in pieces, from its begin or from a block of it. */

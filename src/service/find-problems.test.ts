@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -31,6 +31,12 @@ describe("a missing store", () => {
     await mkdir(join(dataDir, "store"));
     expect(missing()).toEqual(["store_missing"]);
     await write("store", "events.duckdb");
+    expect(missing()).toEqual([]);
+  });
+
+  it("is none where it cannot be looked at: the start says why", async () => {
+    await write(".", "last-run.json");
+    await symlink("store", join(dataDir, "store"));
     expect(missing()).toEqual([]);
   });
 
