@@ -97,7 +97,7 @@ const shortForms = [
 /** Left out of `npm test`. */
 export const leftToStages = [...heavyTests, ...serverTests, ...shortForms];
 
-/** Tests of `npm test` that try more values (`sampleSize`), or PostgreSQL too, here. */
+/** Tests of `npm test` that try more values (`sampleSize`), or PostgreSQL too, in the long suites. */
 export const sampledTests = [
   "src/access/token-document.test.ts",
   "src/cli/input/parquet-lines.test.ts",
