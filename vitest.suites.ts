@@ -207,7 +207,7 @@ const all = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.t
 
 export type Suite = NonNullable<ViteUserConfig["test"]> & { readonly include: string[] };
 
-/** A suite of what takes long. Its tests that hang are found all the same; one that is slow beside others is no failure. */
+/** A long suite: tests that hang are found all the same, and one that is slow beside others is no failure. */
 function longSuite(include: string[], samples: number): Suite {
   return { include, env: { LOGWEIR_SAMPLES: String(samples) }, testTimeout: 300_000, hookTimeout: 120_000 };
 }

@@ -1,4 +1,5 @@
 import type { LogEvent } from "../engines/contract/query-engine.ts";
+import { groupBy } from "../shared/group-by.ts";
 import { messageOf } from "../shared/message-of.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import type { ByteBudget, ByteLease } from "./byte-budget.ts";
@@ -86,7 +87,7 @@ export async function deliver(options: DeliveryOptions, signal: AbortSignal): Pr
 /** Events that go with one list of services. */
 interface OneWay {
   readonly hops: readonly string[];
-  readonly findings: Finding[];
+  readonly findings: readonly Finding[];
 }
 
 class Delivery {
@@ -312,27 +313,13 @@ function countFitting(findings: readonly Finding[], maxBytes: number) {
 /** One request has one list of services. */
 function divideByWay(findings: readonly Finding[]): readonly OneWay[] {
   const listFor = joinWays(findings.map(({ key }) => key.hops ?? []));
-  const ways = new Map<string, OneWay>();
-  for (const finding of findings) {
-    const hops = listFor(finding.key.hops ?? []);
-    const way = ways.get(hops.join()) ?? { hops, findings: [] };
-    ways.set(hops.join(), way);
-    way.findings.push(finding);
-  }
-  return [...ways.values()];
+  const ways = groupBy(findings, ({ key }) => listFor(key.hops ?? []).join());
+  return [...ways.values()].map((some) => ({ hops: listFor(some[0]?.key.hops ?? []), findings: some }));
 }
 
 /** Objects of a store are by the hour of their events. */
 function divideByHour(findings: readonly Finding[]): readonly (readonly Finding[])[] {
-  const hours = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const [first] = finding.events;
-    const hour = first === undefined ? "" : hourOf(first);
-    const sameHour = hours.get(hour) ?? [];
-    hours.set(hour, sameHour);
-    sameHour.push(finding);
-  }
-  return [...hours.values()];
+  return [...groupBy(findings, ({ events: [first] }) => (first === undefined ? "" : hourOf(first))).values()];
 }
 
 function cutBySize(findings: readonly Finding[]): Finding[][] {

@@ -1,4 +1,5 @@
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
+import { groupBy } from "../../shared/group-by.ts";
 import type { Backend } from "../backend.ts";
 import { hopsHeader, writeHops } from "../hops.ts";
 import { putObject } from "./put-object.ts";
@@ -59,14 +60,9 @@ function basicAuthentication({ username, password = "" }: Backend["config"]): Re
 
 /** A stream for each project of the source; the line is the event without its time. */
 function writeStreams(source: string, events: readonly LogEvent[]): readonly string[] {
-  const streams = new Map<string | undefined, string[]>();
-  for (const event of events) {
-    const project = typeof event.fields.project === "string" ? event.fields.project : undefined;
-    const values = streams.get(project) ?? [];
-    streams.set(project, values);
-    values.push(`["${event.timestampUs}000",${JSON.stringify(writeUntimed(event))}]`);
-  }
-  return [...streams].map(([project, values]) => {
+  const streams = groupBy(events, ({ fields: { project } }) => (typeof project === "string" ? project : undefined));
+  return [...streams].map(([project, some]) => {
+    const values = some.map((event) => `["${event.timestampUs}000",${JSON.stringify(writeUntimed(event))}]`);
     const labels = { source, ...(project === undefined ? {} : { project }) };
     return `{"stream":${JSON.stringify(labels)},"values":[${values.join(",")}]}`;
   });

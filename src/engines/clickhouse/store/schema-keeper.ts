@@ -1,6 +1,6 @@
 /** The sources' schemas and tenants on the server, and the tables that follow from them. */
 
-import { type TenantEntries, tenantColumnOf } from "../../schema/source/source-schema.ts";
+import { groupTenants, type TenantEntries, tenantColumnOf } from "../../schema/source/source-schema.ts";
 import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { fixedColumns } from "../layout.ts";
@@ -136,13 +136,7 @@ export class SchemaKeeper {
       {},
       this.#settings,
     );
-    const byTable = new Map<string, TenantEntries[]>();
-    for (const [table, tenant, entries] of rows) {
-      const list = byTable.get(String(table)) ?? [];
-      list.push([tenant === null ? null : String(tenant), String(entries)]);
-      byTable.set(String(table), list);
-    }
-    return byTable;
+    return groupTenants(rows);
   }
 
   /** Once, however often the answer is lost: the server knows the token again. */

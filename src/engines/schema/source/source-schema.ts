@@ -15,6 +15,17 @@ export interface SourceSchema {
 /** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */
 export type TenantEntries = readonly [tenant: string | null, entries: string];
 
+/** The tenants of each name, from rows of a name, a tenant and its entries. */
+export function groupTenants(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, readonly TenantEntries[]> {
+  const byName = new Map<string, TenantEntries[]>();
+  for (const [name, tenant, entries] of rows) {
+    const list = byName.get(String(name)) ?? [];
+    list.push([tenant === null ? null : String(tenant), String(entries)]);
+    byName.set(String(name), list);
+  }
+  return byName;
+}
+
 /** The service's rules for a source, which the store needs. */
 export interface SourceRules {
   /** Dotted path of the field that identifies the tenant; null where nothing does. */

@@ -5,8 +5,7 @@
 
 import { formatEntries } from "../../../schema/entry-set.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
-import type { TenantEntries } from "../../../schema/source/source-schema.ts";
-import { tenantColumnOf } from "../../../schema/source/source-schema.ts";
+import { groupTenants, type TenantEntries, tenantColumnOf } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
 import { jsonPlace } from "./json-paths.ts";
@@ -35,13 +34,7 @@ export async function readTenants(connection: Connection): Promise<ReadonlyMap<s
   const rows = await connection.all(
     "SELECT source, tenant, string_agg(entries, ',') FROM lw_tenants GROUP BY source, tenant ORDER BY source, tenant",
   );
-  const bySource = new Map<string, TenantEntries[]>();
-  for (const [source, tenant, entries] of rows) {
-    const list = bySource.get(String(source)) ?? [];
-    list.push([tenant === null ? null : String(tenant), String(entries)]);
-    bySource.set(String(source), list);
-  }
-  return bySource;
+  return groupTenants(rows);
 }
 
 const jsonTypes: Readonly<Record<"INT64" | "FLOAT64" | "WIDE" | "BOOL" | "STRING", string>> = {
