@@ -21,6 +21,7 @@ function squareRoot(x: number): number {
 
 const unary: Readonly<Record<string, (x: number) => number>> = {
   SQRT: squareRoot,
+  CBRT: Math.cbrt,
   EXP: Math.exp,
   LN: Math.log,
   LOG10: Math.log10,

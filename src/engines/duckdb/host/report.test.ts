@@ -3,6 +3,7 @@ import { closeSync, cpSync, mkdtempSync, openSync, rmSync, statSync, writeSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { isWhole, sampleOf } from "../../../../test/support/sample-size.ts";
 import { STRING } from "../../../googlesql/types.ts";
 import type { LogEvent } from "../../contract/query-engine.ts";
 import { runQuery } from "../run-query.ts";
@@ -61,7 +62,8 @@ it("a damaged block, whichever it is, leaves what is said of the store, and all 
     await made.host.close();
     const { size } = statSync(join(whole, "events.duckdb"));
     const found = { refused: 0, damaged: 0 };
-    for (let at = headBytes; at < size; at += blockBytes) {
+    const blocks = Array.from({ length: Math.ceil((size - headBytes) / blockBytes) }, (_, n) => headBytes + n * blockBytes);
+    for (const at of sampleOf(blocks, 0.4)) {
       rmSync(copy, { recursive: true, force: true });
       cpSync(whole, copy, { recursive: true });
       const file = openSync(join(copy, "events.duckdb"), "r+");
@@ -85,7 +87,7 @@ it("a damaged block, whichever it is, leaves what is said of the store, and all 
       }
       await host.close();
     }
-    expect(found.damaged).toBeGreaterThan(3);
+    expect(found.damaged).toBeGreaterThan(isWhole ? 3 : 0);
     expect(found.refused).toBeLessThan(found.damaged);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -29,7 +29,7 @@ const nativeFunctions: readonly (readonly [facts: NativeFacts, names: string])[]
     {},
     `
     abs acos acosh any_value arg_max_null arg_min_null array_agg array_extract array_slice ascii asin asinh atan
-    atan2 atanh avg bit_and bit_count bit_or bit_xor bool_and bool_or cbrt ceil chr corr cos cosh cot count
+    atan2 atanh avg bit_and bit_count bit_or bit_xor bool_and bool_or ceil chr corr cos cosh cot count
     count_star covar_pop covar_samp cume_dist date_diff date_part date_trunc datepart day dayofweek dayofyear
     decode dense_rank encode epoch_ms epoch_us exp first_value flatten floor from_base64 generate_series
     get_current_timestamp greatest icu_sort_key isfinite isinf json_array_length json_extract

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
@@ -275,7 +276,7 @@ describe("requests whose events are stored together", () => {
         const idsOf = (rows: readonly unknown[]) => rows.map((row) => (row as unknown[])[0]);
         expect(idsOf(await readTogether(name))).toEqual(idsOf(await readAlone(name)));
       }),
-      { numRuns: 30 },
+      { numRuns: sampleSize(10, 300) },
     );
   });
 });

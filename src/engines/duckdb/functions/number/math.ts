@@ -163,9 +163,10 @@ const sign: PrintCall = byNumberKind({
   BIGNUMERIC: (x = EMPTY) => sql`lw_bignumeric_sign(${x})`,
 });
 
-const trigonometric = [
+/** By JavaScript, whose results do not depend on the machine's C library. */
+const byJavaScript = [
   ...["cos", "cosh", "acos", "acosh", "cot", "coth", "csc", "csch", "sec", "sech"],
-  ...["sin", "sinh", "asin", "asinh", "tan", "tanh", "atan", "atanh", "atan2"],
+  ...["sin", "sinh", "asin", "asinh", "tan", "tanh", "atan", "atanh", "atan2", "cbrt"],
 ];
 
 export const mathFunctions: FunctionTable = {
@@ -186,13 +187,12 @@ export const mathFunctions: FunctionTable = {
   PARSE_NUMERIC: ({ args }) => callSql("lw_parse_numeric", args),
   PARSE_BIGNUMERIC: ({ args }) => callSql("lw_parse_bignumeric", args),
   SQRT: fastReal("sqrt", (x) => sql`${x} >= 0 AND ${x} < 'Infinity'::DOUBLE`),
-  CBRT: ({ args }) => callSql("cbrt", args),
   POW: real("pow"),
   EXP: fastReal("exp", (x) => sql`${x} BETWEEN -700 AND 700`),
   LN: fastReal("ln", isPositiveFinite),
   LOG: (context) => (context.args.length > 1 ? real("log")(context) : fastReal("ln", isPositiveFinite)(context)),
   LOG10: fastReal("log10", isPositiveFinite),
   ...Object.fromEntries(
-    trigonometric.map((name): [string, PrintCall] => [name.toUpperCase(), ({ args }) => callSql(`lw_${name}`, args)]),
+    byJavaScript.map((name): [string, PrintCall] => [name.toUpperCase(), ({ args }) => callSql(`lw_${name}`, args)]),
   ),
 };
