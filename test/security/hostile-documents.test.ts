@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sampleOf } from "../support/sample-size.ts";
 import { privateToken, type Service, startService } from "../acceptance/service.ts";
+import { sampleOf } from "../support/sample-size.ts";
 
 let service: Service;
 beforeAll(async () => {

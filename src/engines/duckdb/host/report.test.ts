@@ -62,7 +62,10 @@ it("a damaged block, whichever it is, leaves what is said of the store, and all 
     await made.host.close();
     const { size } = statSync(join(whole, "events.duckdb"));
     const found = { refused: 0, damaged: 0 };
-    const blocks = Array.from({ length: Math.ceil((size - headBytes) / blockBytes) }, (_, n) => headBytes + n * blockBytes);
+    const blocks = Array.from(
+      { length: Math.ceil((size - headBytes) / blockBytes) },
+      (_, n) => headBytes + n * blockBytes,
+    );
     for (const at of sampleOf(blocks, 0.4)) {
       rmSync(copy, { recursive: true, force: true });
       cpSync(whole, copy, { recursive: true });
