@@ -70,11 +70,12 @@ it("no change waits for the look-up of another's address", async () => {
   fixture.findAddressProblem = () => answered;
   const slow = { notify: [{ type: "webhook" as const, url: "http://silent.test/" }] };
   const saved = alerts.save(form("slow", slow));
-  const taken = alerts.takeFiles([file("slow file", slow)]);
+  const { written } = await alerts.takeFiles([file("slow file", slow)]);
+  const problems = Promise.all(written.map((alert) => alerts.describeProblems(alert)));
   await alerts.save(form("quick"));
   expect(names()).toEqual(["slow file", "quick"]);
   answer();
-  expect((await taken).problems).toEqual([]);
+  expect(await problems).toEqual([[]]);
   expect((await saved).form.name).toBe("slow");
 });
 
@@ -83,7 +84,7 @@ describe("alerts of files", () => {
     const { fixture, alerts, names } = open();
     await alerts.save(form("own"));
     expect(await alerts.takeFiles([file("a"), file("b")])).toEqual({
-      ...{ added: ["a", "b"], changed: [], removed: [], problems: [] },
+      ...{ added: ["a", "b"], changed: [], removed: [], written: [alerts.find("a"), alerts.find("b")] },
     });
     expect(names()).toEqual(["own", "a", "b"]);
     fixture.nowMs = 2_000;
@@ -148,13 +149,17 @@ describe("alerts of files", () => {
       file("b", { notify: ["pager", "nobody", { type: "webhook", url: "http://10.0.0.1/" }] }),
       file("c", { notify: ["pager"] }),
     ];
-    expect((await alerts.takeFiles(files)).problems).toEqual([
-      "alerts/a.yaml: sql: There is no table nowhere",
-      'alerts/b.yaml: notify: "nobody" is no backend; GET /api/backends lists them',
-      "alerts/b.yaml: notify: is private",
+    const { written } = await alerts.takeFiles(files);
+    expect(await Promise.all(written.map((alert) => alerts.describeProblems(alert)))).toEqual([
+      ["alerts/a.yaml: sql: There is no table nowhere"],
+      [
+        'alerts/b.yaml: notify: "nobody" is no backend; GET /api/backends lists them',
+        "alerts/b.yaml: notify: is private",
+      ],
+      [],
     ]);
     expect(names()).toEqual(["a", "b", "c"]);
-    expect((await alerts.takeFiles(files)).problems).toEqual([]);
+    expect((await alerts.takeFiles(files)).written).toEqual([]);
   });
 
   it("are in effect as far as they are stored, and the next reading makes up for the rest", async () => {

@@ -20,12 +20,13 @@ import type { StoredState } from "./stored-state.ts";
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** The names of alerts that files changed, and why new or changed ones cannot run or notify anyone for now. */
+/** The names of alerts that files changed. */
 export interface TakenFiles {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  readonly problems: readonly string[];
+  /** Those that are new or changed. */
+  readonly written: readonly Alert[];
 }
 
 /** An alert with the outcome of its runs. */
@@ -168,8 +169,8 @@ export class Alerts {
    * Takes over alerts of files, which are all that live in files. One with the name of an alert that is there goes on
    * with its id, state and silence. No other service may change alerts meanwhile.
    */
-  async takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
-    const { written, ...taken } = await this.#exclusively(async () => {
+  takeFiles(files: readonly AlertFile[]): Promise<TakenFiles> {
+    return this.#exclusively(async () => {
       const { documents } = this.#options;
       const before = this.alerts;
       const next = files.map((file) => this.#toAlert(file));
@@ -197,7 +198,6 @@ export class Alerts {
         written,
       };
     });
-    return { ...taken, problems: (await Promise.all(written.map((alert) => this.#describeProblems(alert)))).flat() };
   }
 
   /** The alert of a file: as it is, where the file says what it said. */
@@ -213,7 +213,11 @@ export class Alerts {
     return { ...known, id, form, file: path, createdAtMs, updatedAtMs };
   }
 
-  async #describeProblems(alert: Alert): Promise<readonly string[]> {
+  /**
+   * Why an alert of a file cannot run or notify anyone for now. Nothing may wait for it that others wait for: name
+   * servers may be silent.
+   */
+  async describeProblems(alert: Alert): Promise<readonly string[]> {
     // A loader knows no backends.
     const read = readAlert({ ...alert.form }, this.#options);
     const ofRead = "problems" in read ? read.problems : {};

@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createContext, type Outcome, runCommand } from "../../test/support/run-command.ts";
-import { followRows, type TailOptions, tail } from "./commands/tail.ts";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 
 const answers: Record<string, unknown> = {
   "POST /api/cache/clear": { cleared: 3 },
@@ -146,60 +145,6 @@ describe("the command health", () => {
     expect(await run("health")).toMatchObject({ code: 1, errors: expect.stringContaining("does not work: 404") });
     const nowhere = await run("health", "--url", "http://127.0.0.1:1");
     expect(nowhere).toMatchObject({ code: 1, errors: "No service answers at http://127.0.0.1:1\n" });
-  });
-});
-
-describe("the command tail", () => {
-  const event = (id: string, second: number) => ({
-    id,
-    timestamp: 1_787_216_400_000_000 + second * 1e6,
-    event_message: `m\n${id}`,
-  });
-
-  async function follow(options: TailOptions, streams: readonly string[]) {
-    const stop = new AbortController();
-    const asked: string[] = [];
-    const service = createServer((request, response) => {
-      const { url: address = "", headers } = request;
-      asked.push(`${decodeURIComponent(address)} ${headers["last-event-id"] ?? ""}`.trim());
-      if (!address.includes("/tail")) return response.end(JSON.stringify({ result: [event("b", 2), event("a", 1)] }));
-      response.end(streams[asked.length - 2]);
-      // A stream that does not end is followed until it is aborted.
-      if (streams.at(-1) === "") setImmediate(() => stop.abort());
-    });
-    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-    const { context, readOutput } = createContext({ environment: environment() });
-    const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-    const failure = await followRows({ ...context, url: at }, "edge", options, stop.signal).catch(
-      (error: Error) => error,
-    );
-    service.close();
-    return { asked, failure, lines: readOutput().split("\n") };
-  }
-
-  it("prints events once, oldest first, and the reason why the tail ends", async () => {
-    const row = (id: string, second: number) => `id: c${id}\ndata: ${JSON.stringify(event(id, second))}\n\n`;
-    const end = 'event: end\ndata: {"code":"unauthorized","message":"The token is gone"}\n\n';
-    const { asked, failure, lines } = await follow({ lql: "m", project: "p" }, [
-      `: hello\n\n${row("b", 2)}${row("c", 3)}${end}`,
-    ]);
-    expect(lines).toEqual([
-      "2026-08-20T09:00:01.000000Z  m a",
-      "2026-08-20T09:00:02.000000Z  m b",
-      "2026-08-20T09:00:03.000000Z  m c",
-      "",
-    ]);
-    expect(failure?.message).toBe("The token is gone");
-    expect(asked[0]).toBe('/api/endpoints/query/source:edge?lql=m+project:"p"&limit=10');
-    expect(asked[1]).toBe('/api/endpoints/query/source:edge/tail?lql=m+project:"p"&since=10s');
-  });
-
-  it("can follow an endpoint, and refuses contradictory options", async () => {
-    const { asked } = await follow({ endpoint: true, project: "p" }, [""]);
-    expect(asked[1]).toBe("/api/endpoints/query/edge/tail?project=p&since=10s");
-    const { context } = createContext();
-    await expect(tail({ ...context, url }, "edge", { sql: "x", lql: "y" })).rejects.toThrow("--lql or --sql");
-    await expect(tail({ ...context, url }, "edge", { sql: "x", project: "y" })).rejects.toThrow("--project");
   });
 });
 

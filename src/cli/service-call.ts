@@ -2,10 +2,18 @@ import { readClientDefaults } from "../config/config.ts";
 import { trimEnd } from "../values/trim-end.ts";
 import { CliError, type CommandContext } from "./context.ts";
 
+/** The service is away, or asks to come back: the same call may succeed later. */
+export class AwayError extends CliError {}
+
+/** Statuses of a service that is away, restarts or has too much to do, or of a proxy in front of it. */
+export function isPassing(status: number): boolean {
+  return [429, 502, 503, 504].includes(status);
+}
+
 /** A service, and a function to call it. */
 export interface ServiceClient {
   readonly url: string;
-  /** Like `fetch`, with the token; throws `CliError` where no service answers. */
+  /** Like `fetch`, with the token; throws `AwayError` where no service answers. */
   send(path: string, request?: RequestInit): Promise<Response>;
 }
 
@@ -26,7 +34,7 @@ export function createServiceClient(context: CommandContext): ServiceClient {
       try {
         return await fetch(`${url}${path}`, { ...request, headers });
       } catch {
-        throw new CliError(
+        throw new AwayError(
           `No service answers at ${url}. Start one with \`logweir serve\`, or name another with --url.`,
         );
       }
@@ -61,11 +69,12 @@ export async function describeAnswer(response: Response): Promise<string> {
   }
 }
 
-/** Sends a request. Throws `CliError` with the service's message if it refuses. */
+/** Sends a request. Throws `CliError` with the service's message if it refuses, `AwayError` if only for now. */
 export async function askService(client: ServiceClient, path: string, request?: RequestInit): Promise<Response> {
   const response = await client.send(path, request);
-  if (!response.ok) throw new CliError(await describeAnswer(response));
-  return response;
+  if (response.ok) return response;
+  const message = await describeAnswer(response);
+  throw isPassing(response.status) ? new AwayError(message) : new CliError(message);
 }
 
 /** The bytes of an answer as they arrive. Throws as `askService` does. */

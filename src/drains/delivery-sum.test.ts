@@ -149,6 +149,7 @@ class Simulation {
       removals: createRemovals({ findSource: () => undefined, nowMs }),
       clock: {
         nowMs,
+        steadyMs: nowMs,
         random: () => 1,
         sleep: async (ms) => {
           await enter();

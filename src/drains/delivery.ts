@@ -26,6 +26,8 @@ export interface DeliveryState {
 export interface DeliveryClock {
   /** Milliseconds since 1970. */
   nowMs(): number;
+  /** Milliseconds of a clock that nobody sets: what it measures has passed. */
+  steadyMs(): number;
   /** Resolves after so long, or when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** From 0 to 1. */
@@ -192,10 +194,10 @@ class Delivery {
 
   #isDurable(number: number): boolean {
     const { clock, journal, graceMs } = this.#options;
-    const nowMs = clock.nowMs();
-    if (this.#mark === undefined || nowMs - this.#mark.atMs >= graceMs) {
+    const atMs = clock.steadyMs();
+    if (this.#mark === undefined || atMs - this.#mark.atMs >= graceMs) {
       this.#durableEnd = this.#mark?.end ?? this.#durableEnd;
-      this.#mark = { atMs: nowMs, end: journal.end };
+      this.#mark = { atMs, end: journal.end };
     }
     return number < this.#durableEnd;
   }

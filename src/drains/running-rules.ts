@@ -159,7 +159,7 @@ export class RunningRules implements Required<ArrivalWatch> {
   start(reader: EventReader): void {
     this.#reader = reader;
     const { serviceId, clock } = this.#options;
-    this.#reads = new SharedReads(reader, serviceId, () => clock.nowMs());
+    this.#reads = new SharedReads(reader, serviceId, () => clock.steadyMs());
     for (const each of this.#running.values()) this.#begin(each);
   }
 

@@ -76,7 +76,7 @@ interface Failure {
 export class SharedReads {
   readonly #reader: EventReader;
   readonly #serviceId: string;
-  readonly #nowMs: () => number;
+  readonly #steadyMs: () => number;
   readonly #reading = createFlights<Batch>();
   readonly #matching = createFlights<void>();
   readonly #kept: LRUCache<Batch, Batch>;
@@ -84,8 +84,8 @@ export class SharedReads {
   /** Changes when something is forgotten. */
   #generation = 0;
 
-  constructor(reader: EventReader, serviceId: string, nowMs: () => number) {
-    this.#nowMs = nowMs;
+  constructor(reader: EventReader, serviceId: string, steadyMs: () => number) {
+    this.#steadyMs = steadyMs;
     this.#reader = reader;
     this.#serviceId = serviceId;
     this.#kept = new LRUCache({
@@ -117,7 +117,7 @@ export class SharedReads {
   #find({ journal, from }: ReadWish): Batch | undefined {
     for (const batch of this.#kept.values()) {
       if (batch.journal !== journal || from < batch.first || from >= batch.first + batch.keys.length) continue;
-      if (this.#nowMs() - batch.readAtMs < keptMs) return batch;
+      if (this.#steadyMs() - batch.readAtMs < keptMs) return batch;
       this.#kept.delete(batch);
     }
     return undefined;
@@ -128,7 +128,7 @@ export class SharedReads {
     const keys = await journal.read(from, maxCount);
     const wanted = keys.filter((key) => key.isDamaged !== true && !isLoop(key.hops, this.#serviceId));
     const own = { id: String(++this.#lastId), asked: new Set<string>(), answers: new Map<string, Matches | Failure>() };
-    const batch = { ...own, source, journal, first: from, keys, readAtMs: this.#nowMs() };
+    const batch = { ...own, source, journal, first: from, keys, readAtMs: this.#steadyMs() };
     try {
       const events = await this.#reader.find(source, { keys: wanted, maxBytes: maxReadBytes }, signal);
       const looked = new Set(wanted);

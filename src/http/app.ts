@@ -28,7 +28,7 @@ import { addWebSockets } from "./tail/web-sockets.ts";
 
 /** The service's HTTP side, not yet listening; tests talk to it with `inject`. */
 export async function buildApp(given: AppDependencies & Pick<ServedContext, "management">): Promise<FastifyInstance> {
-  const tails = given.tails ?? createTailHub(given.nowMs);
+  const tails = given.tails ?? createTailHub({ nowMs: given.nowMs, steadyMs: () => performance.now() });
   const dependencies: ServedContext = {
     ...given,
     scopes: createSourceScopes(given.sources),

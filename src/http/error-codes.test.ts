@@ -131,7 +131,7 @@ async function askForDrains(url: string): Promise<Answer> {
     removals: createRemovals({ findSource: () => undefined, nowMs: () => 0 }),
     graceMs: 0,
     send: async () => ({ kind: "taken" }),
-    clock: { nowMs: () => 0, random: () => 0, sleep: async () => undefined },
+    clock: { nowMs: () => 0, steadyMs: () => 0, random: () => 0, sleep: async () => undefined },
     warn: () => undefined,
   });
   const nothing = async () => undefined;

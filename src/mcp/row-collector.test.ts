@@ -38,6 +38,11 @@ describe("RowCollector", () => {
     expect(cutValues).toBe(2);
   });
 
+  it("cuts texts of any length", () => {
+    const { rows } = collect(JSON.stringify({ at: null, v: ["x".repeat(16_000_000), "\\".repeat(16_000_000)] }));
+    expect(JSON.stringify(rows)).toMatch(/^\[\{"at":null,"v":\["x{2000}\.\.\. \(cut: 16000000 .*","\\{4000}\.\.\. /);
+  });
+
   it("takes rows up to the bound, by whichever of text and data is longer, and none behind", () => {
     const row = (length: number) => JSON.stringify({ at: null, v: "x".repeat(length) });
     const size = row(1_000).length + 1;

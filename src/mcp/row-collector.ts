@@ -1,5 +1,6 @@
 import { mayHoldLongNumbers, parseJson } from "../engines/contract/parse-json.ts";
 import type { OutputColumn } from "../engines/contract/query-engine.ts";
+import { endOfString } from "../values/json/split-json.ts";
 import type { RowWriter } from "./mcp-caller.ts";
 import { readableTimes } from "./readable-times.ts";
 
@@ -63,14 +64,23 @@ export class RowCollector {
 
 /** JSON whose long texts, at any depth, are cut; what is no text stays as it is. */
 function cutTexts(json: string, onCut: () => void): string {
-  return json.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (literal) => {
-    if (literal.length <= answerBounds.valueCharacters) return literal;
-    const text = JSON.parse(literal) as string;
-    if (text.length <= answerBounds.valueCharacters) return literal;
-    onCut();
-    const begin = text.slice(0, answerBounds.valueCharacters).replace(/[\ud800-\udbff]$/, "");
-    return JSON.stringify(`${begin}... (cut: ${text.length} characters in all)`);
-  });
+  const parts: string[] = [];
+  let copied = 0;
+  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', copied)) {
+    const end = endOfString(json, start);
+    parts.push(json.slice(copied, start), cutText(json.slice(start, end), onCut));
+    copied = end;
+  }
+  return parts.join("") + json.slice(copied);
+}
+
+function cutText(literal: string, onCut: () => void): string {
+  if (literal.length <= answerBounds.valueCharacters) return literal;
+  const text = JSON.parse(literal) as string;
+  if (text.length <= answerBounds.valueCharacters) return literal;
+  onCut();
+  const begin = text.slice(0, answerBounds.valueCharacters).replace(/[\ud800-\udbff]$/, "");
+  return JSON.stringify(`${begin}... (cut: ${text.length} characters in all)`);
 }
 
 function parseRow(json: string): unknown {

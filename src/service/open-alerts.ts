@@ -23,7 +23,7 @@ export interface OpenedAlerts {
   takeOver(): Promise<void>;
   /** Reads the alert files and changes nothing. Throws `AlertFileError`. */
   loadFiles(): Promise<readonly AlertFile[]>;
-  /** As `Alerts.takeFiles`, and logs the problems. */
+  /** As `Alerts.takeFiles`; what is wrong with them is logged once it is known. */
   takeFiles: Alerts["takeFiles"];
   start(): void;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ interface AlertParts
  * Throws `AlertFileError`.
  */
 export async function openAlerts(
-  { settings, nowMs, logger }: Start,
+  { settings, nowMs, steadyMs, logger }: Start,
   { metadata, nodes, sources, endpoints, serviceKey, draining, audit, forgetting }: AlertParts,
   runner: EndpointRunner,
 ): Promise<OpenedAlerts> {
@@ -62,7 +62,7 @@ export async function openAlerts(
     serviceId: serviceIdOf(serviceKey),
     findBackend,
     isEvaluator: () => nodes.isLeader(),
-    clock: createDeliveryClock(nowMs),
+    clock: createDeliveryClock({ nowMs, steadyMs }),
     // No texts of rows: the audit outlives their events.
     onNotice: ({ id, name }, { status, incident, rowCount }) => {
       const details = { incident, rows: rowCount };
@@ -103,10 +103,16 @@ function openFiles(
     loadFiles: async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder)),
     async takeFiles(files) {
       const taken = await alerts.takeFiles(files);
-      for (const problem of taken.problems) warn(`an alert cannot run, or notify everyone, for now: ${problem}`);
+      for (const alert of taken.written) void warnOfProblems(alerts, alert, warn);
       return taken;
     },
   };
+}
+
+/** Never rejects. */
+async function warnOfProblems(alerts: Alerts, alert: Alert, warn: (message: string) => void): Promise<void> {
+  const problems = await alerts.describeProblems(alert).catch((error: unknown) => [String(error)]);
+  for (const problem of problems) warn(`an alert cannot run, or notify everyone, for now: ${problem}`);
 }
 
 /** Takes back what alerts have not reported of sources that are removed from now on. */

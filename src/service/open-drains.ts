@@ -43,6 +43,7 @@ interface OpenOptions {
   /** Whether queries see events once they are acknowledged. */
   readonly isStoreSynchronous: boolean;
   readonly nowMs: () => number;
+  readonly steadyMs: () => number;
   readonly warn: (message: string) => void;
 }
 
@@ -62,7 +63,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const sealer = createConfigSealer(serviceKey);
   const read = () => readDrains(store, sealer, warn);
   const { backends, rules } = await read();
-  const clock = createDeliveryClock(nowMs);
+  const clock = createDeliveryClock(options);
   const running = new RunningRules({
     ...{ log, clock, warn },
     send: sender.send,
@@ -110,9 +111,9 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
 }
 
 /** A clock that sleeps without keeping the process alive. */
-export function createDeliveryClock(nowMs: () => number): DeliveryClock {
+export function createDeliveryClock(clocks: Pick<DeliveryClock, "nowMs" | "steadyMs">): DeliveryClock {
   return {
-    nowMs,
+    ...clocks,
     random: Math.random,
     sleep: (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
   };

@@ -50,7 +50,7 @@ export interface OpenHttp {
 
 /** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
 export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
-  const { settings, nowMs, logger, closers } = start;
+  const { settings, nowMs, steadyMs, logger, closers } = start;
   const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const shutdown = createShutdown();
   const { authenticator, keyGrants } = await openAuthenticator(start, opened);
@@ -89,7 +89,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     keyGrants,
     audit,
     logger,
-    rates: createRateLimiter(settings.maxRequestsPerMinute, nowMs),
+    rates: createRateLimiter(settings.maxRequestsPerMinute, steadyMs),
     quotas,
     maxBodyBytes: settings.maxBodyBytes,
     maxBodyEvents: settings.maxBodyEvents,

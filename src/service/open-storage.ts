@@ -46,7 +46,7 @@ export interface Storage {
 
 /** Opens everything on disk. */
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
-  const { settings, nowMs, logger, closers } = start;
+  const { settings, nowMs, steadyMs, logger, closers } = start;
   for (const folder of [drainDirectory(settings), spoolDirectory(settings)]) await checkFormat(folder);
   // First among the stored data: when it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPlace(settings), (message) => logger.warn(message));
@@ -71,13 +71,13 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
     serviceKey,
     findSource: (name) => sources.find(name),
     nodes,
-    nowMs,
+    ...{ nowMs, steadyMs },
     privateDestinations: splitList(settings.privateDestinations ?? ""),
     isStoreSynchronous: plainEngine.capabilities.isSchemaSynchronous,
     warn: (message) => logger.warn(message),
   });
   closers.push(() => draining.close());
-  const tails = createTailHub(nowMs, plainEngine.capabilities.hasLocalFiles);
+  const tails = createTailHub({ nowMs, steadyMs }, plainEngine.capabilities.hasLocalFiles);
   const watched = watchStore(watchStore(plainEngine.store, draining.drains), tails);
   const store = await spoolWhereSet(start, watched);
   const engine: Engine = { ...plainEngine, store };

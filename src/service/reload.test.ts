@@ -42,7 +42,7 @@ async function open(some: Partial<ReloadDependencies> = {}) {
     loadAlerts: async () => [{ path: "v.yaml", form: { name: "v" } }],
     takeAlerts: async (files) => {
       steps.push(["alerts", ...files.map(({ path }) => path)]);
-      return { added: ["v"], changed: [], removed: ["w"], problems: ["v.yaml: sql: nothing"] };
+      return { added: ["v"], changed: [], removed: ["w"], written: [] };
     },
     audit: { record: (event) => void steps.push(event) },
     log: (level, message) => void steps.push(`${level} ${message}`),

@@ -104,7 +104,7 @@ function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
       return taken.value;
     });
     sources.replace(loaded.value);
-    const { problems: _, ...taken } = await dependencies.takeAlerts(alerts.value ?? []);
+    const { written: _, ...taken } = await dependencies.takeAlerts(alerts.value ?? []);
     return { sources: compareSources(before, loaded.value), endpoints, alerts: taken };
   });
 }

@@ -366,7 +366,7 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "tail",
     argument: { form: "<name>", description: "name or alias of a source; of an endpoint with --endpoint" },
-    description: "print the newest events, and then new ones as they arrive",
+    description: "print the newest events, and then new ones as they arrive, until it is ended",
     options: [
       ["--lql <query>", "only events that match an LQL query"],
       ["--sql <query>", "rows of an SQL query, newest first"],

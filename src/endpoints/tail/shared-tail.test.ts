@@ -11,6 +11,8 @@ const startMs = 1_000_000_000;
 function openTail(isOfEvents = false, maxRows = 5_000, isAlone = false) {
   const state = {
     nowMs: startMs,
+    /** By how much the clock was set. */
+    setMs: 0,
     stored: [] as TailRow[],
     askCount: 0,
     isFull: false,
@@ -43,7 +45,13 @@ function openTail(isOfEvents = false, maxRows = 5_000, isAlone = false) {
     return { rows, isFull, maxRows, isOfEvents, cursorScope: "", tables: ["t"] };
   };
   const tail = new SharedTail({
-    ...{ maxSeen: () => 100_000, nowMs: () => state.nowMs, arrivals, isAlone },
+    ...{
+      maxSeen: () => 100_000,
+      nowMs: () => state.nowMs + state.setMs,
+      steadyMs: () => state.nowMs,
+      arrivals,
+      isAlone,
+    },
     ask: (period) => state.ask(period),
   });
   const join = async (start?: Parameters<typeof tail.join>[1]) => {
@@ -135,6 +143,22 @@ describe("a tail of events", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.each([-3_600_000, 3_600_000])("goes on where the clock is set by %i ms", async (setMs) => {
+    const { state, keep, tail, join } = openTail(true);
+    const { told } = await join();
+    state.error = new ServiceError("engine_unavailable", "The engine restarts");
+    await tail.poll();
+    state.setMs = setMs;
+    await tail.poll();
+    state.error = undefined;
+    for (const id of ["x", "y"]) {
+      keep([[id, 1]], false);
+      state.nowMs += 2_000;
+      await tail.poll();
+    }
+    expect(told).toEqual(["x", "y"]);
   });
 
   it("resumes behind a row of 2099, or of long ago, with what has arrived since", async () => {

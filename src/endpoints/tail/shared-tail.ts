@@ -21,6 +21,8 @@ export type TailAsk = (period: FollowedPeriod, signal: AbortSignal) => Promise<T
 export interface SharedTailOptions {
   readonly ask: TailAsk;
   readonly nowMs: () => number;
+  /** A clock that nobody sets. */
+  readonly steadyMs: () => number;
   readonly arrivals: Arrivals;
   /** Rows that are remembered to have been delivered. */
   readonly maxSeen: () => number;
@@ -59,6 +61,7 @@ interface Newcomer {
 export class SharedTail {
   readonly #ask: TailAsk;
   readonly #nowMs: () => number;
+  readonly #steadyMs: () => number;
   readonly #arrivals: Arrivals;
   readonly #maxSeen: () => number;
   readonly #isAlone: boolean;
@@ -76,9 +79,10 @@ export class SharedTail {
   #failingSinceMs: number | undefined;
   #isBusy = false;
 
-  constructor({ ask, nowMs, arrivals, maxSeen, isAlone }: SharedTailOptions) {
+  constructor({ ask, nowMs, steadyMs, arrivals, maxSeen, isAlone }: SharedTailOptions) {
     this.#ask = ask;
     this.#nowMs = nowMs;
+    this.#steadyMs = steadyMs;
     this.#arrivals = arrivals;
     this.#maxSeen = maxSeen;
     this.#isAlone = isAlone;
@@ -154,7 +158,7 @@ export class SharedTail {
     const { tables, isOfEvents } = this.#last;
     const hasMore = this.#arrivals.hasMore(this.#mark, tables);
     if (hasMore && isOfEvents) await this.#lookByArrival();
-    const isQuiet = this.#nowMs() - this.#lastAskMs >= (this.#isAlone && isOfEvents ? aloneMs : quietMs);
+    const isQuiet = this.#steadyMs() - this.#lastAskMs >= (this.#isAlone && isOfEvents ? aloneMs : quietMs);
     if (!isQuiet && (!hasMore || isOfEvents)) return;
     const mark = this.#arrivals.mark();
     const { fresh, hasGap } = await this.#lookByTime();
@@ -212,7 +216,7 @@ export class SharedTail {
     const fromUs = this.#windowStart();
     const nearUs = this.#nowUs() + latenessUs;
     const answers = await this.#askFrom(fromUs);
-    this.#lastAskMs = this.#nowMs();
+    this.#lastAskMs = this.#steadyMs();
     const newest = answers.flatMap(({ rows }) => rows).find(({ timeUs }) => timeUs <= nearUs);
     this.#newestUs = newest?.timeUs ?? this.#newestUs ?? fromUs + latenessUs;
     const fresh: TailRow[] = [];
@@ -328,8 +332,8 @@ export class SharedTail {
 
   /** Ends it for all followers, unless the failure may be transient. */
   #noteFailure(failure: ServiceError): void {
-    this.#failingSinceMs ??= this.#nowMs();
-    const isPassing = passing.has(failure.code) && this.#nowMs() - this.#failingSinceMs < patienceMs;
+    this.#failingSinceMs ??= this.#steadyMs();
+    const isPassing = passing.has(failure.code) && this.#steadyMs() - this.#failingSinceMs < patienceMs;
     if (isPassing || this.#controller.signal.aborted) return;
     for (const follower of this.#followers) follower.end(failure);
     this.#followers.clear();

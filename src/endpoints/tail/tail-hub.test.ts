@@ -14,7 +14,7 @@ let asked: number[];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: startMs });
-  hub = createTailHub(Date.now);
+  hub = createTailHub({ nowMs: Date.now, steadyMs: () => performance.now() });
   stored = [];
   asked = Array.from({ length: queryCount }, () => 0);
 });

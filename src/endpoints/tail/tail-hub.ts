@@ -1,7 +1,7 @@
 import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { type ArrivalKey, Arrivals } from "./arrivals.ts";
-import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
+import { type Follower, SharedTail, type SharedTailOptions, type TailAsk, type TailStart } from "./shared-tail.ts";
 
 /** All tails of the service: followers of the same query share its answers. */
 export interface TailHub {
@@ -33,7 +33,7 @@ const intervalMs = 350;
 const maxSeen = { each: 100_000, all: 2_000_000, least: 2 * maxFollowedRows } as const;
 
 /** `isAlone` says that no other service writes to the store. */
-export function createTailHub(nowMs: () => number, isAlone = false): TailHub {
+export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyMs">, isAlone = false): TailHub {
   const tails = createPassingMap<string, SharedTail>();
   const arrivals = new Arrivals();
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export function createTailHub(nowMs: () => number, isAlone = false): TailHub {
   };
   return {
     follow(key, ask, follower, start) {
-      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals, maxSeen: share, isAlone });
+      const tail = tails.get(key) ?? new SharedTail({ ...clocks, ask, arrivals, maxSeen: share, isAlone });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
       void tail.poll();

@@ -14,8 +14,8 @@ interface Bucket {
 /** Seconds of calls that may be made in a burst. */
 const burstSeconds = 10;
 
-/** `perMinute` undefined: no bound. `nowMs` is the clock in milliseconds. */
-export function createRateLimiter(perMinute: number | undefined, nowMs: () => number): RateLimiter {
+/** `perMinute` undefined: no bound. `steadyMs` is a clock in milliseconds that never goes back. */
+export function createRateLimiter(perMinute: number | undefined, steadyMs: () => number): RateLimiter {
   if (perMinute === undefined) return { take: () => undefined };
   const perMs = perMinute / 60_000;
   const capacity = Math.max(1, perMs * 1000 * burstSeconds);
@@ -23,9 +23,9 @@ export function createRateLimiter(perMinute: number | undefined, nowMs: () => nu
   const buckets = new Map<string, Bucket>();
   return {
     take(caller) {
-      const now = nowMs();
+      const now = steadyMs();
       const bucket = buckets.get(caller) ?? { tokens: capacity, filledAtMs: now };
-      bucket.tokens = Math.min(capacity, bucket.tokens + Math.max(0, now - bucket.filledAtMs) * perMs);
+      bucket.tokens = Math.min(capacity, bucket.tokens + (now - bucket.filledAtMs) * perMs);
       bucket.filledAtMs = now;
       buckets.set(caller, bucket);
       if (bucket.tokens < 1) {

@@ -81,13 +81,17 @@ it.each([
   ["{a=`b`}", { a: "b" }],
   ['{a="\\t\\r\\x\\\\",_b.c="`"}', { a: "\t\rx\\", "_b.c": "`" }],
   ["{}", {}],
+  [`{a="${"x".repeat(12_000_000)}"}`, { a: "x".repeat(12_000_000) }],
 ])("parseLabels reads %s", (text, labels) => {
   expect(parseLabels(text)).toEqual(labels);
 });
 
-it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"'])("parseLabels refuses %s", (text) => {
-  expect(() => parseLabels(text)).toThrow("Labels must be written like");
-});
+it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"', '{app="web}', "{app=`web}", "{app=web}"])(
+  "parseLabels refuses %s",
+  (text) => {
+    expect(() => parseLabels(text)).toThrow("Labels must be written like");
+  },
+);
 
 it("parseLabels quotes the beginning of what it refuses", () => {
   expect(() => parseLabels(`{${"x".repeat(200)}`)).toThrow(/^Labels must be written like {app="web"}, not {x{99}$/);

@@ -1,4 +1,5 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
+import { closingQuote } from "../../values/json/json-tokens.ts";
 import { counted, isJsonType, parseJsonBody } from "./bodies.ts";
 import { decodeProtobuf } from "./decode-protobuf.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
@@ -62,17 +63,30 @@ function readProtobuf({ bytes, contentEncoding, maxBytes, count }: ProtocolBody)
   });
 }
 
+const labelName = /\s*([A-Za-z_][\w.]*)\s*=\s*/y;
+const labelEnd = /\s*(?:,|(?=\}\s*$))/y;
+
+/** Where the quoted text ends that begins at `start`; there where it does not end, or none begins. */
+function endOfQuoted(text: string, start: number): number {
+  const end = text[start] === '"' ? closingQuote(text, start) : text[start] === "`" ? text.indexOf("`", start + 1) : -1;
+  return end === -1 ? start : end + 1;
+}
+
 /** The labels of a stream, as PromQL writes them: `{app="web", env="prod"}`. Throws `invalid_body`. */
 export function parseLabels(text: string): DecodedMessage {
   const labels: DecodedMessage = {};
-  const pattern = /\s*([A-Za-z_][\w.]*)\s*=\s*("(?:[^"\\]|\\.)*"|`[^`]*`)\s*(?:,|(?=\}\s*$))/y;
   const begin = /^\s*\{/.exec(text)?.[0].length;
   const end = /\}\s*$/.exec(text)?.index;
   if (begin === undefined || end === undefined) throw noLabels(text);
-  for (pattern.lastIndex = begin; text.slice(pattern.lastIndex, end).trim() !== ""; ) {
-    const [, name = "", quoted = ""] = pattern.exec(text) ?? [];
-    if (name === "") throw noLabels(text);
+  for (let at = begin; text.slice(at, end).trim() !== ""; ) {
+    labelName.lastIndex = at;
+    const [, name = ""] = labelName.exec(text) ?? [];
+    const start = labelName.lastIndex;
+    const quoted = text.slice(start, endOfQuoted(text, start));
+    labelEnd.lastIndex = start + quoted.length;
+    if (name === "" || quoted === "" || !labelEnd.test(text)) throw noLabels(text);
     setField(labels, name, unquote(quoted));
+    at = labelEnd.lastIndex;
   }
   return labels;
 }

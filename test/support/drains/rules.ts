@@ -51,6 +51,10 @@ export class StoppedClock implements DeliveryClock {
     return this.nowNumber;
   }
 
+  steadyMs(): number {
+    return this.nowNumber;
+  }
+
   random(): number {
     return 1;
   }
