@@ -207,6 +207,13 @@ const withoutEngine = [
   .map((name) => `test/acceptance/${name}.test.ts`)
   .concat("test/security/hostile-documents.test.ts");
 
+/** The same of single tests: what a client reads before it asks, and what is counted before a query. */
+export const testsWithoutEngine = [
+  "the import of an export",
+  "a request is one call of the token's rate",
+  "ends when the service stops",
+];
+
 const all = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"];
 
 export type Suite = NonNullable<ViteUserConfig["test"]> & { readonly include: string[] };
@@ -221,6 +228,11 @@ function changeSuite(include: string[]): Suite {
   return { ...longSuite(include, 0.01), maxConcurrency: 2 };
 }
 
+/** All tests but those with such names. */
+function without(names: readonly string[]): RegExp {
+  return new RegExp(`^(?!.*(?:${names.join("|")}))`);
+}
+
 /** Suites that speak with a whole service, again over a ClickHouse server. */
 const clickhouse: Suite = {
   include: [
@@ -232,7 +244,7 @@ const clickhouse: Suite = {
   exclude: withoutServer,
   env: { LOGWEIR_TEST_ENGINE: "clickhouse" },
   globalSetup: ["test/clickhouse/share-server.ts"],
-  testNamePattern: new RegExp(`^(?!.*(?:${embeddedOnly.join("|")}))`),
+  testNamePattern: without(embeddedOnly),
   hookTimeout: 120_000,
 };
 
@@ -263,6 +275,10 @@ export const suites = {
     "src/metadata/stores.test.ts",
   ]),
   long: longSuite(["src/**/*.long.ts", "test/**/*.long.ts", "bench/**/*.long.ts", ...sampledTests], 1),
-  clickhouse: { ...clickhouse, exclude: [...withoutServer, ...withoutEngine] },
+  clickhouse: {
+    ...clickhouse,
+    exclude: [...withoutServer, ...withoutEngine],
+    testNamePattern: without([...embeddedOnly, ...testsWithoutEngine]),
+  },
   "clickhouse-whole": clickhouse,
 } satisfies Readonly<Record<string, Suite>>;

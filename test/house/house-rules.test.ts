@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { embeddedOnly, sampledTests } from "../../vitest.suites.ts";
+import { embeddedOnly, sampledTests, testsWithoutEngine } from "../../vitest.suites.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
@@ -76,12 +76,13 @@ describe("the house's rules", () => {
     expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
   });
 
-  it("exclude one test over ClickHouse for each name in its list", () => {
+  it("exclude one test, or group of tests, over ClickHouse for each name in its lists", () => {
     const texts = files
       .filter((file) => /^test\/(?:acceptance|security)\/[^/]+\.(?:test|long)\.ts$/.test(file))
       .map(read);
-    const countOf = (name: string) => texts.join("\n").split(`it("${name}`).length - 1;
-    expect(embeddedOnly.map((name) => [name, countOf(name)])).toEqual(embeddedOnly.map((name) => [name, 1]));
+    const countOf = (name: string) => texts.join("\n").split(new RegExp(`(?:it|describe)\\("${name}`)).length - 1;
+    const names = [...embeddedOnly, ...testsWithoutEngine];
+    expect(names.map((name) => [name, countOf(name)])).toEqual(names.map((name) => [name, 1]));
   });
 
   it("leave no test skipped or exclusive, and no suppression without a reason", () => {
