@@ -1,6 +1,6 @@
 import { watchedFetch } from "../state/connection.ts";
 import { refusedCall, token } from "../state/token.ts";
-import { type Answers, operations } from "./operations.generated.ts";
+import { type Answers, type OperationName, operations } from "./operations.ts";
 
 /** A problem in a query's text: lines and columns count from 1, columns in code points. */
 export type Problem = Answers["checkQuery"]["result"]["diagnostics"][number];
@@ -53,8 +53,6 @@ export interface CallOptions {
   /** Aborting it ends the call, and with it the query that it runs. */
   readonly signal?: AbortSignal | undefined;
 }
-
-export type OperationName = keyof typeof operations;
 
 /** Operations that read, whatever the method: their parameters may be long, and go into a body. */
 const posted: ReadonlySet<OperationName> = new Set([

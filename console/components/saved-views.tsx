@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { followAddress, query, toParameters } from "../state/explore.ts";
 import { navigate } from "../state/route.ts";

@@ -1,6 +1,6 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { callApi } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import type { Language } from "../lib/query-text.ts";
 import { currentTable, fields, scopeParameters, tables } from "../state/explore.ts";
 import { session } from "../state/session.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../api/operations.generated.ts";
+import type { Endpoint } from "../api/operations.ts";
 import { readParameters, withoutNulls } from "./parameters.ts";
 
 /** The fields of an endpoint in a form, besides its name and its query. */

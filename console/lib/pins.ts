@@ -1,4 +1,4 @@
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 
 /** The value that a token sets, or those of which its calls choose. */
 export type Pin = Answers["getSession"]["token"]["pins"][string];

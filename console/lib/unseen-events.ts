@@ -1,4 +1,4 @@
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { formatCount } from "./values.ts";
 
 /** How events of a source came in since the service started, as the API counts it. */

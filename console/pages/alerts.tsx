@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { AlertDetail } from "../components/alert/alert-detail.tsx";
 import { AlertForm } from "../components/alert/alert-form.tsx";
 import { AlertStatus } from "../components/alert/alert-status.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { Button } from "../components/button.tsx";
 import { EditAndDelete } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type ApiError, callApi, isAborted, runEndpoint } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { completeLql, type Language, sqlTemplate } from "../lib/query-text.ts";
 import { formatRange, parseRange, resolveRange, type TimeRange } from "../lib/time.ts";
 import { chooseFacets, chooseSplit, type Field } from "../lib/values.ts";

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import { ApiError, callApi, messageOf } from "../api/client.ts";
-import type { Answers } from "../api/operations.generated.ts";
+import type { Answers } from "../api/operations.ts";
 import { parseFragment } from "../lib/fragment.ts";
 import { tabStorage } from "../lib/storage.ts";
 import { returns } from "./connection.ts";

@@ -56,8 +56,11 @@ type WrittenRoute = Omit<RouteDescription, "id" | "method" | "status"> &
 export function describeRoutes<const Routes extends Readonly<Record<string, WrittenRoute>>>(
   routes: Routes,
 ): {
-  readonly [Id in keyof Routes]: Routes[Id] &
-    Pick<RouteDescription, "method" | "status"> & { readonly id: Id & string };
+  readonly [Id in keyof Routes]: Routes[Id] & {
+    readonly id: Id & string;
+    readonly method: Routes[Id] extends { readonly method: infer Written extends Method } ? Written : "get";
+    readonly status: number;
+  };
 } {
   const described = Object.entries(routes).map(([id, route]) => {
     const hasAnswer = route.answer !== undefined || route.mediaType !== undefined;

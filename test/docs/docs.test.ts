@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { describedService } from "../../src/http/routes/index.ts";
 import { printCommandTable, printManualPage } from "./command-pages.ts";
-import { printConsoleOperations } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
 import { printSettings } from "./settings-page.ts";
 
@@ -18,13 +17,6 @@ it.each([
 ])("%s is up to date with `npm run docs`", (path, print) => {
   const page = readFileSync(path, "utf8");
   expect(print(page)).toBe(page);
-});
-
-it("every operation that the console uses is an operation of the service", () => {
-  const made = readFileSync("console/api/operations.generated.ts", "utf8");
-  const known = made.slice(made.indexOf("export const operations")).split("\n");
-  const current = new Set(printConsoleOperations().split("\n"));
-  expect(known.filter((line) => !current.has(line))).toEqual([]);
 });
 
 it("every route is on a page, by its path with any names for its parameters", () => {

@@ -1,14 +1,12 @@
 /** `npm run docs`: writes the pages that are generated. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { printCommandTable, printManualPage } from "./command-pages.ts";
-import { printConsoleModule } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
 import { printScalePage } from "./scale-page.ts";
 import { printSettings } from "./settings-page.ts";
 
 writeFileSync("docs/googlesql.md", printGoogleSqlPage());
 writeFileSync("docs/scale.md", printScalePage());
-writeFileSync("console/api/operations.generated.ts", await printConsoleModule());
 
 const derived = {
   "docs/cli.md": printCommandTable,

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Answers } from "../../api/operations.generated.ts";
+import type { Answers } from "../../api/operations.ts";
 import { type Destination, readAlertDraft } from "../../lib/alert-draft.ts";
 import { describeLabels } from "../../lib/alert-lanes.ts";
 import { formatAgo, formatInstant, lengthMs } from "../../lib/time.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Answers } from "../../api/operations.generated.ts";
+import type { Answers } from "../../api/operations.ts";
 import { describeLabels, type Lane, toLanes } from "../../lib/alert-lanes.ts";
 import { formatInstant, lengthMs } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";

@@ -1,5 +1,5 @@
 import { callApi } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
+import type { Endpoint } from "../../api/operations.ts";
 import { readCallers } from "../../lib/audit-queries.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";

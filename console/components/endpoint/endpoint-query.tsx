@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
+import type { Endpoint } from "../../api/operations.ts";
 import { changedLines } from "../../lib/changed-lines.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { showControls } from "../../lib/values.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { runEndpoint } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
+import type { Endpoint } from "../../api/operations.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { formatCount, lineOf, type Row } from "../../lib/values.ts";
 import { linkedProject } from "../../state/session.ts";
@@ -101,7 +101,7 @@ export function ParameterField({ parameter, placeholder, value, onChange }: Para
           onChange={(event) => onChange(event.currentTarget.value)}
         >
           <option value="">{required ? "choose" : "none"}</option>
-          {(allowed ?? ["true", "false"]).map((each) => (
+          {(allowed ?? ["true", "false"]).map(String).map((each) => (
             <option key={each} value={each}>
               {each}
             </option>

@@ -1,5 +1,5 @@
 import { callApi } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
+import type { Endpoint } from "../../api/operations.ts";
 import { readEndpointSettings, toEndpointChange } from "../../lib/endpoint-settings.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { formatCount, showControls } from "../../lib/values.ts";

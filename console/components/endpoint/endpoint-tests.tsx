@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Answers, Endpoint } from "../../api/operations.generated.ts";
+import type { Answers, Endpoint } from "../../api/operations.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";

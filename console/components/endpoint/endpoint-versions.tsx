@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Endpoint, Version } from "../../api/operations.generated.ts";
+import type { Endpoint, Version } from "../../api/operations.ts";
 import type { DiffLine } from "../../lib/changed-lines.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi, send } from "../../api/client.ts";
-import type { Endpoint } from "../../api/operations.generated.ts";
+import type { Endpoint } from "../../api/operations.ts";
 import {
   applyProposals,
   createUuid,

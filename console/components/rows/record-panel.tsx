@@ -103,7 +103,8 @@ function Around({ row }: { readonly row: Row }) {
     async (signal) => {
       const place = { table: currentTable.value?.name, timestamp: row.timestamp, id: row.id };
       const body = { ...ownParameters(), ...place, count: 25 };
-      return (await callApi("showAround", { path: { endpoint: query.value.scope }, body, signal })).result;
+      const { result } = await callApi("showAround", { path: { endpoint: query.value.scope }, body, signal });
+      return result as readonly Row[];
     },
     [row],
   );

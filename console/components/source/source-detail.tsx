@@ -1,6 +1,6 @@
 import { useCallback } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
-import type { Answers } from "../../api/operations.generated.ts";
+import type { Answers } from "../../api/operations.ts";
 import { describeRetention } from "../../lib/retention.ts";
 import { readSourceDraft } from "../../lib/source-draft.ts";
 import { formatAgo } from "../../lib/time.ts";

@@ -155,6 +155,40 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: {}, add: (app, { context }) => addConsoleRoutes(app, context.consoleFolder) },
 ];
 
+/** Every described route by its id, for callers that the compiler checks. */
+export type DescribedRoutes = typeof exploreRoutes &
+  typeof tailRoutes &
+  typeof viewRoutes &
+  typeof queryRoutes &
+  typeof catalogueRoutes &
+  typeof mcpRoutes &
+  typeof bigQueryRoutes &
+  typeof keyGrantRoutes &
+  typeof lokiRoutes &
+  typeof ingestRoutes &
+  typeof endpointRoutes &
+  typeof managedEndpointRoutes &
+  typeof versionRoutes &
+  typeof endpointTestRoutes &
+  typeof sourceRoutes &
+  typeof managedSourceRoutes &
+  typeof deleteEventsRoutes &
+  typeof backendRoutes &
+  typeof ruleRoutes &
+  typeof alertRoutes &
+  typeof accessTokenRoutes &
+  typeof statisticsRoutes &
+  typeof cacheRoutes &
+  typeof storeRoutes &
+  typeof storedEventRoutes &
+  typeof reloadRoutes &
+  typeof sessionRoutes &
+  typeof signInRoutes &
+  typeof oidcRoutes &
+  typeof healthRoutes &
+  typeof metricsRoutes &
+  typeof openApiRoutes;
+
 /** The forms of errors of other APIs. */
 export const errorForms: readonly ErrorForm[] = [bigQueryErrors, lokiErrors];
 
