@@ -48,7 +48,7 @@ export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
   cursor.expect(")");
   if (cursor.take("OVER")) {
     cursor.windowCalls++;
-    call.over = parseWindowSpecification(cursor, true);
+    call.over = parseWindowSpecification(cursor);
   }
   call.span = cursor.spanFrom(head.start);
   return call;

@@ -6,9 +6,9 @@ import type { Cursor } from "./cursor.ts";
  * Parses the specification after OVER, or after AS in a WINDOW clause. Source: "Window function calls" of the GoogleSQL
  * reference.
  */
-export function parseWindowSpecification(cursor: Cursor, canBeName: boolean): WindowSpecification {
+export function parseWindowSpecification(cursor: Cursor): WindowSpecification {
   const { start } = cursor.token;
-  if (canBeName && cursor.isIdentifier()) {
+  if (cursor.isIdentifier()) {
     const base = cursor.takeIdentifier();
     return { kind: "WindowSpecification", span: base.span, base, partitionBy: [], orderBy: [] };
   }
@@ -62,6 +62,6 @@ export function parseWindowClause(cursor: Cursor, allowsTrailingComma: boolean):
 function parseNamedWindow(cursor: Cursor): NamedWindow {
   const name = cursor.identifier();
   cursor.expect("AS");
-  const window = parseWindowSpecification(cursor, true);
+  const window = parseWindowSpecification(cursor);
   return { span: cursor.spanFrom(name.span.start), name, window };
 }

@@ -5,13 +5,15 @@ function define(name: string, summary: string, signatures: readonly string[]): F
 }
 
 /** Defines a function of a JSON value, or of a JSON text; `R` is the argument's type in the result. */
-function extractor(name: string, summary: string, rest: string, result: string): FunctionDefinition {
-  const signature = (type: string) => `(${type}${rest}) -> ${result.replace(/\bR\b/, type)}`;
+function extractor(name: string, summary: string, result: string): FunctionDefinition {
+  const signature = (type: string) => `(${type}, [STRING]) -> ${result.replace(/\bR\b/, type)}`;
   return { ...define(name, summary, [signature("JSON"), signature("STRING")]), readsMixedAs: "json" };
 }
 
-const QUERY = "The value at a path, as JSON; paths quote other characters as";
-const VALUE = "The string, number or boolean at a path, as a string; paths quote other characters as";
+const QUOTED = "paths quote other characters as";
+const QUERY = `The value at a path, as JSON; ${QUOTED}`;
+const VALUE = `The string, number or boolean at a path, as a string; ${QUOTED}`;
+const ELEMENTS = "The elements of the array at a path, as";
 const STANDARD = '$."a.b"';
 const LEGACY = "$['a.b']";
 
@@ -35,20 +37,10 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     "(JSON, STRING, ANY, STRING..., ANY..., [insert_each_element => BOOL]) -> JSON",
   ]),
   define("JSON_CONTAINS", "Whether one JSON value contains another", ["(JSON, JSON) -> BOOL"]),
-  extractor("JSON_EXTRACT", `${QUERY} ${LEGACY}`, ", [STRING]", "R"),
-  extractor(
-    "JSON_EXTRACT_ARRAY",
-    `The elements of the array at a path, as JSON; paths quote other characters as ${LEGACY}`,
-    ", [STRING]",
-    "ARRAY<R>",
-  ),
-  extractor("JSON_EXTRACT_SCALAR", `${VALUE} ${LEGACY}`, ", [STRING]", "STRING"),
-  extractor(
-    "JSON_EXTRACT_STRING_ARRAY",
-    `The elements of the array at a path, as strings; paths quote other characters as ${LEGACY}`,
-    ", [STRING]",
-    "ARRAY<STRING>",
-  ),
+  extractor("JSON_EXTRACT", `${QUERY} ${LEGACY}`, "R"),
+  extractor("JSON_EXTRACT_ARRAY", `${ELEMENTS} JSON; ${QUOTED} ${LEGACY}`, "ARRAY<R>"),
+  extractor("JSON_EXTRACT_SCALAR", `${VALUE} ${LEGACY}`, "STRING"),
+  extractor("JSON_EXTRACT_STRING_ARRAY", `${ELEMENTS} strings; ${QUOTED} ${LEGACY}`, "ARRAY<STRING>"),
   define("JSON_FLATTEN", "The values of an array and of its nested arrays", ["(JSON) -> ARRAY<JSON>"]),
   define("JSON_KEYS", "The paths of all members, sorted", ["(JSON, [INT64], [mode => STRING]) -> ARRAY<STRING>"]),
   define("JSON_OBJECT", "A JSON object from keys and values", [
@@ -56,13 +48,8 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     "(ARRAY<STRING>, ARRAY<T>) -> JSON",
     "(STRING, ANY, STRING..., ANY...) -> JSON",
   ]),
-  extractor("JSON_QUERY", `${QUERY} ${STANDARD}`, ", [STRING]", "R"),
-  extractor(
-    "JSON_QUERY_ARRAY",
-    `The elements of the array at a path, as JSON; paths quote other characters as ${STANDARD}`,
-    ", [STRING]",
-    "ARRAY<R>",
-  ),
+  extractor("JSON_QUERY", `${QUERY} ${STANDARD}`, "R"),
+  extractor("JSON_QUERY_ARRAY", `${ELEMENTS} JSON; ${QUOTED} ${STANDARD}`, "ARRAY<R>"),
   define("JSON_REMOVE", "Without the values at paths", ["(JSON, STRING, STRING...) -> JSON"]),
   define("JSON_SET", "With values set at paths", [
     "(JSON, STRING, ANY, STRING..., ANY..., [create_if_missing => BOOL]) -> JSON",
@@ -71,13 +58,8 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     "(JSON, [STRING], [include_arrays => BOOL], [remove_empty => BOOL]) -> JSON",
   ]),
   define("JSON_TYPE", "object, array, string, number, boolean or null", ["(JSON) -> STRING"]),
-  extractor("JSON_VALUE", `${VALUE} ${STANDARD}`, ", [STRING]", "STRING"),
-  extractor(
-    "JSON_VALUE_ARRAY",
-    `The elements of the array at a path, as strings; paths quote other characters as ${STANDARD}`,
-    ", [STRING]",
-    "ARRAY<STRING>",
-  ),
+  extractor("JSON_VALUE", `${VALUE} ${STANDARD}`, "STRING"),
+  extractor("JSON_VALUE_ARRAY", `${ELEMENTS} strings; ${QUOTED} ${STANDARD}`, "ARRAY<STRING>"),
   define("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL if that is impossible", ["(JSON) -> BOOL"]),
   define("LAX_BOOL_ARRAY", "A JSON array as an array of BOOL, each element as by LAX_BOOL", ["(JSON) -> ARRAY<BOOL>"]),
   define("LAX_FLOAT64", "A JSON number or string as FLOAT64; NULL if that is impossible", ["(JSON) -> FLOAT64"]),

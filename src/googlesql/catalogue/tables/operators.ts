@@ -10,8 +10,9 @@ function operator(
 }
 
 const COMPARISON: FunctionFacts = { ...NEVER_FAILS, isComparison: true };
-/** An element of the array. */
-const ELEMENT: FunctionFacts = { answers: [0] };
+/** An element of an array. */
+const subscript = (name: string, summary: string): FunctionDefinition =>
+  operator(name, summary, ["(ARRAY<T>, INT64) -> T"], { answers: [0] });
 
 const ARITHMETIC = [
   "(INT64, INT64) -> INT64",
@@ -114,30 +115,10 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(STRING, ARRAY<STRING>) -> BOOL",
     "(BYTES, ARRAY<BYTES>) -> BOOL",
   ]),
-  operator(
-    "$array_at_offset",
-    "array[OFFSET(n)], counted from 0; an error when out of range",
-    ["(ARRAY<T>, INT64) -> T"],
-    ELEMENT,
-  ),
-  operator(
-    "$array_at_ordinal",
-    "array[ORDINAL(n)], counted from 1; an error when out of range",
-    ["(ARRAY<T>, INT64) -> T"],
-    ELEMENT,
-  ),
-  operator(
-    "$safe_array_at_offset",
-    "array[SAFE_OFFSET(n)]; NULL when out of range",
-    ["(ARRAY<T>, INT64) -> T"],
-    ELEMENT,
-  ),
-  operator(
-    "$safe_array_at_ordinal",
-    "array[SAFE_ORDINAL(n)]; NULL when out of range",
-    ["(ARRAY<T>, INT64) -> T"],
-    ELEMENT,
-  ),
+  subscript("$array_at_offset", "array[OFFSET(n)], counted from 0; an error when out of range"),
+  subscript("$array_at_ordinal", "array[ORDINAL(n)], counted from 1; an error when out of range"),
+  subscript("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range"),
+  subscript("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range"),
   operator("$array_transform", "What an expression gives for each element", ["(ARRAY<T1>, (T1) -> T2) -> ARRAY<T2>"]),
   operator("$array_flatten", "The elements of what an expression gives for each element", [
     "(ARRAY<T1>, (T1) -> ARRAY<T2>) -> ARRAY<T2>",

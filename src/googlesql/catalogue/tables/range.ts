@@ -2,17 +2,12 @@ import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
 const define = scalarsOf("range");
 
-/** The same signature for the three types that ranges have; `T` stands for the type. */
-function forElements(signature: string): readonly string[] {
-  return ["DATE", "DATETIME", "TIMESTAMP"].map((type) => signature.replaceAll(/\bT\b/g, type));
-}
-
 /** Range functions of the reference. */
 export const rangeFunctions: readonly FunctionDefinition[] = [
   define(
     "RANGE",
     "The range from one value, included, to another, excluded; NULL is unbounded",
-    forElements("(T, T) -> RANGE<T>"),
+    ["DATE", "DATETIME", "TIMESTAMP"].map((type) => `(${type}, ${type}) -> RANGE<${type}>`),
   ),
   define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"], { answers: [0] }),
   define("RANGE_END", "The value at which a range ends; NULL when it is unbounded", ["(RANGE<T>) -> T"], {

@@ -1,5 +1,6 @@
-import type { Expr } from "../../resolved.ts";
-import { isSameExpr } from "./same-expression.ts";
+import { expressionChildren } from "../../resolved/walk.ts";
+import type { AnyExpr, Expr } from "../../resolved.ts";
+import { isSameExpr, ownParts } from "./same-expression.ts";
 
 /** Below so many entries comparing each is faster than hashing. */
 const FEW = 8;
@@ -8,7 +9,7 @@ const FEW = 8;
 export class ExpressionIndex<Entry extends { readonly expression: Expr }> {
   private readonly entries: Entry[] = [];
   private buckets: Map<number, Entry[]> | undefined;
-  private hashes: Map<Expr, number> | undefined;
+  private hashes: Map<AnyExpr, number> | undefined;
 
   constructor(entries: Iterable<Entry> = []) {
     for (const entry of entries) this.add(entry);
@@ -36,7 +37,7 @@ export class ExpressionIndex<Entry extends { readonly expression: Expr }> {
     else bucket.push(entry);
   }
 
-  private hash(expression: Expr): number {
+  private hash(expression: AnyExpr): number {
     this.hashes ??= new Map();
     const known = this.hashes.get(expression);
     if (known !== undefined) return known;
@@ -48,43 +49,15 @@ export class ExpressionIndex<Entry extends { readonly expression: Expr }> {
 
 /** A number that is equal for calls of the same function with the same arguments. */
 export function hashCall(name: string, values: readonly Expr[]): number {
-  const hash = (expression: Expr): number => hashExpr(expression, hash);
-  return values.reduce((sum, value) => mix(sum, hash(value)), hashText(name));
+  return values.reduce((sum, value) => mix(sum, hashAll(value)), hashText(name));
 }
 
+const hashAll = (expression: AnyExpr): number => hashExpr(expression, hashAll);
+
 /** Equal for expressions that are the same by {@link isSameExpr}; different for most others. */
-function hashExpr(expression: Expr, hash: (inner: Expr) => number): number {
-  switch (expression.kind) {
-    case "Literal":
-      return mix(1, hashText(expression.value ?? ""));
-    case "Parameter":
-      return mix(2, hashText(String(expression.key)));
-    case "Column":
-      return mix(3, expression.column.id);
-    case "Variable":
-      return mix(4, expression.column.id);
-    case "Field":
-      return mix(mix(5, expression.index), hash(expression.base));
-    case "RecordField":
-      return mix(mix(6, hashText(expression.path.join("."))), hash(expression.base));
-    case "Call":
-      return expression.arguments.reduce<number>(
-        (sum, argument) => mix(sum, argument === undefined ? 0 : hash(argument)),
-        mix(7, hashText(expression.function)),
-      );
-    case "Cast":
-      return mix(8, hash(expression.operand));
-    case "MakeArray":
-      return expression.elements.reduce((sum, element) => mix(sum, hash(element)), 9);
-    case "MakeStruct":
-      return expression.fields.reduce((sum, field) => mix(sum, hash(field)), 10);
-    case "Case":
-      return expression.branches.reduce((sum, branch) => mix(mix(sum, hash(branch.when)), hash(branch.then)), 11);
-    case "DatePart":
-      return mix(12, hashText(expression.part));
-    default:
-      return hashText(expression.kind);
-  }
+function hashExpr(expression: AnyExpr, hash: (below: AnyExpr) => number): number {
+  const own = hashText(`${expression.kind} ${ownParts(expression)?.join()}`);
+  return expressionChildren(expression).reduce((sum, below) => mix(sum, hash(below)), own);
 }
 
 function mix(a: number, b: number): number {

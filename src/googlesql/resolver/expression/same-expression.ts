@@ -1,92 +1,68 @@
 /** Comparing resolved expressions: what GROUP BY names is found again in the SELECT list by what it says. */
 import { functionFacts } from "../../catalogue/index.ts";
-import type { AggregateCall, Expr } from "../../resolved.ts";
+import { expressionChildren } from "../../resolved/walk.ts";
+import type { AggregateCall, AnyExpr, Expr } from "../../resolved.ts";
 import { isSameType } from "../../typing/same-type.ts";
 
-/** Do two expressions say the same? Sub-queries never do, but for the very same object. */
-export function isSameExpr(a: Expr, b: Expr): boolean {
-  if (a === b) return true;
-  // One array or struct may be cast to several types, and may give its fields several names.
-  if (a.kind !== b.kind || !isSameType(a.type, b.type)) return false;
-  const all = (left: readonly (Expr | undefined)[], right: readonly (Expr | undefined)[]): boolean =>
-    left.length === right.length && left.every((item, i) => isSameOptional(item, right[i]));
-  switch (a.kind) {
+const isMissing = (part: unknown): boolean => part === undefined;
+
+/** Returns what an expression says beside the expressions below it; undefined where it says the same as no other. */
+export function ownParts(at: AnyExpr): readonly unknown[] | undefined {
+  switch (at.kind) {
     case "Literal":
-      return b.kind === "Literal" && a.value === b.value;
+      return [at.value];
     case "Parameter":
-      return b.kind === "Parameter" && a.key === b.key;
+      return [at.key];
     case "Column":
-      return b.kind === "Column" && a.column.id === b.column.id;
     case "Variable":
-      return b.kind === "Variable" && a.column.id === b.column.id;
+      return [at.column.id];
     case "Field":
-      return b.kind === "Field" && a.index === b.index && isSameExpr(a.base, b.base);
+      return [at.index];
     case "RecordField":
-      return (
-        b.kind === "RecordField" &&
-        a.path.length === b.path.length &&
-        a.path.every((part, i) => part === b.path[i]) &&
-        isSameExpr(a.base, b.base)
-      );
+      return at.path;
     case "Call":
-      if (functionFacts(a.function).volatility === "row") return false;
-      return b.kind === "Call" && a.function === b.function && a.isSafe === b.isSafe && all(a.arguments, b.arguments);
-    case "Case":
-      return (
-        b.kind === "Case" &&
-        all(
-          a.branches.flatMap((branch) => [branch.when, branch.then]),
-          b.branches.flatMap((branch) => [branch.when, branch.then]),
-        ) &&
-        isSameOptional(a.else, b.else)
-      );
+      if (functionFacts(at.function).volatility === "row") return undefined;
+      return [at.function, at.isSafe, ...at.arguments.map(isMissing)];
+    case "AggregateCall": {
+      const { function: name, isDistinct, isSafe, nullHandling, having, limit, filter, arguments: operands } = at;
+      const keys = at.orderBy.flatMap(({ isDescending, nullsFirst }) => [isDescending, nullsFirst]);
+      const clauses = [isMissing(limit), isMissing(filter), having?.kind];
+      return [name, isDistinct, isSafe, nullHandling, operands.length, ...clauses, ...keys];
+    }
     case "Cast":
-      return (
-        b.kind === "Cast" &&
-        a.isSafe === b.isSafe &&
-        isSameOptional(a.format, b.format) &&
-        isSameOptional(a.timeZone, b.timeZone) &&
-        isSameExpr(a.operand, b.operand)
-      );
-    case "MakeArray":
-      return b.kind === "MakeArray" && all(a.elements, b.elements);
-    case "MakeStruct":
-      return b.kind === "MakeStruct" && all(a.fields, b.fields);
+      return [at.isSafe, isMissing(at.format), isMissing(at.timeZone)];
     case "DatePart":
-      return b.kind === "DatePart" && a.part === b.part && a.weekday === b.weekday;
+      return [at.part, at.weekday];
+    case "Case":
+    case "MakeArray":
+    case "MakeStruct":
+      return [];
     default:
-      return false;
+      return undefined;
   }
 }
 
-function isSameOptional(a: Expr | undefined, b: Expr | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : isSameExpr(a, b);
+function isSame(a: AnyExpr, b: AnyExpr): boolean {
+  if (a === b) return true;
+  // One array or struct may be cast to several types, and may give its fields several names.
+  if (a.kind !== b.kind || !isSameType(a.type, b.type)) return false;
+  return isSameList(ownParts(a), ownParts(b)) && isSameList(expressionChildren(a), expressionChildren(b), isSame);
 }
 
-/** Do two aggregate calls of one SELECT give the same value? */
-export function isSameAggregate(a: AggregateCall, b: AggregateCall): boolean {
-  return (
-    a.function === b.function &&
-    a.isDistinct === b.isDistinct &&
-    a.isSafe === b.isSafe &&
-    a.nullHandling === b.nullHandling &&
-    a.having?.kind === b.having?.kind &&
-    isSameOptional(a.having?.expression, b.having?.expression) &&
-    isSameOptional(a.limit, b.limit) &&
-    isSameOptional(a.filter, b.filter) &&
-    a.arguments.length === b.arguments.length &&
-    a.arguments.every((argument, i) => isSameOptional(argument, b.arguments[i])) &&
-    a.orderBy.length === b.orderBy.length &&
-    a.orderBy.every((item, i) => {
-      const other = b.orderBy[i];
-      return (
-        other?.isDescending === item.isDescending &&
-        other.nullsFirst === item.nullsFirst &&
-        isSameExpr(item.expression, other.expression)
-      );
-    })
-  );
+function isSameList<Part>(
+  left: readonly Part[] | undefined,
+  right: readonly Part[] | undefined,
+  isSamePart: (a: Part, b: Part) => boolean = Object.is,
+): boolean {
+  if (left === undefined || right?.length !== left.length) return false;
+  return left.every((part, index) => isSamePart(part, right[index] as Part));
 }
+
+/** Do two expressions say the same? Sub-queries never do, but for the very same object. */
+export const isSameExpr: (a: Expr, b: Expr) => boolean = isSame;
+
+/** Do two aggregate calls of one SELECT give the same value? */
+export const isSameAggregate: (a: AggregateCall, b: AggregateCall) => boolean = isSame;
 
 /** Does the expression surely give the same value when it is computed again? */
 export function isRepeatable(expression: Expr): boolean {
