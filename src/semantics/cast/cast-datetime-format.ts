@@ -24,63 +24,43 @@ function printYear(year: number, digits: number): string {
   return digits >= 4 ? pad(year, 4) : pad(year % 10 ** digits, digits);
 }
 
-/** The element's text with names capitalised; undefined where nothing is printed for the element. */
-function printElement(name: string, f: DatetimeFields): string | undefined {
-  switch (name) {
-    case "YYYY":
-    case "YYY":
-    case "YY":
-    case "Y":
-    case "RRRR":
-    case "RR":
-      return printYear(f.year, name.length);
-    case "Y,YYY":
-      return `${Math.floor(f.year / 1000)},${pad(f.year % 1000, 3)}`;
-    case "MM":
-      return pad(f.month, 2);
-    case "MON":
-      return MONTH_NAMES[f.month - 1]?.slice(0, 3);
-    case "MONTH":
-      return MONTH_NAMES[f.month - 1];
-    case "DDD":
-      return pad(dayOfYear(f.year, f.month, f.day), 3);
-    case "DD":
-      return pad(f.day, 2);
-    case "D":
-      return String(dayOfWeek(f.days) + 1);
-    case "DAY":
-      return WEEKDAY_NAMES[dayOfWeek(f.days)];
-    case "DY":
-      return WEEKDAY_NAMES[dayOfWeek(f.days)]?.slice(0, 3);
-    case "HH":
-    case "HH12":
-      return pad(f.hour % 12 === 0 ? 12 : f.hour % 12, 2);
-    case "HH24":
-      return pad(f.hour, 2);
-    case "MI":
-      return pad(f.minute, 2);
-    case "SS":
-      return pad(f.second, 2);
-    case "SSSSS":
-      return pad((f.hour * 60 + f.minute) * 60 + f.second, 5);
-    case "AM":
-    case "PM":
-      return meridian(f.hour, false);
-    case "A.M.":
-    case "P.M.":
-      return meridian(f.hour, true);
-    case "TZH":
-      return `${f.offsetSeconds < 0 ? "-" : "+"}${pad(Math.floor(Math.abs(f.offsetSeconds) / 3600), 2)}`;
-    case "TZM":
-      return pad(Math.floor(Math.abs(f.offsetSeconds) / 60) % 60, 2);
-    default:
-      return name.startsWith("FF")
-        ? pad(f.micros, 6)
-            .padEnd(9, "0")
-            .slice(0, Number(name.slice(2)))
-        : undefined;
-  }
-}
+const monthName = ({ month }: DatetimeFields) => MONTH_NAMES[month - 1] ?? "";
+const weekdayName = ({ days }: DatetimeFields) => WEEKDAY_NAMES[dayOfWeek(days)] ?? "";
+const hour12 = ({ hour }: DatetimeFields) => pad(hour % 12 === 0 ? 12 : hour % 12, 2);
+
+/** Each element's text, with names capitalised; years and fractions have as many digits as their names say. */
+const elements: Readonly<Record<string, (fields: DatetimeFields) => string>> = {
+  ...Object.fromEntries(
+    "YYYY YYY YY Y RRRR RR".split(" ").map((name) => [name, (f: DatetimeFields) => printYear(f.year, name.length)]),
+  ),
+  "Y,YYY": (f) => `${Math.floor(f.year / 1000)},${pad(f.year % 1000, 3)}`,
+  MM: (f) => pad(f.month, 2),
+  MON: (f) => monthName(f).slice(0, 3),
+  MONTH: monthName,
+  DDD: (f) => pad(dayOfYear(f.year, f.month, f.day), 3),
+  DD: (f) => pad(f.day, 2),
+  D: (f) => String(dayOfWeek(f.days) + 1),
+  DAY: weekdayName,
+  DY: (f) => weekdayName(f).slice(0, 3),
+  HH: hour12,
+  HH12: hour12,
+  HH24: (f) => pad(f.hour, 2),
+  MI: (f) => pad(f.minute, 2),
+  SS: (f) => pad(f.second, 2),
+  SSSSS: (f) => pad((f.hour * 60 + f.minute) * 60 + f.second, 5),
+  AM: (f) => meridian(f.hour, false),
+  PM: (f) => meridian(f.hour, false),
+  "A.M.": (f) => meridian(f.hour, true),
+  "P.M.": (f) => meridian(f.hour, true),
+  TZH: (f) => `${f.offsetSeconds < 0 ? "-" : "+"}${pad(Math.floor(Math.abs(f.offsetSeconds) / 3600), 2)}`,
+  TZM: (f) => pad(Math.floor(Math.abs(f.offsetSeconds) / 60) % 60, 2),
+  ...Object.fromEntries(
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digits) => [
+      `FF${digits}`,
+      (f: DatetimeFields) => pad(f.micros, 6).padEnd(9, "0").slice(0, digits),
+    ]),
+  ),
+};
 
 function applyCase(text: string, { letterCase }: CastElement): string {
   if (letterCase === "lower") return text.toLowerCase();
@@ -89,15 +69,15 @@ function applyCase(text: string, { letterCase }: CastElement): string {
 
 /** A printer of values by the format. Throws for elements that the type has no value for. */
 export function compileCastFormat(format: string, type: FormattedType): (fields: DatetimeFields) => string {
-  const elements = readCastFormat(format);
-  for (const { category, name } of elements) {
+  const read = readCastFormat(format);
+  for (const { category, name } of read) {
     if (!allowedCategories[type].includes(category)) throw new Error(`${type} does not support '${name}'`);
   }
   return (fields) => {
     let text = "";
-    for (const element of elements) {
+    for (const element of read) {
       const isLiteral = element.category === "LITERAL";
-      text += isLiteral ? element.text : applyCase(printElement(element.name, fields) ?? "", element);
+      text += isLiteral ? element.text : applyCase(elements[element.name]?.(fields) ?? "", element);
     }
     return text;
   };

@@ -10,8 +10,7 @@ import { statisticalFunctions } from "./statistics.ts";
 import type { AggregateContext, AggregateTable } from "./types.ts";
 
 /** The rows that count, as the argument: aggregates pass NULLs over. */
-function counted({ args, filter }: AggregateContext, index = 0): Sql {
-  const value = args[index] ?? EMPTY;
+function counted({ args: [value = EMPTY], filter }: AggregateContext): Sql {
   return filter === undefined ? value : sql`if(${filter}, ${value}, NULL)`;
 }
 

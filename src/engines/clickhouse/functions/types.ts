@@ -53,7 +53,7 @@ export interface AggregateContext
   /** The condition of rows that count; undefined for all. */
   readonly filter: Sql | undefined;
   /** Keys of ORDER BY within the call. */
-  readonly order: readonly { readonly sql: Sql; readonly type: SqlType; readonly isDescending: boolean }[];
+  readonly order: readonly { readonly sql: Sql; readonly type: SqlType }[];
   readonly limit: bigint | undefined;
   /** ` OVER (...)` behind each aggregate function of ClickHouse; empty for plain aggregates. */
   readonly over: Sql;

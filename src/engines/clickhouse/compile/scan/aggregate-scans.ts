@@ -91,8 +91,8 @@ function bindAggregateCall(compilation: Compilation, call: AggregateCall, scope:
   if (limit instanceof Refusal) return refusedBinding(limit);
   const own = {
     filter,
-    order: call.orderBy.map(({ expression: { type }, isDescending }, index) => {
-      return { sql: printed[call.arguments.length + index] ?? EMPTY, type, isDescending };
+    order: call.orderBy.map(({ expression: { type } }, index) => {
+      return { sql: printed[call.arguments.length + index] ?? EMPTY, type };
     }),
     limit,
     over: EMPTY,

@@ -1,6 +1,7 @@
 /** Building SELECTs for joins. */
 
-import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
+import { someExpression } from "../../../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql } from "../../sql/atoms.ts";
 import { Refusal } from "../../sql/refusal.ts";
@@ -12,34 +13,20 @@ import { newSelect, refusedSelect, rowSelect, scopeOf, wrapSelect } from "../sel
 
 type Join = Scan & { kind: "Join" };
 
+/** Kinds that compute from what stands below them, or from nothing. */
+const PLAIN: ReadonlySet<AnyExpr["kind"]> = new Set([
+  ...("Call Cast RecordField Field Literal Parameter".split(" ") as AnyExpr["kind"][]),
+]);
+
 /** Reads the expression columns of the SELECT's only? */
 function readsOnly(expression: Expr, builder: SelectBuilder): boolean {
-  const pending: Expr[] = [expression];
   let reads = false;
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    switch (at.kind) {
-      case "Column":
-        if (findColumn(builder, at.column.id) === undefined) return false;
-        reads = true;
-        break;
-      case "Call":
-        for (const each of at.arguments) if (each !== undefined) pending.push(each);
-        break;
-      case "Cast":
-        pending.push(at.operand);
-        break;
-      case "RecordField":
-      case "Field":
-        pending.push(at.base);
-        break;
-      case "Literal":
-      case "Parameter":
-        break;
-      default:
-        return false;
-    }
-  }
-  return reads;
+  const isOther = (at: AnyExpr): boolean => {
+    if (at.kind !== "Column") return !PLAIN.has(at.kind);
+    reads = true;
+    return findColumn(builder, at.column.id) === undefined;
+  };
+  return !someExpression(expression, isOther, false) && reads;
 }
 
 /** An equality between the sides, which ClickHouse joins by. */

@@ -55,7 +55,10 @@ function buildArray(
   const name = variableSql(nextAlias(compilation, "e"));
   const position = variableSql(nextAlias(compilation, "i"));
   if (rows.from === undefined && rows.where.length === 0 && rows.bindings.size === 0 && !scan.isOuter) {
-    return buildAlone({ compilation, scan, element, list, name, position });
+    const lists = sql`(${list})`;
+    const one = sql`(SELECT 1 AS one WHERE ${hasElements(lists)}) AS ${nameSql(`one_${name.token}`)}`;
+    const from = { print: () => sql`${one} ${arrayJoin(lists, name, position)}` };
+    return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
   }
   if (scan.isOuter) return refusedSelect(new Refusal("LEFT JOIN UNNEST of an array", array.span));
   const alias = nextAlias(compilation, "a");
@@ -64,22 +67,6 @@ function buildArray(
   const outside = wrapSelect(compilation, listed);
   const from = { print: () => sql`${outside.from?.print() ?? EMPTY} ${arrayJoin(nameSql(alias), name, position)}` };
   return bindElement({ ...outside, from }, scan, element.id, name, position);
-}
-
-interface Alone {
-  readonly compilation: Compilation;
-  readonly scan: Unnest;
-  readonly element: Unnest["arrays"][number]["element"];
-  readonly list: Sql;
-  readonly name: Sql;
-  readonly position: Sql;
-}
-
-function buildAlone({ scan, element, list, name, position }: Alone): SelectBuilder {
-  const lists = sql`(${list})`;
-  const one = sql`(SELECT 1 AS one WHERE ${hasElements(lists)}) AS ${nameSql(`one_${name.token}`)}`;
-  const from = { print: () => sql`${one} ${arrayJoin(lists, name, position)}` };
-  return bindElement({ ...newSelect(), from }, scan, element.id, name, position);
 }
 
 /**

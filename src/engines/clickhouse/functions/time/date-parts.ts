@@ -44,27 +44,22 @@ export function requireUtc(context: CallContext, zoneIndex: number): void {
   if (zone !== "UTC") context.refuse(`the time zone ${zone}`);
 }
 
-/** Days cut to the part. */
-function truncateDays(days: Sql, part: DatePartExpr): Sql | undefined {
-  switch (part.part) {
-    case "DAY":
-      return days;
-    case "WEEK":
-    case "ISOWEEK":
-      return sql`(${days} - ${daysIntoWeek(days, firstDayOf(part))})`;
-    case "MONTH":
-      return sql`(${days} - ${field("toDayOfMonth", days)} + 1)`;
-    case "QUARTER": {
-      const month = field("toMonth", days);
-      return daysFromCivil(yearOf(days), sql`(${month} - (${month} - 1) % 3)`, numberSql(1));
-    }
-    case "YEAR":
-      return sql`(${days} - ${dayOfYear(days)} + 1)`;
-    case "ISOYEAR":
-      return sql`(${days} - ${daysIntoWeek(days, 0)} - (${field("toISOWeek", days)} - 1) * 7)`;
-    default:
-      return undefined;
-  }
+/** Days cut to a part. */
+const cutDaysTo: Readonly<Record<string, (days: Sql, part: DatePartExpr) => Sql>> = {
+  DAY: (days) => days,
+  WEEK: cutToWeek,
+  ISOWEEK: cutToWeek,
+  MONTH: (days) => sql`(${days} - ${field("toDayOfMonth", days)} + 1)`,
+  QUARTER(days) {
+    const month = field("toMonth", days);
+    return daysFromCivil(yearOf(days), sql`(${month} - (${month} - 1) % 3)`, numberSql(1));
+  },
+  YEAR: (days) => sql`(${days} - ${dayOfYear(days)} + 1)`,
+  ISOYEAR: (days) => sql`(${days} - ${daysIntoWeek(days, 0)} - (${field("toISOWeek", days)} - 1) * 7)`,
+};
+
+function cutToWeek(days: Sql, part: DatePartExpr): Sql {
+  return sql`(${days} - ${daysIntoWeek(days, firstDayOf(part))})`;
 }
 
 function outOfRange(days: Sql): Sql {
@@ -87,7 +82,7 @@ export function truncate(context: CallContext): Sql {
 
 function cutDays(context: CallContext, value: Sql, part: DatePartExpr, wrap: (days: Sql) => Sql): Sql {
   return context.bind([value], (days) => {
-    const cut = truncateDays(days, part) ?? context.refuse(`the date part ${part.part}`);
+    const cut = cutDaysTo[part.part]?.(days, part) ?? context.refuse(`the date part ${part.part}`);
     if (!["WEEK", "ISOWEEK", "ISOYEAR"].includes(part.part)) return wrap(cut);
     return context.failIf(outOfRange(cut), "Truncating leaves the range of dates", wrap(cut));
   });
@@ -119,7 +114,7 @@ function daysBetween(context: CallContext, late: Sql, early: Sql, part: DatePart
         return sql`(${l} - ${e})`;
       case "WEEK":
       case "ISOWEEK":
-        return sql`intDiv(${truncateDays(l, part) ?? l} - ${truncateDays(e, part) ?? e}, 7)`;
+        return sql`intDiv(${cutToWeek(l, part)} - ${cutToWeek(e, part)}, 7)`;
       case "MONTH":
         return sql`(${yearOf(l)} * 12 + ${field("toMonth", l)} - ${yearOf(e)} * 12 - ${field("toMonth", e)})`;
       case "QUARTER":
@@ -159,36 +154,23 @@ export function extract(context: CallContext): Sql {
   if (part.part === "TIME") return clockOf(value);
   if (part.part === "DATETIME") return value;
   return context.bind([kind === "DATE" ? value : context.bind([value], daysOf)], (days) => {
-    return extractFromDays(days, part) ?? context.refuse(`the date part ${part.part}`);
+    return dayFields[part.part]?.(days, part) ?? context.refuse(`the date part ${part.part}`);
   });
 }
 
-function extractFromDays(days: Sql, part: DatePartExpr): Sql | undefined {
-  switch (part.part) {
-    case "DATE":
-      return days;
-    case "YEAR":
-      return yearOf(days);
-    case "ISOYEAR":
-      return isoYearOf(days);
-    case "QUARTER":
-      return field("toQuarter", days);
-    case "MONTH":
-      return field("toMonth", days);
-    case "DAY":
-      return field("toDayOfMonth", days);
-    case "DAYOFYEAR":
-      return dayOfYear(days);
-    case "DAYOFWEEK":
-      return sql`(${daysIntoWeek(days, 6)} + 1)`;
-    case "ISOWEEK":
-      return field("toISOWeek", days);
-    case "WEEK":
-      return sql`intDiv(${dayOfYear(days)} + 6 - ${daysIntoWeek(days, firstDayOf(part))}, 7)`;
-    default:
-      return undefined;
-  }
-}
+/** Parts of days. */
+const dayFields: Readonly<Record<string, (days: Sql, part: DatePartExpr) => Sql>> = {
+  DATE: (days) => days,
+  YEAR: yearOf,
+  ISOYEAR: isoYearOf,
+  QUARTER: (days) => field("toQuarter", days),
+  MONTH: (days) => field("toMonth", days),
+  DAY: (days) => field("toDayOfMonth", days),
+  DAYOFYEAR: dayOfYear,
+  DAYOFWEEK: (days) => sql`(${daysIntoWeek(days, 6)} + 1)`,
+  ISOWEEK: (days) => field("toISOWeek", days),
+  WEEK: (days, part) => sql`intDiv(${dayOfYear(days)} + 6 - ${daysIntoWeek(days, firstDayOf(part))}, 7)`,
+};
 
 export function lastDay(context: CallContext): Sql {
   const [value = EMPTY] = context.args;

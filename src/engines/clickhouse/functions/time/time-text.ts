@@ -22,60 +22,39 @@ const minute = (clock: Sql) => sql`intDiv(${clock}, 60000000) % 60`;
 const second = (clock: Sql) => sql`intDiv(${clock}, 1000000) % 60`;
 const fraction = (clock: Sql) => sql`(${clock} % 1000000)`;
 
-/** One element for a date; undefined where there is none of that letter. */
-function dateElement(letter: string, days: Sql): Sql | undefined {
-  const date = serverDate(days);
-  switch (letter) {
-    case "Y":
-      return sql`toString(${yearOf(days)})`;
-    case "m":
-      return padded(field("toMonth", days), 2);
-    case "d":
-      return padded(field("toDayOfMonth", days), 2);
-    case "y":
-      return padded(sql`${yearOf(days)} % 100`, 2);
-    case "j":
-      return padded(dayOfYear(days), 3);
-    case "F":
-      return sql`concat(toString(${yearOf(days)}), substring(toString(${date}), 5))`;
-    case "B":
-      return sql`${MONTHS}[toMonth(${date})]`;
-    case "b":
-    case "h":
-      return sql`substring(${MONTHS}[toMonth(${date})], 1, 3)`;
-    case "A":
-      return sql`${WEEKDAYS}[toDayOfWeek(${date})]`;
-    case "a":
-      return sql`substring(${WEEKDAYS}[toDayOfWeek(${date})], 1, 3)`;
-    case "u":
-      return sql`toString(toDayOfWeek(${date}))`;
-    case "w":
-      return sql`toString(toDayOfWeek(${date}) % 7)`;
-    default:
-      return undefined;
-  }
+type PrintElement = (value: Sql) => Sql;
+
+/** Elements by their letters, over days. */
+const dateElements: Readonly<Record<string, PrintElement>> = {
+  Y: (days) => sql`toString(${yearOf(days)})`,
+  m: (days) => padded(field("toMonth", days), 2),
+  d: (days) => padded(field("toDayOfMonth", days), 2),
+  y: (days) => padded(sql`${yearOf(days)} % 100`, 2),
+  j: (days) => padded(dayOfYear(days), 3),
+  F: (days) => sql`concat(toString(${yearOf(days)}), substring(toString(${serverDate(days)}), 5))`,
+  B: (days) => sql`${MONTHS}[toMonth(${serverDate(days)})]`,
+  b: shortMonth,
+  h: shortMonth,
+  A: (days) => sql`${WEEKDAYS}[toDayOfWeek(${serverDate(days)})]`,
+  a: (days) => sql`substring(${WEEKDAYS}[toDayOfWeek(${serverDate(days)})], 1, 3)`,
+  u: (days) => sql`toString(toDayOfWeek(${serverDate(days)}))`,
+  w: (days) => sql`toString(toDayOfWeek(${serverDate(days)}) % 7)`,
+};
+
+function shortMonth(days: Sql): Sql {
+  return sql`substring(${MONTHS}[toMonth(${serverDate(days)})], 1, 3)`;
 }
 
-function clockElement(letter: string, clock: Sql): Sql | undefined {
-  switch (letter) {
-    case "H":
-      return padded(hour(clock), 2);
-    case "I":
-      return padded(sql`((${hour(clock)} + 11) % 12 + 1)`, 2);
-    case "M":
-      return padded(minute(clock), 2);
-    case "S":
-      return padded(second(clock), 2);
-    case "T":
-      return clockText(clock);
-    case "R":
-      return sql`concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)})`;
-    case "p":
-      return sql`if(${hour(clock)} < 12, 'AM', 'PM')`;
-    default:
-      return undefined;
-  }
-}
+/** Elements by their letters, over microseconds since midnight. */
+const clockElements: Readonly<Record<string, PrintElement>> = {
+  H: (clock) => padded(hour(clock), 2),
+  I: (clock) => padded(sql`((${hour(clock)} + 11) % 12 + 1)`, 2),
+  M: (clock) => padded(minute(clock), 2),
+  S: (clock) => padded(second(clock), 2),
+  T: clockText,
+  R: (clock) => sql`concat(${padded(hour(clock), 2)}, ':', ${padded(minute(clock), 2)})`,
+  p: (clock) => sql`if(${hour(clock)} < 12, 'AM', 'PM')`,
+};
 
 /** Seconds with the digits of their fraction that are no trailing zeros. */
 function wholeSeconds(clock: Sql): Sql {
@@ -94,8 +73,7 @@ function element(token: string, { days, clock, isTimestamp }: Fields): Sql | und
   if (token === "%z") return isTimestamp ? textSql("+0000") : undefined;
   if (token === "%Ez") return isTimestamp ? textSql("+00:00") : undefined;
   const letter = token.slice(1);
-  const ofDate = days === undefined ? undefined : dateElement(letter, days);
-  return ofDate ?? (clock === undefined ? undefined : clockElement(letter, clock));
+  return (days && dateElements[letter]?.(days)) ?? (clock && clockElements[letter]?.(clock));
 }
 
 /** `YYYY-MM-DD` of days. */

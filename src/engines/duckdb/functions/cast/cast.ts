@@ -9,7 +9,17 @@ import { formatType, isRecordType, type SqlType, type StructType } from "../../.
 import { isSameType } from "../../../../googlesql/typing/same-type.ts";
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { NULL, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { castTo, fallible, fieldOf, infallible, lambda, raiseText, structFieldSql, tried } from "../../sql/forms.ts";
+import {
+  callSql,
+  castTo,
+  fallible,
+  fieldOf,
+  infallible,
+  lambda,
+  raiseText,
+  structFieldSql,
+  tried,
+} from "../../sql/forms.ts";
 import { EMPTY, joinMapped, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { jsonText } from "../json/json-encode.ts";
@@ -21,38 +31,27 @@ import { printNumberCast } from "./cast-number.ts";
 
 type Kind = SqlType["kind"];
 
+const FORMATTED: ReadonlySet<Kind> = new Set([
+  ...("DATE TIME DATETIME TIMESTAMP INT64 FLOAT64 NUMERIC BIGNUMERIC BYTES".split(" ") as Kind[]),
+]);
+
 function formatTo(value: Sql, from: Kind, format: Sql, zone: Sql): Sql | undefined {
-  switch (from) {
-    case "DATE":
-    case "TIME":
-    case "DATETIME":
-    case "INT64":
-    case "FLOAT64":
-    case "NUMERIC":
-    case "BIGNUMERIC":
-    case "BYTES":
-      return sql`${nameSql(`lw_${from.toLowerCase()}_as_text`)}(${value}, ${format})`;
-    case "TIMESTAMP":
-      return sql`lw_timestamp_as_text(${value}, ${format}, ${zone})`;
-    default:
-      return undefined;
-  }
+  if (!FORMATTED.has(from)) return undefined;
+  return callSql(`lw_${from.toLowerCase()}_as_text`, [value, format, ...(from === "TIMESTAMP" ? [zone] : [])]);
 }
 
+/** Further arguments of the readers by a format: the year and the month that a text leaves out are the current ones. */
+const readerArguments: Readonly<Partial<Record<Kind, (zone: Sql) => readonly Sql[]>>> = {
+  DATE: (zone) => [wallFromUtc(CURRENT_INSTANT, zone)],
+  DATETIME: (zone) => [wallFromUtc(CURRENT_INSTANT, zone)],
+  TIMESTAMP: (zone) => [CURRENT_INSTANT, zone],
+  TIME: () => [],
+  BYTES: () => [],
+};
+
 function parseFrom(value: Sql, to: Kind, format: Sql, zone: Sql): Sql | undefined {
-  switch (to) {
-    case "DATE":
-    case "DATETIME":
-      // The year and the month that the text leaves out are the current ones.
-      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format}, ${wallFromUtc(CURRENT_INSTANT, zone)})`;
-    case "TIME":
-    case "BYTES":
-      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format})`;
-    case "TIMESTAMP":
-      return sql`lw_text_as_timestamp(${value}, ${format}, ${CURRENT_INSTANT}, ${zone})`;
-    default:
-      return undefined;
-  }
+  const others = readerArguments[to]?.(zone);
+  return others && callSql(`lw_text_as_${to.toLowerCase()}`, [value, format, ...others]);
 }
 
 /** Prints the conversion by a format (SQL, as are the value and the zone); undefined where GoogleSQL has none. */
@@ -200,7 +199,7 @@ function convert(value: Sql, from: SqlType, to: SqlType, conversion: Conversion)
     printNumberCast(value, from.kind, to.kind, conversion.isSafe) ??
     (from.kind === "STRING" ? fromString(value, to, conversion) : undefined) ??
     (to.kind === "STRING" ? toText(value, from, conversion) : undefined) ??
-    convertTemporal(value, from, to, conversion)
+    printBetween(value, from, to, conversion.zone)
   );
 }
 
@@ -213,10 +212,6 @@ function toMixed(value: Sql, from: SqlType): Sql {
     const canonical = isFloat ? sql`regexp_replace(${text}, '\\.0([],]|$)', '\\1', 'g')` : text;
     return sql`CASE WHEN ${v} IS NOT NULL THEN ${canonical} END`;
   });
-}
-
-function convertTemporal(value: Sql, from: SqlType, to: SqlType, { zone }: Conversion): Sql | undefined {
-  return printBetween(value, from, to, zone);
 }
 
 /** Prints the cast of a value. Throws `GoogleSqlError` where the types have no such conversion. */

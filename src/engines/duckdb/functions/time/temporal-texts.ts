@@ -88,26 +88,18 @@ export function printToString(value: Sql, type: SqlType, zone: Sql): Sql {
   }
 }
 
+const between: Readonly<Record<string, (value: Sql, zone: Sql) => Sql>> = {
+  "DATE DATETIME": (value) => castTo(value, TIMESTAMP),
+  "DATE TIMESTAMP": (value, zone) => utcFromWall(castTo(value, TIMESTAMP), zone),
+  "DATETIME DATE": (value) => castTo(value, DATE),
+  "DATETIME TIME": (value) => castTo(value, TIME),
+  "DATETIME TIMESTAMP": utcFromWall,
+  "TIMESTAMP DATE": (value, zone) => castTo(wallFromUtc(value, zone), DATE),
+  "TIMESTAMP TIME": (value, zone) => castTo(wallFromUtc(value, zone, true), TIME),
+  "TIMESTAMP DATETIME": wallFromUtc,
+};
+
 /** Casts among DATE, TIME, DATETIME and TIMESTAMP; undefined where there is none. */
 export function printBetween(value: Sql, from: SqlType, to: SqlType, zone: Sql): Sql | undefined {
-  switch (`${from.kind} ${to.kind}`) {
-    case "DATE DATETIME":
-      return castTo(value, TIMESTAMP);
-    case "DATE TIMESTAMP":
-      return utcFromWall(castTo(value, TIMESTAMP), zone);
-    case "DATETIME DATE":
-      return castTo(value, DATE);
-    case "DATETIME TIME":
-      return castTo(value, TIME);
-    case "DATETIME TIMESTAMP":
-      return utcFromWall(value, zone);
-    case "TIMESTAMP DATE":
-      return castTo(wallFromUtc(value, zone), DATE);
-    case "TIMESTAMP TIME":
-      return castTo(wallFromUtc(value, zone, true), TIME);
-    case "TIMESTAMP DATETIME":
-      return wallFromUtc(value, zone);
-    default:
-      return undefined;
-  }
+  return between[`${from.kind} ${to.kind}`]?.(value, zone);
 }
