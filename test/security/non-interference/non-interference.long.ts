@@ -6,7 +6,7 @@ const seed = Number(process.env.SEED ?? 1);
 testNonInterference({
   seed,
   rounds: sampleSize(1, 10),
-  tenantsPerRound: sampleSize(20, 200),
+  tenantsPerRound: sampleSize(10, 200),
   queriesPerTenant: 10,
   crowdedFrom: { edge: 4, function: 2 },
 });
