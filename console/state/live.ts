@@ -1,5 +1,5 @@
 import { batch, effect, signal } from "@preact/signals";
-import { followEndpoint, isAborted, messageOf } from "../api/client.ts";
+import { ApiError, followEndpoint, isAborted, messageOf } from "../api/client.ts";
 import { readMessages } from "../lib/event-stream.ts";
 import type { Row } from "../lib/values.ts";
 import { callParameters, query, selectedIndex } from "./explore.ts";
@@ -16,6 +16,10 @@ export const skippedCount = signal(0);
 /** Rows that are kept while following. */
 const keptRows = 5_000;
 const retryMs = 1_500;
+/** Refusals of a service, or of a proxy in front of it, that will answer again. */
+const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The same as the end of a stream. */
+const passingEnds: ReadonlySet<string> = new Set(["shutting_down", "engine_unavailable", "metadata_unavailable"]);
 /** Rows are drawn this often at most. */
 const drawMs = 200;
 
@@ -62,14 +66,18 @@ export function resumeLive(): void {
 
 async function follow(signal: AbortSignal): Promise<void> {
   let lastId: string | undefined;
+  const beganMs = performance.now();
   const timer = setInterval(() => {
     if (live.value === "on") show();
   }, drawMs);
   signal.addEventListener("abort", () => clearInterval(timer));
-  while (!signal.aborted) {
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const { iso_timestamp_start: _, iso_timestamp_end: __, ...parameters } = callParameters();
+      const { iso_timestamp_start: _, iso_timestamp_end: __, ...asked } = callParameters();
       const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+      // Where nothing came before the connection broke, no row says where to go on.
+      const since = `${Math.ceil((performance.now() - beganMs) / 1_000)}s`;
+      const parameters = isFirst || lastId !== undefined ? asked : { ...asked, since };
       const response = await followEndpoint(query.value.scope, parameters, signal, headers);
       if (response.body === null) throw new TypeError("The answer has no body");
       for await (const message of readMessages(response.body)) {
@@ -79,12 +87,19 @@ async function follow(signal: AbortSignal): Promise<void> {
           if (held.length > keptRows) held.shift();
           if (live.value === "paused") heldCount.value++;
         } else if (message.event === "skipped") noteSkipped(message.data);
-        else if (message.event === "end") throw new Error((JSON.parse(message.data) as { message: string }).message);
+        else if (message.event === "end") {
+          const { code, message: reason } = JSON.parse(message.data) as {
+            readonly code: string;
+            readonly message: string;
+          };
+          if (!passingEnds.has(code)) throw new Error(reason);
+        }
       }
     } catch (error) {
       if (isAborted(error) || signal.aborted) return;
-      // A service that is gone for a moment comes back; what it says itself ends it.
-      if (!(error instanceof TypeError)) {
+      // A service that is gone for a moment comes back; what it refuses itself ends it.
+      const isPassing = error instanceof ApiError ? passingStatuses.has(error.status) : error instanceof TypeError;
+      if (!isPassing) {
         say(messageOf(error));
         stopLive();
         return;

@@ -9,6 +9,8 @@ import { refusedCall, token } from "./token.ts";
 export type Session = Answers["getSession"];
 
 const tokenName = "token";
+/** How often a page in view asks whether its token or session is still valid: it may ask for nothing else. */
+const sessionMs = 30_000;
 
 /** The state while nobody is signed in. */
 export interface SignedOut {
@@ -43,6 +45,7 @@ export async function startSession(): Promise<void> {
   returns.subscribe((count) => {
     if (count > 0 && sessionState.peek().kind === "failed") void retrySession();
   });
+  watchSession();
   restorePlace();
   const { path, parameters } = parseFragment(location.hash);
   const linked = parameters.get("token");
@@ -60,6 +63,17 @@ export async function startSession(): Promise<void> {
   }
   const kept = tabStorage.read(tokenName);
   await (kept === undefined ? enter(true) : signIn(kept));
+}
+
+/** Ends the session soon after the service does, also where nobody does anything, and when the page comes into view. */
+function watchSession(): void {
+  const look = () => {
+    if (document.visibilityState === "hidden" || sessionState.peek().kind !== "signed-in") return;
+    // A refusal ends the session; whether the service is there is shown anyway.
+    callApi("getSession", {}).catch(() => undefined);
+  };
+  setInterval(look, sessionMs);
+  document.addEventListener("visibilitychange", look);
 }
 
 /** Signs in whom the service knows without a token, unless they have just signed out; otherwise shows how to sign in. */

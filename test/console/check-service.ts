@@ -81,17 +81,40 @@ function openProxy(target: string, prefix: string): Promise<Server> {
   return new Promise((resolve) => proxy.listen(0, "127.0.0.1", () => resolve(proxy)));
 }
 
-/** A service that crashes is told of, and its return too: what is on the screen stays there. */
+/** A page that nobody touches shows nothing of a token that was revoked, from when it is asked about, or seen again. */
+export async function checkRevocation(browser: Browser, service: DemoService): Promise<string[]> {
+  const { page, findings, close } = await openPage(browser, service.url, wide);
+  const made = await service.post("/api/access-tokens", { scopes: ["query"] });
+  const { id, token } = made as { readonly id: string; readonly token: string };
+  await page.goto(`${service.url}/#token=${token}&project=default`);
+  await page.waitForSelector(".grid-row");
+  const headers = { "x-api-key": service.token };
+  await fetch(`${service.url}/api/access-tokens/${id}`, { method: "DELETE", headers });
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+  await page.waitForSelector("text=The token expired or was revoked");
+  if ((await page.locator(".grid-row").count()) > 0) findings.push("rows of a revoked token stay");
+  await close();
+  // The browser tells of the refusal.
+  return findings.filter((text) => !text.includes("401")).map((text) => `revocation: ${text}`);
+}
+
+/** A service that crashes, or stops, is told of, and its return too: what is on the screen stays, and live rows come. */
 export async function checkOutage(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
   const { page, findings, close } = await openPage(browser, service.url, wide);
   await page.goto(`${service.url}/#token=${service.token}&project=default`);
   await page.waitForSelector(".grid-row");
-  await service.crash();
-  await page.waitForSelector(".outage");
-  await page.screenshot({ path: `${pictures}/service-gone.png` });
-  if ((await page.locator(".grid-row").count()) === 0) findings.push("the rows went with the service");
-  await service.restart();
-  await page.waitForSelector(".outage", { state: "detached" });
+  await press(page, "text=Live");
+  await page.waitForSelector("text=Pause");
+  for (const how of ["SIGKILL", "SIGTERM"] as const) {
+    await service.end(how);
+    await page.waitForSelector(".outage");
+    await page.screenshot({ path: `${pictures}/service-gone.png` });
+    if ((await page.locator(".grid-row").count()) === 0) findings.push("the rows went with the service");
+    await service.restart();
+    await service.post("/api/logs?source=edge", { project: "default", event_message: `sent behind ${how}` });
+    await page.waitForSelector(".outage", { state: "detached" });
+    await page.waitForSelector(`.grid-row:has-text("sent behind ${how}")`);
+  }
   await press(page, ".editor-row .primary");
   await waitForIdle(page);
   if ((await page.locator(".notice.danger").count()) > 0) findings.push("an error is left when the service is back");

@@ -11,7 +11,7 @@ import { checkMaking } from "./check-making.ts";
 import { checkPages } from "./check-pages.ts";
 import { checkRows } from "./check-rows.ts";
 import { checkSafety } from "./check-safety.ts";
-import { checkLinks, checkOutage, checkPrefix } from "./check-service.ts";
+import { checkLinks, checkOutage, checkPrefix, checkRevocation } from "./check-service.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { checkStory } from "./check-story.ts";
 import { type Measure, measureTimes, readSizes } from "./measure.ts";
@@ -63,6 +63,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
     ["making", () => checkMaking(browser, service)],
     ["sign-in", () => checkSignIn(browser, pictures)],
     ["links", () => checkLinks(browser, service)],
+    ["revocation", () => checkRevocation(browser, service)],
     ["rows", () => checkRows(browser, service)],
     ["keyboard", () => checkKeyboard(browser, service)],
     ["safety", () => checkSafety(browser, service, pictures)],

@@ -17,8 +17,8 @@ export interface DemoService {
   readonly eventCount: number;
   /** Calls the API with a token; the owner's unless given. Throws where it refuses. */
   post(path: string, body: unknown, token?: string): Promise<unknown>;
-  /** Ends the process, as if it had crashed. */
-  crash(): Promise<void>;
+  /** Ends the process: as if it had crashed, or as an operator does. */
+  end(how: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Starts it again, on the same port and store, with the same tokens. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -74,9 +74,9 @@ export async function startDemo(size: keyof typeof eventCounts): Promise<DemoSer
       pinnedToken: made.token,
       eventCount,
       post,
-      async crash() {
+      async end(how) {
         const ended = ending(child);
-        child.kill("SIGKILL");
+        child.kill(how);
         await ended;
       },
       async restart() {
