@@ -79,9 +79,9 @@ function openThread(
 
 /** Cached answers are cleared with their endpoint. */
 function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry): ResultCache {
-  const { settings, nowMs, closers } = start;
+  const { settings, nowMs, steadyMs, closers } = start;
   const refresh = openRefresh(start, storage);
-  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs, random: Math.random, refresh });
+  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs, steadyMs, random: Math.random, refresh });
   endpoints.onChange((ids) => {
     for (const id of ids) cache.clear(id);
   });

@@ -1,6 +1,6 @@
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
 import { createForgetting, type Forgetting } from "../sources/forgetting.ts";
-import { startRetention } from "../sources/retention.ts";
+import { createExpiryClock, startRetention } from "../sources/retention.ts";
 import { startSizeBound } from "../sources/size-bound.ts";
 import type { Storage } from "./open-storage.ts";
 import type { Start } from "./start.ts";
@@ -13,7 +13,7 @@ interface Opened extends Pick<Storage, "engine" | "sources" | "nodes"> {
  * Deletes events on request from now on, and in the background those beyond the retention of their source or the bounds
  * of the store's size.
  */
-export function openForgetting({ settings, nowMs, logger, closers }: Start, opened: Opened): Forgetting {
+export function openForgetting({ settings, nowMs, steadyMs, logger, closers }: Start, opened: Opened): Forgetting {
   const { engine, sources, nodes, cache } = opened;
   const forgetting = createForgetting({
     store: engine.store,
@@ -32,7 +32,7 @@ export function openForgetting({ settings, nowMs, logger, closers }: Start, open
   const bound = startSizeBound({ ...inBackground, bounds: settings.sizeBounds, store: engine.store });
   const retention = startRetention({
     ...inBackground,
-    nowMs,
+    nowMs: createExpiryClock({ ...inBackground, nowMs, steadyMs }),
     get sources() {
       return sources.sources;
     },

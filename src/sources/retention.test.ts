@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventFilter } from "../engines/contract/query-engine.ts";
-import { expiredEvents, isBeyondRetention, runRetention, startRetention } from "./retention.ts";
+import { createExpiryClock, expiredEvents, isBeyondRetention, runRetention, startRetention } from "./retention.ts";
 import type { Source } from "./source.ts";
 
 const nowMs = Date.UTC(2026, 7, 20);
@@ -26,6 +26,47 @@ function createOptions(deleteAll: (name: string, filter: EventFilter) => Promise
   };
   return { options, log };
 }
+
+describe("the clock of retention", () => {
+  const dayMs = 24 * hourMs;
+
+  function open() {
+    const state = { passedMs: 0, setMs: 0 };
+    const log: string[] = [];
+    const clock = createExpiryClock({
+      nowMs: () => nowMs + state.passedMs + state.setMs,
+      steadyMs: () => state.passedMs,
+      log: (_, message) => void log.push(message),
+    });
+    /** How far it has gone from its beginning, once so much has passed and the other clock was set. */
+    const pass = (passedMs: number, setMs = 0) => {
+      state.passedMs += passedMs;
+      state.setMs += setMs;
+      return clock() - nowMs;
+    };
+    return { pass, log };
+  }
+
+  it("does not believe a clock that is set ahead for a day, then does", () => {
+    const { pass, log } = open();
+    expect(pass(hourMs)).toBe(hourMs);
+    expect(pass(hourMs, 365 * dayMs)).toBe(2 * hourMs);
+    expect(pass(dayMs - 1)).toBe(2 * hourMs + dayMs - 1);
+    expect(log).toEqual([
+      "the clock was set ahead by 8760 hours: for a day, retention deletes nothing because of that",
+    ]);
+    expect(pass(1)).toBe(2 * hourMs + 366 * dayMs);
+  });
+
+  it("follows a clock that is put right, drifts, or is set back", () => {
+    const { pass, log } = open();
+    expect(pass(hourMs, 365 * dayMs)).toBe(hourMs);
+    expect(pass(hourMs, -365 * dayMs)).toBe(2 * hourMs);
+    expect(pass(dayMs, hourMs)).toBe(dayMs + 3 * hourMs);
+    expect(pass(0, -2 * dayMs)).toBe(3 * hourMs - dayMs);
+    expect(log).toHaveLength(1);
+  });
+});
 
 describe("retention by tenant", () => {
   const retention = { default: 30, tenants: { a: 7, b: 7, c: 90 } };

@@ -29,6 +29,38 @@ const firstRunMs = 60_000;
 /** The earliest time that a date can have. */
 const firstMs = -8_640_000_000_000_000;
 
+/** So far ahead at once, a clock was set, or the machine slept. */
+const leapMs = 3_600_000;
+/** How long such a clock is not believed: what it has deleted does not come back. */
+const doubtMs = dayMs;
+
+/**
+ * The time by which events expire, in milliseconds since 1970: the clock's, but for a day after that was set ahead the
+ * time that has passed. `steadyMs` is a clock that nobody sets.
+ */
+export function createExpiryClock({
+  nowMs,
+  steadyMs,
+  log,
+}: Pick<RetentionOptions, "nowMs" | "log"> & { readonly steadyMs: () => number }): () => number {
+  let offsetMs = nowMs() - steadyMs();
+  let doubtedAtMs: number | undefined;
+  return () => {
+    const atMs = steadyMs();
+    const foundMs = nowMs() - atMs;
+    const aheadMs = foundMs - offsetMs;
+    if (aheadMs > leapMs && doubtedAtMs === undefined) {
+      doubtedAtMs = atMs;
+      const hours = Math.round(aheadMs / 3_600_000);
+      log("error", `the clock was set ahead by ${hours} hours: for a day, retention deletes nothing because of that`);
+    }
+    if (aheadMs > leapMs && atMs - (doubtedAtMs ?? atMs) < doubtMs) return atMs + offsetMs;
+    doubtedAtMs = undefined;
+    offsetMs = foundMs;
+    return atMs + offsetMs;
+  };
+}
+
 function startUs(days: number, nowMs: number): bigint {
   return BigInt(Math.floor(Math.max(firstMs, nowMs - days * dayMs))) * 1000n;
 }

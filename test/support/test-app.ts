@@ -170,7 +170,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       budget: { max_query_characters: 300_000 },
       now: () => 0,
     },
-    cache: new ResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
+    cache: new ResultCache({
+      maxBytes: 1_000_000,
+      nowMs: () => testNowMs,
+      steadyMs: () => testNowMs,
+      random: Math.random,
+    }),
     dataThrough: await createDataThrough(engine.store, async () => undefined, new AbortController().signal),
     endpoints: registry,
     sources,

@@ -6,7 +6,8 @@ import { ResultCache } from "./result-cache.ts";
 /** A cache with a clock that the test sets, and queries that the test ends. */
 function setUp(maxBytes = 1_000_000) {
   let now = 1_000_000;
-  const cache = new ResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
+  let setMs = 0;
+  const cache = new ResultCache({ maxBytes, nowMs: () => now + setMs, steadyMs: () => now, random: () => 1 });
   const runs: { signal: AbortSignal; succeed(text: string): void; fail(error: Error): void }[] = [];
   const compute = (signal: AbortSignal) =>
     new Promise<ComputedAnswer>((resolve, reject) => {
@@ -44,7 +45,10 @@ function setUp(maxBytes = 1_000_000) {
     cache.tick();
     await flushPromises();
   };
-  return { cache, runs, get, answer, wait, collapsed };
+  const setClock = (seconds: number) => {
+    setMs = seconds * 1000;
+  };
+  return { cache, runs, get, answer, wait, setClock, collapsed };
 }
 
 /** Lets all pending promises make progress. */
@@ -66,6 +70,18 @@ describe("a cached answer", () => {
     expect(await get("k", undefined, policy)).toEqual({ text: "one", isHit: true, ageMs: 899_000 });
     await wait(1);
     expect(await answer("k", "two", policy)).toEqual({ text: "two", isHit: false, ageMs: 0 });
+    expect(runs).toHaveLength(2);
+  });
+
+  it.each([-3_600, 3_600])("is as old as it is where the clock is set by %i s", async (seconds) => {
+    const { runs, get, answer, wait, setClock } = setUp();
+    const policy = { cacheSeconds: 60, warmEverySeconds: undefined };
+    await answer("k", "one", policy);
+    setClock(seconds);
+    await wait(59);
+    expect((await get("k", undefined, policy)).isHit).toBe(true);
+    await wait(1);
+    expect((await answer("k", "two", policy)).text).toBe("two");
     expect(runs).toHaveLength(2);
   });
 

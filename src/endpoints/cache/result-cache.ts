@@ -40,6 +40,8 @@ export interface ResultCacheOptions {
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** A clock that nobody sets: an answer's age does not depend on when the other one was set. */
+  readonly steadyMs: () => number;
   /** In [0, 1); spreads refreshes, so that entries made together are not due together. */
   readonly random: () => number;
   /** The maximum number of concurrent refreshes, so that they never starve callers. */
@@ -54,6 +56,8 @@ interface Entry {
   isPacked: boolean;
   /** False once compression was found to save too little. */
   isPackable: boolean;
+  /** These three by the steady clock. */
+  readonly madeAtMs: number;
   lastReadMs: number;
   nextRefreshMs: number;
   failures: number;
@@ -68,13 +72,14 @@ const coldMs = 10_000;
 /** The approximate number of bytes of bodies compressed by one tick. */
 const packedPerTick = 8_000_000;
 
-function isFresh({ answer, lookup }: Entry, now: number): boolean {
-  return now - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
+function isFresh({ madeAtMs, lookup }: Entry, now: number): boolean {
+  return now - madeAtMs < lookup.policy.cacheSeconds * 1000;
 }
 
 /** Answers of endpoints, limited by bytes; the least recently read are evicted first. */
 export class ResultCache {
   readonly #nowMs: () => number;
+  readonly #steadyMs: () => number;
   readonly #random: () => number;
   readonly #maxRefreshes: number;
   readonly #refreshAnswer: RefreshAnswer;
@@ -87,8 +92,9 @@ export class ResultCache {
   #clearCount = 0;
   #serial = 0;
 
-  constructor({ maxBytes, nowMs, random, maxRefreshes = 1, refresh }: ResultCacheOptions) {
+  constructor({ maxBytes, nowMs, steadyMs, random, maxRefreshes = 1, refresh }: ResultCacheOptions) {
     this.#nowMs = nowMs;
+    this.#steadyMs = steadyMs;
     this.#random = random;
     this.#maxRefreshes = maxRefreshes;
     this.#refreshAnswer = refresh ?? createOwnRefresh(nowMs);
@@ -106,7 +112,7 @@ export class ResultCache {
   async get(lookup: CacheLookup): Promise<FoundAnswer> {
     const { key } = lookup;
     const entry = this.#entries.peek(key);
-    const now = this.#nowMs();
+    const now = this.#steadyMs();
     if (entry !== undefined && isFresh(entry, now)) {
       this.#noteRead(key, entry, now);
       return { answer: await this.#unpack(key, entry), isHit: true, isCollapsed: false };
@@ -118,7 +124,7 @@ export class ResultCache {
   /** The cached answer if it is fresh and uncompressed, which counts as a read; otherwise call `get`. */
   recall(key: string): CachedAnswer | undefined {
     const entry = this.#entries.peek(key);
-    const now = this.#nowMs();
+    const now = this.#steadyMs();
     if (entry === undefined || entry.isPacked || !isFresh(entry, now)) return undefined;
     this.#noteRead(key, entry, now);
     return entry.answer;
@@ -146,7 +152,7 @@ export class ResultCache {
    * be called about once a second.
    */
   tick(): void {
-    const now = this.#nowMs();
+    const now = this.#steadyMs();
     const cold: [string, Entry][] = [];
     let coldBytes = 0;
     for (const [key, entry] of this.#entries.entries()) {
@@ -212,8 +218,8 @@ export class ResultCache {
     if (clearsBefore !== this.#clearCount) {
       return { answer: this.#toAnswer({ computed, computedAtMs: this.#nowMs() }), isHit: false, isCollapsed };
     }
-    const now = this.#nowMs();
-    return { answer: this.#keep(key, lookup, { computed, computedAtMs: now }, now), isHit: false, isCollapsed };
+    const fresh = { computed, computedAtMs: this.#nowMs() };
+    return { answer: this.#keep(key, lookup, fresh, this.#steadyMs()), isHit: false, isCollapsed };
   }
 
   #toAnswer({ computed, computedAtMs }: MadeAnswer): CachedAnswer {
@@ -222,22 +228,24 @@ export class ResultCache {
 
   #keep(key: string, lookup: Entry["lookup"], made: MadeAnswer, lastReadMs: number): CachedAnswer {
     const answer = this.#toAnswer(made);
+    const madeAtMs = this.#steadyMs() - Math.max(0, this.#nowMs() - made.computedAtMs);
     const { group, heldBytes, policy, refresh } = lookup;
     this.#entries.set(key, {
       answer,
       isPacked: false,
       isPackable: answer.body.length >= minPackedBytes,
+      madeAtMs,
       lastReadMs,
-      nextRefreshMs: this.#nextRefreshMs(policy, answer.computedAtMs),
+      nextRefreshMs: this.#nextRefreshMs(policy, madeAtMs),
       failures: 0,
       lookup: { group, heldBytes, policy, refresh },
     });
     return answer;
   }
 
-  #nextRefreshMs({ warmEverySeconds }: CachePolicy, computedAtMs: number): number {
+  #nextRefreshMs({ warmEverySeconds }: CachePolicy, madeAtMs: number): number {
     if (warmEverySeconds === undefined) return Number.POSITIVE_INFINITY;
-    return computedAtMs + warmEverySeconds * 1000 * (0.9 + 0.1 * this.#random());
+    return madeAtMs + warmEverySeconds * 1000 * (0.9 + 0.1 * this.#random());
   }
 
   #mayRefresh(key: string): boolean {
@@ -252,13 +260,13 @@ export class ResultCache {
         expiresAtMs: this.#nowMs() + entry.lookup.policy.cacheSeconds * 1000,
         compute: () => entry.lookup.refresh(this.#closing.signal),
       });
-      if (made === undefined) entry.nextRefreshMs = this.#nowMs() + askAgainMs;
+      if (made === undefined) entry.nextRefreshMs = this.#steadyMs() + askAgainMs;
       // Cleared in the meantime: the answer may depend on settings that no longer apply.
       else if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, made, entry.lastReadMs);
     } catch {
       // The last good answer stays until it expires; the next caller that finds none sees the failure.
       entry.failures++;
-      entry.nextRefreshMs = this.#nowMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
+      entry.nextRefreshMs = this.#steadyMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
     } finally {
       this.#refreshes.delete(key);
     }
