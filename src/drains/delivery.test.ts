@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { findsAll, foundOf } from "../../test/support/drains/rules.ts";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 import type { Backend, DrainRule } from "./backend.ts";
@@ -10,7 +10,8 @@ import { ByteBudget } from "./byte-budget.ts";
 import { deliver, newDeliveryState } from "./delivery.ts";
 import type { DrainAnswer, DrainRequest } from "./destinations/send-request.ts";
 import { type Journal, openJournal, type WaitingKey } from "./journal.ts";
-import { createProgressFile, openPosition as openAt, type Position, sumOf } from "./position.ts";
+import { openPosition as openAt, type Position, sumOf } from "./position.ts";
+import { openPositionLog, type PositionLog } from "./position-log.ts";
 import type { EventReader } from "./read-events.ts";
 import { SharedReads } from "./shared-reads.ts";
 
@@ -32,12 +33,13 @@ const serviceId = "0123456789abcdef";
 const flush = async () => undefined;
 const keys = (count: number): EventKey[] =>
   Array.from({ length: count }, (_, index) => ({ id: `e${index}`, timestampUs: BigInt(index), tenant: null }));
-const openPosition = (path: string, otherwise: number) =>
-  openAt(
-    createProgressFile(path, () => undefined),
-    otherwise,
-    () => undefined,
-  );
+const opened: PositionLog[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+const openPosition = async (folder: string, otherwise: number) => {
+  const positions = await openPositionLog(folder, () => undefined);
+  opened.push(positions);
+  return openAt(positions.of(rule), otherwise, () => undefined);
+};
 const idsOf = ({ body }: DrainRequest) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id);
 
 interface Run {
@@ -86,6 +88,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       },
       reads: new SharedReads(reader, serviceId, () => nowMs),
       serviceId,
+      maySend: () => true,
       memory: read.memory ?? new ByteBudget(64_000_000),
       isRemoved: ({ id }) => read.absent?.get(id) === true,
       graceMs: 10_000,
@@ -241,8 +244,8 @@ describe("deliver", () => {
 
   it("starts from the oldest event when its position is damaged or belongs to another journal", async () => {
     const { journal, path } = await open(5);
-    for (const text of ["", "x", "12345\n"]) {
-      await writeFile(path, text);
+    for (const text of ["", "x", '["r","edge","12345"]']) {
+      await writeFile(join(path, `${"0".repeat(16)}.positions`), `${text}\n`);
       const position = await openPosition(path, journal.first);
       const { taken } = await run({ journal, position, answer: () => ({ kind: "taken" }), maxPauses: 1 });
       expect([text, taken]).toEqual([text, keys(5).map(({ id }) => id)]);

@@ -43,6 +43,8 @@ export interface DeliveryOptions {
   readonly onAdvance: () => void;
   readonly reads: Pick<SharedReads, "read" | "forget">;
   readonly send: SendRequest;
+  /** Asked before each request: another service may have taken over since the events were read. */
+  readonly maySend: () => boolean;
   /** Names this service to those that its events reach. */
   readonly serviceId: string;
   readonly clock: DeliveryClock;
@@ -58,8 +60,8 @@ export interface DeliveryOptions {
 /** The first pause after a failure; each further one is twice as long, up to the longest. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
-/** After keys that are gone before the journal says so. */
-const emptyPauseMs = 200;
+/** After keys that are gone before the journal says so, and while another service sends. */
+const idlePauseMs = 200;
 /** Room that a rule waits for, however much others hold. */
 const leastReadBytes = 64_000;
 
@@ -144,7 +146,7 @@ class Delivery {
         this.#leastBytes = 0;
         await this.#pass(next.tally);
         this.#growBatch();
-      } else if (next.findings.length === 0) this.#pauseMs = emptyPauseMs;
+      } else if (next.findings.length === 0) this.#pauseMs = idlePauseMs;
       else await this.#deliverFindings(next.findings, lease);
     } finally {
       lease?.release();
@@ -212,13 +214,17 @@ class Delivery {
   }
 
   async #sendWay({ hops, findings }: OneWay): Promise<boolean> {
-    const { rule, backend, send, serviceId, clock, state, warn } = this.#options;
+    const { rule, backend, send, maySend, serviceId, clock, state, warn } = this.#options;
     const waiting = (backend.type === "s3" ? divideByHour(findings) : [findings]).flatMap(cutBySize);
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const events = new Set(part.flatMap((each) => each.events));
       if (events.size === 0) {
         await this.#end(part, "delivered");
         continue;
+      }
+      if (!maySend()) {
+        this.#pauseMs = idlePauseMs;
+        return false;
       }
       const request = { source: rule.source, events: [...events], hops: [...hops, serviceId] };
       const answer = await send(makeRequest(backend, request), this.#signal);

@@ -1,16 +1,19 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../shared/journal/set-aside.ts";
 import type { DrainRule } from "./backend.ts";
 import { type JournalOptions, openJournal } from "./journal.ts";
 import { createJournals, folderOf, type Journals } from "./journals.ts";
-import { createProgressFile, openPosition, type Position } from "./position.ts";
+import { openPosition, type Position } from "./position.ts";
+import { openPositionLog, type PositionLog } from "./position-log.ts";
 
 /** Keys of events that wait for delivery, and the position of each rule. */
 export interface DrainLog {
   readonly journals: Journals;
-  /** The start of a rule without a position: at the first or after the last pending key. */
-  openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<Position>;
+  /**
+   * The rule's position in its source's journal; that of a rule without one is at the first or after the last pending
+   * key. Undefined where another service has removed the rule, or given it another source.
+   */
+  openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<Position | undefined>;
   /** Drops the oldest keys of the longest journals until all of them together are within the limit. */
   keepWithinBound(): Promise<void>;
   /** Whether this service delivers; of several with a common log, exactly one does. */
@@ -34,17 +37,18 @@ export function createFileLog({ folder, maxBytes, warn, ...options }: FileLogOpt
     open: (source) => openJournal({ ...options, folder: folderOf(folder, source), onDamage }),
     discard: (source) => rm(folderOf(folder, source), { recursive: true, force: true }),
   });
+  let positions: Promise<PositionLog> | undefined;
   let dropping: Promise<void> = Promise.resolve();
   const drop = async () => {
     while (journals.byteCount > maxBytes) if (!(await dropOldest(journals))) return;
   };
   return {
     journals,
-    async openPosition({ id, source }, otherwise) {
-      const positions = join(folder, "positions");
-      await makeFolder(positions);
-      const journal = await journals.open(source);
-      const position = await openPosition(createProgressFile(join(positions, id), warn), journal[otherwise], warn);
+    async openPosition(rule, otherwise) {
+      const { source } = rule;
+      positions ??= openPositionLog(join(folder, "positions"), warn);
+      const [journal, saved] = await Promise.all([journals.open(source), positions]);
+      const position = await openPosition(saved.of(rule), journal[otherwise], warn);
       if (position.number > journal.end) {
         // All keys that are there were passed.
         warn(`keys of ${source} are missing at the end of their file: events that still waited there are not drained`);
@@ -61,6 +65,7 @@ export function createFileLog({ folder, maxBytes, warn, ...options }: FileLogOpt
     async close() {
       await dropping;
       await journals.close();
+      await (await positions)?.close();
     },
   };
 }

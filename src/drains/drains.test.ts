@@ -10,6 +10,7 @@ import {
   StoppedClock,
 } from "../../test/support/drains/rules.ts";
 import type { Source } from "../sources/source.ts";
+import type { DrainRule } from "./backend.ts";
 import { Drains } from "./drains.ts";
 import { createRemovals } from "./removals.ts";
 import { RunningRules } from "./running-rules.ts";
@@ -28,7 +29,7 @@ function open(findAddressProblem: (url: string) => Promise<string | undefined> =
     written.push(`${what} ${typeof of === "string" ? of : of.id}`);
   };
   const drains = new Drains({
-    ...{ backends: [], rules: [], running, nowMs: () => 7, findAddressProblem },
+    ...{ running, nowMs: () => 7, findAddressProblem },
     documents: {
       putBackend: note("backend"),
       removeBackend: note("no backend"),
@@ -85,6 +86,21 @@ describe("changes of another service", () => {
     expect(destination.ids()).toEqual(["a", "b", "c", "e"]);
     expect(drains.status()[0]).toMatchObject({ delivered: 4, excluded: 1, waiting: 0 });
     expect(disk.positions.get("one")?.start).toBe(0);
+    await running.close();
+  });
+
+  it("watch a source throughout whose only rule gives way to another, whatever is noted meanwhile", async () => {
+    const { drains, destination, store, running, disk } = open();
+    await drains.replaceAll([backendOf("b")], [one]);
+    await store("edge", "a");
+    const seen: boolean[] = [];
+    let isOver = false;
+    const changing = drains.replaceAll([backendOf("b")], [two]).finally(() => (isOver = true));
+    for (; !isOver; await Promise.resolve()) seen.push(drains.isWatched("edge") && disk.journals.has("edge"));
+    await changing;
+    expect(seen.every((isWatched) => isWatched)).toBe(true);
+    await store("edge", "b");
+    expect(destination.ids()).toEqual(["a", "b"]);
     await running.close();
   });
 
@@ -174,11 +190,12 @@ describe("a change whose rules cannot be restarted", () => {
     };
     const full: RunningRules = Object.assign(Object.create(running) as RunningRules, {
       restart: (...call: Parameters<RunningRules["restart"]>) => fill().then(() => running.restart(...call)),
-      remove: (...call: Parameters<RunningRules["remove"]>) => running.remove(...call).then(fill),
+      replaceAll: (...call: Parameters<RunningRules["replaceAll"]>) => fill().then(() => running.replaceAll(...call)),
+      remove: (...rules: readonly DrainRule[]) => running.remove(...rules).then(fill),
     });
     const documents = new Map<string, object>();
     const drains = new Drains({
-      ...{ backends: [], rules: [], running: full, nowMs: () => 7, findAddressProblem: async () => undefined },
+      ...{ running: full, nowMs: () => 7, findAddressProblem: async () => undefined },
       documents: {
         putBackend: async (each) => void documents.set(each.id, each),
         // With its rules, as the metadata does.

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
 import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -7,17 +6,14 @@ import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type BackendDraft, readBackend } from "./backend-document.ts";
 import { type RuleReaders, readRule } from "./rule-document.ts";
-import type { RuleState, RunningRules } from "./running-rules.ts";
+import type { RuleOfBackend, RuleState, RunningRules } from "./running-rules.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
 /** The delivery status of a rule. */
-export interface RuleStatus extends RuleState {
-  readonly rule: DrainRule;
-  readonly backend: Backend;
-}
+export interface RuleStatus extends RuleState, RuleOfBackend {}
 
 /** Whether a destination could be reached, and what speaks against it. */
 export interface BackendTest {
@@ -37,8 +33,6 @@ export interface DrainDocuments {
 }
 
 export interface DrainsOptions {
-  readonly backends: readonly Backend[];
-  readonly rules: readonly DrainRule[];
   readonly documents: DrainDocuments;
   readonly running: RunningRules;
   readonly findSource: (nameOrId: string) => Source | undefined;
@@ -53,19 +47,17 @@ export interface DrainsOptions {
  * Log drains: destinations, and the events for them. Changes are made one after another and take effect immediately.
  */
 export class Drains implements Required<ArrivalWatch> {
-  readonly #options: Omit<DrainsOptions, "backends" | "rules">;
-  readonly #backends: Map<string, Backend>;
-  readonly #rules: Map<string, DrainRule>;
+  readonly #options: DrainsOptions;
+  readonly #backends = new Map<string, Backend>();
+  readonly #rules = new Map<string, DrainRule>();
   readonly isWatched: ArrivalWatch["isWatched"];
   readonly note: ArrivalWatch["note"];
   readonly noteRemoval: Required<ArrivalWatch>["noteRemoval"];
   /** Changes are made one after another. */
   readonly #exclusively = createSerialQueue();
 
-  constructor({ backends, rules, ...options }: DrainsOptions) {
+  constructor(options: DrainsOptions) {
     this.#options = options;
-    this.#backends = new Map(backends.map((backend) => [backend.id, backend]));
-    this.#rules = new Map(rules.map((rule) => [rule.id, rule]));
     this.isWatched = options.running.isWatched;
     this.note = options.running.note;
     this.noteRemoval = options.running.noteRemoval;
@@ -118,13 +110,11 @@ export class Drains implements Required<ArrivalWatch> {
         if (before === undefined) return;
         this.#backends.set(before.id, before);
         await documents.putBackend(before);
-        for (const rule of this.#rulesOf(before)) await running.restart(rule, before);
+        await running.replaceAll(this.#wanted());
       };
       await documents.putBackend(backend);
       this.#backends.set(backend.id, backend);
-      await orUndo(async () => {
-        for (const rule of this.#rulesOf(backend)) await running.restart(rule, backend);
-      }, undo);
+      await orUndo(() => running.replaceAll(this.#wanted()), undo);
       return backend;
     });
   }
@@ -152,9 +142,7 @@ export class Drains implements Required<ArrivalWatch> {
       const rules = this.#rulesOf(backend);
       this.#backends.delete(backend.id);
       for (const rule of rules) this.#rules.delete(rule.id);
-      // Each is ended, also where what is left of another cannot be deleted.
-      const ended = await Promise.allSettled(rules.map((rule) => running.remove(rule)));
-      for (const each of ended) if (each.status === "rejected") throw each.reason;
+      await running.remove(...rules);
       return backend;
     });
   }
@@ -184,11 +172,7 @@ export class Drains implements Required<ArrivalWatch> {
       };
       await documents.putRule(rule);
       this.#rules.set(rule.id, rule);
-      await orUndo(async () => {
-        // Positions count the events of one source.
-        if (before !== undefined && before.source !== rule.source) await running.remove(before);
-        await running.restart(rule, this.findBackend(rule.backendId));
-      }, undo);
+      await orUndo(() => running.restart(rule, this.findBackend(rule.backendId)), undo);
       return rule;
     });
   }
@@ -205,35 +189,27 @@ export class Drains implements Required<ArrivalWatch> {
     });
   }
 
-  /** Applies the changes of another service: these are all backends and rules. */
+  /** These are all backends and rules: those that are stored, at the start and after a change of another service. */
   replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void> {
-    const { running } = this.#options;
     return this.#exclusively(async () => {
-      const changed = new Set(
-        backends.filter((each) => !isDeepStrictEqual(each, this.#backends.get(each.id))).map(({ id }) => id),
-      );
-      const old = new Map(this.#rules);
       refill(this.#backends, backends);
       refill(this.#rules, rules);
-      for (const before of old.values()) {
-        // Positions count the events of one source.
-        if (this.#rules.get(before.id)?.source !== before.source) await running.leave(before);
-      }
-      for (const rule of rules) {
-        const backend = this.#backends.get(rule.backendId);
-        const isKnown = isDeepStrictEqual(rule, old.get(rule.id));
-        if (backend !== undefined && !(isKnown && !changed.has(backend.id))) await running.restart(rule, backend);
-      }
+      await this.#options.running.replaceAll(this.#wanted());
     });
   }
 
   /** The status of all rules, or of those of one backend. */
   status(backendId?: string): readonly RuleStatus[] {
+    return this.#wanted()
+      .filter(({ backend }) => backendId === undefined || backend.id === backendId)
+      .map((each) => ({ ...each, ...this.#options.running.stateOf(each.rule) }));
+  }
+
+  /** All rules that have a backend. */
+  #wanted(): readonly RuleOfBackend[] {
     return this.rules.flatMap((rule) => {
       const backend = this.#backends.get(rule.backendId);
-      return backend === undefined || backend.id !== (backendId ?? backend.id)
-        ? []
-        : [{ rule, backend, ...this.#options.running.stateOf(rule) }];
+      return backend === undefined ? [] : { rule, backend };
     });
   }
 

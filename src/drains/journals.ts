@@ -9,8 +9,6 @@ export interface Journals {
   open(source: string): Promise<Journal>;
   /** Closes it, and forgets its keys where no rule of any service needs them. */
   remove(source: string): Promise<void>;
-  /** Closes it and retains its keys. */
-  leave(source: string): Promise<void>;
   /** The size of all journals, on disk or in the database. */
   readonly byteCount: number;
   /** The longest first. */
@@ -52,7 +50,6 @@ export function createJournals({ open, discard }: JournalsOptions): Journals {
       await leave(source);
       await discard(source);
     },
-    leave,
     get byteCount() {
       return [...journals.values()].reduce((sum, journal) => sum + journal.byteCount, 0);
     },

@@ -17,6 +17,19 @@ export interface KeptPosition {
   readonly progress: string | null;
 }
 
+/** A rule whose position is asked for, which is put at the first or the end of what waits where it has none. */
+export interface WantedPosition extends Pick<DrainRule, "id" | "source"> {
+  readonly otherwise: "first" | "end";
+}
+
+/** A position to be saved of a rule, as long as it has this source. */
+export interface MovedPosition extends Pick<DrainRule, "id" | "source"> {
+  readonly number: number;
+  readonly progress: string;
+  /** The journal starts over: else nothing is saved where another service has come further. */
+  readonly isNewJournal: boolean;
+}
+
 /** Keys of events in a database that several services share, numbered from 0 by source, in lines. */
 export interface KeyStore {
   waiting(): Promise<readonly WaitingKeys[]>;
@@ -32,9 +45,10 @@ export interface KeyStore {
   dropOldest(source: string): Promise<number>;
   /** Deletes all keys of a source that has no rule. */
   remove(source: string): Promise<void>;
-  /** The rule's position, which is put at the beginning or the end of what waits where there is none. */
-  openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<KeptPosition>;
-  /** Does nothing where another service has come further, unless the journal starts over. */
-  savePosition(ruleId: string, position: KeptPosition, isNewJournal: boolean): Promise<void>;
-  removePosition(ruleId: string): Promise<void>;
+  /**
+   * The positions by the rules' ids, without those of rules that are gone by now or have another source. A position
+   * goes with its rule.
+   */
+  openPositions(wanted: readonly WantedPosition[]): Promise<ReadonlyMap<string, KeptPosition>>;
+  savePositions(moved: readonly MovedPosition[]): Promise<void>;
 }

@@ -1,34 +1,35 @@
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import {
-  createProgressFile,
-  drainOutcomes,
-  numberOf,
-  openPosition,
-  type Progress,
-  readProgress,
-  sumOf,
-  writeProgress,
-} from "./position.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { ruleOf } from "../../test/support/drains/rules.ts";
+import { drainOutcomes, numberOf, openPosition, type Progress, readProgress, sumOf } from "./position.ts";
+import { openPositionLog, type PositionLog } from "./position-log.ts";
 
 const folder = () => mkdtemp(join(tmpdir(), "position-"));
 const warn = () => undefined;
+const rule = ruleOf("r");
+const opened: PositionLog[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+const storeIn = async (place: string) => {
+  const positions = await openPositionLog(place, warn);
+  opened.push(positions);
+  return positions.of(rule);
+};
 
 describe("a position", () => {
   it("moves by what became of events alone, and is found again with the same counts", async () => {
-    const path = join(await folder(), "p");
+    const place = await folder();
     const passed = fc.record(Object.fromEntries(drainOutcomes.map((each) => [each, fc.nat({ max: 9 })])));
     await fc.assert(
       fc.asyncProperty(fc.array(passed, { maxLength: 5 }), fc.nat({ max: 1_000 }), async (steps, start) => {
-        await createProgressFile(path, warn).remove();
-        const position = await openPosition(createProgressFile(path, warn), start, warn);
+        await (await storeIn(place)).remove();
+        const position = await openPosition(await storeIn(place), start, warn);
         for (const step of steps) await position.advance(step);
         expect(position.number).toBe(start + steps.reduce((sum, step) => sum + sumOf(step), 0));
         expect(position.number - start).toBe(sumOf(position.tally));
-        const again = await openPosition(createProgressFile(path, warn), 5_000, warn);
+        const again = await openPosition(await storeIn(place), 5_000, warn);
         expect([again.number, again.tally]).toEqual([position.number, position.tally]);
       }),
       { numRuns: 30 },
@@ -36,30 +37,15 @@ describe("a position", () => {
   });
 
   it("counts events without a key as dropped, and keeps its number there and in another journal", async () => {
-    const path = join(await folder(), "p");
-    const position = await openPosition(createProgressFile(path, warn), 10, warn);
+    const place = await folder();
+    const position = await openPosition(await storeIn(place), 10, warn);
     await position.advance({ delivered: 4 });
     await position.countUnwritten(3);
     expect([position.number, position.tally.dropped]).toEqual([14, 3]);
     await position.restartAt(2);
     await position.advance({ refused: 1 });
-    const again = await openPosition(createProgressFile(path, warn), 0, warn);
+    const again = await openPosition(await storeIn(place), 0, warn);
     expect([again.number, again.tally]).toEqual([3, { ...position.tally, delivered: 4, dropped: 3, refused: 1 }]);
-  });
-
-  it("is read from the file of an earlier release, and begins anew where the file is damaged", async () => {
-    const path = join(await folder(), "p");
-    for (const [text, number] of [
-      ["12345\n", 12_345],
-      ["", 7],
-      ["x", 7],
-      ["1 2\n", 7],
-      ["1 2 3 4 5 6 7 8\n", 7],
-    ] as const) {
-      await writeFile(path, text);
-      expect([text, (await openPosition(createProgressFile(path, warn), 7, warn)).number]).toEqual([text, number]);
-    }
-    expect(readProgress("-3 1 2 3 4 5 6")?.start).toBe(-3);
   });
 
   it("warns once while it cannot be saved, goes on, and saves what it has missed", async () => {
@@ -71,7 +57,6 @@ describe("a position", () => {
       write: async (progress: Progress) => {
         if (fails) throw new Error("full");
         written.push(progress);
-        return true;
       },
       remove: async () => undefined,
     };
@@ -86,15 +71,73 @@ describe("a position", () => {
     await position.advance({ delivered: 1 });
     expect([position.durable, warnings.length]).toEqual([3, 2]);
   });
+});
 
-  it("is durable once its file was flushed, which is so at first and after thousands of events", async () => {
-    const path = join(await folder(), "p");
-    const position = await openPosition(createProgressFile(path, warn), 0, warn);
-    expect(position.durable).toBe(0);
-    await position.advance({ delivered: 4_095 });
-    expect([position.durable, await readFile(path, "utf8")]).toEqual([0, "0 4095 0 0 0 0 0\n"]);
-    await position.advance({ delivered: 1 });
-    expect(position.durable).toBe(4_096);
-    expect(writeProgress({ start: 1, tally: position.tally })).toBe("1 4096 0 0 0 0 0");
+describe("positions in files", () => {
+  const path = (of: string) => join(of, `${"0".repeat(16)}.positions`);
+
+  it("are read from files of their own, as an earlier release wrote them, and are then among the others", async () => {
+    for (const [text, number] of [
+      ["12345\n", 12_345],
+      ["7 1 2 0 0 0 0\n", 10],
+      ["", 7],
+      ["x", 7],
+      ["1 2 3 4 5 6 7 8\n", 7],
+    ] as const) {
+      const place = await folder();
+      await writeFile(join(place, "r"), text);
+      const positions = await openPositionLog(place, warn);
+      const position = await openPosition(positions.of(rule), 7, warn);
+      expect([text, position.number]).toEqual([text, number]);
+      await position.advance({ delivered: 1 });
+      expect((await readdir(place)).filter((name) => name === "r")).toEqual([]);
+      await positions.close();
+      const again = await openPositionLog(place, warn);
+      expect((await openPosition(again.of(rule), 7, warn)).number).toBe(number + 1);
+      await again.close();
+    }
+    expect(readProgress("-3 1 2 3 4 5 6")?.start).toBe(-3);
+  });
+
+  it("stay few lines for each rule, however often they move, and without those that were removed", async () => {
+    const place = await folder();
+    const positions = await openPositionLog(place, warn);
+    const rules = Array.from({ length: 50 }, (_, index) => ruleOf(`${index}`.padStart(1_000, "0")));
+    const open = (of: typeof positions) => Promise.all(rules.map((each) => openPosition(of.of(each), 0, warn)));
+    const moving = await open(positions);
+    for (let round = 0; round < 60; round++) await Promise.all(moving.map((each) => each.advance({ delivered: 1 })));
+    const sizes = await Promise.all((await readdir(place)).map(async (name) => (await stat(join(place, name))).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2_000_000);
+    await moving[0]?.remove();
+    await positions.close();
+    const reopened = await openPositionLog(place, warn);
+    const again = await open(reopened);
+    await reopened.close();
+    expect(again.map(({ number }) => number)).toEqual(rules.map((_, index) => (index === 0 ? 0 : 60)));
+  });
+
+  it("are those of the lines before where one is damaged, and say so", async () => {
+    const place = await folder();
+    const positions = await openPositionLog(place, warn);
+    const position = await openPosition(positions.of(rule), 0, warn);
+    await position.advance({ delivered: 4 });
+    await positions.close();
+    const whole = await readFile(path(place), "utf8");
+    const damages = ["", "\0\0\0", "[]", "5", '["r","edge","1 2 x"]', '["r",1,"9"]', '["r","edge"]'];
+    for (const damage of damages) {
+      await writeFile(path(place), `${whole}${damage}\n`);
+      const warnings: string[] = [];
+      const again = await openPositionLog(place, (message) => warnings.push(message));
+      expect([damage, (await openPosition(again.of(rule), 0, warn)).number, warnings.length]).toEqual([damage, 4, 1]);
+      await again.close();
+    }
+  });
+
+  it("are of one source: a rule with another begins anew", async () => {
+    const place = await folder();
+    const positions = await openPositionLog(place, warn);
+    await (await openPosition(positions.of(rule), 10, warn)).advance({ delivered: 4 });
+    expect((await openPosition(positions.of({ ...rule, source: "auth" }), 2, warn)).number).toBe(2);
+    await positions.close();
   });
 });

@@ -1,6 +1,3 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { isOfFile, moveAside } from "../shared/journal/set-aside.ts";
-
 /**
  * The ends of an event that was acknowledged:
  * - `delivered`: the destination accepted it.
@@ -29,7 +26,7 @@ export interface Progress {
 export interface Position {
   /** The number of the first key that is still to be delivered. */
   readonly number: number;
-  /** As it would be found at least after the end of the machine. */
+  /** As it was saved last. */
   readonly durable: number;
   readonly tally: DrainTally;
   /** Passes as many keys as the tally has events. Does not reject: a position that was not saved is saved later. */
@@ -78,8 +75,8 @@ export function readProgress(text: string): Progress | undefined {
 export interface ProgressStore {
   /** Undefined where it has none, or a damaged one. */
   read(): Promise<Progress | undefined>;
-  /** Resolves to whether what was written outlives the end of the machine. */
-  write(progress: Progress): Promise<boolean>;
+  /** Resolves once it outlives the end of the machine. */
+  write(progress: Progress): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -97,7 +94,8 @@ export async function openPosition(
   const save = async () => {
     const written = progress;
     try {
-      if (await store.write(written)) durable = numberOf(written);
+      await store.write(written);
+      durable = numberOf(written);
       isFailing = false;
     } catch (error) {
       if (!isFailing) warn(`a drain's position cannot be saved, and events may be sent again: ${String(error)}`);
@@ -130,44 +128,5 @@ export async function openPosition(
       await save();
     },
     remove: () => store.remove(),
-  };
-}
-
-/** Keys between two positions that are flushed to the disk. */
-const flushEvery = 4_096;
-
-/**
- * Saves a position in a file, which is replaced as a whole. Most are written without a flush: after a crash of the
- * machine an older position is found, and events from there are sent again.
- */
-export function createProgressFile(path: string, warn: (message: string) => void): ProgressStore {
-  let flushed = Number.NEGATIVE_INFINITY;
-  return {
-    async read() {
-      const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return undefined;
-        if (!isOfFile(error)) throw error;
-        return "";
-      });
-      const progress = text === undefined ? undefined : readProgress(text.trimEnd());
-      if (text !== undefined && progress === undefined) {
-        const kept = await moveAside(path);
-        warn(
-          `a drain's position is damaged, and its counts begin anew: what waits is sent again. It is kept as ${kept}`,
-        );
-      }
-      return progress;
-    },
-    async write(progress) {
-      const draft = `${path}.new`;
-      const text = `${writeProgress(progress)}\n`;
-      const number = numberOf(progress);
-      const isFlushed = Math.abs(number - flushed) >= flushEvery;
-      await writeFile(draft, text, { flush: isFlushed });
-      await rename(draft, path);
-      if (isFlushed) flushed = number;
-      return isFlushed;
-    },
-    remove: () => rm(path, { force: true }),
   };
 }

@@ -202,16 +202,101 @@ describe("running rules", () => {
     await running.close();
   });
 
-  it("leave a rule's keys and position to the service that has it", async () => {
-    const { running, disk } = open();
+  it("begin at the end of another source that a rule moves to, and at that of the first when it moves back", async () => {
+    const disk = createDisk();
+    const { running, destination } = open({ disk });
+    running.start(findsAll);
+    const keeps = ruleOf("keeps");
+    for (const each of [rule, keeps, ruleOf("auth", { source: "auth" })]) await running.restart(each, backend);
+    await running.note("auth", keysOf("x", "y", "z"));
+    await flushPromises();
+    const moved = { ...rule, source: "auth" };
+    await running.restart(moved, backend);
+    await running.note("auth", keysOf("u"));
+    await flushPromises();
+    expect(running.stateOf(moved)).toMatchObject({ delivered: 1, waiting: 0 });
+    await running.note("edge", keysOf("a"));
+    await flushPromises();
+    await running.restart(rule, backend);
+    await running.note("edge", keysOf("b"));
+    await flushPromises();
+    expect([running.stateOf(rule).delivered, running.stateOf(keeps).delivered]).toEqual([1, 2]);
+    expect(destination.ids().filter((id) => id === "a")).toHaveLength(1);
+    await running.close();
+  });
+
+  it("take the position of another source for none when the process ended while the rule moved", async () => {
+    const disk = createDisk();
+    const first = open({ disk });
+    first.running.start(findsAll);
+    await first.running.restart(rule, backend);
+    await first.running.restart(ruleOf("auth", { source: "auth" }), backendOf("away"));
+    first.destination.answer = ({ url }) => (url.includes("away") ? failed : { kind: "taken" });
+    await first.running.note("edge", keysOf("a", "b"));
+    await first.running.note("auth", keysOf("x", "y", "z"));
+    await flushPromises();
+    await first.running.close();
+    const second = open({ disk });
+    const moved = { ...rule, source: "auth" };
+    await second.running.replaceAll([
+      { rule: moved, backend },
+      { rule: ruleOf("auth", { source: "auth" }), backend: backendOf("away") },
+    ]);
+    second.running.start(findsAll);
+    await flushPromises();
+    // More than asked for, and nothing that is not: its first key is not known.
+    expect(second.destination.ids("http://b.example/")).toEqual(["x", "y", "z"]);
+    expect(second.running.stateOf(moved)).toMatchObject({ delivered: 3, waiting: 0 });
+    await second.running.close();
+  });
+
+  it("run what they are told to, also where a first attempt failed in the middle", async () => {
+    const { running, destination, log } = open({
+      log: (plain) => {
+        let isFull = true;
+        const openPosition: DrainLog["openPosition"] = async (...of) => {
+          if (of[0].id !== "new" || !isFull) return plain.openPosition(...of);
+          isFull = false;
+          throw new Error("the database is away");
+        };
+        return { ...plain, openPosition };
+      },
+    });
+    running.start(findsAll);
+    const rules = [ruleOf("new"), ruleOf("old")];
+    await running.replaceAll([{ rule: ruleOf("old"), backend: backendOf("before") }]);
+    const wanted = rules.map((each) => ({ rule: each, backend }));
+    await expect(running.replaceAll(wanted)).rejects.toThrow("away");
+    await running.replaceAll(wanted);
+    await running.note("edge", keysOf("a"));
+    await flushPromises();
+    expect(destination.taken.map(({ url, ids }) => [url, ...ids])).toEqual([
+      ["http://b.example/", "a"],
+      ["http://b.example/", "a"],
+    ]);
+    void log;
+    await running.close();
+  });
+
+  it("send nothing of what was read before another service took over", async () => {
+    let isSender = true;
+    const { running, destination, clock } = open({ log: (plain) => ({ ...plain, isSender: () => isSender }) });
+    running.start({
+      ...findsAll,
+      // Not noticed by any look yet, as after a machine stood still.
+      find: async (...wanted) => {
+        isSender = false;
+        return findsAll.find(...wanted);
+      },
+    });
     await running.restart(rule, backend);
     await running.note("edge", keysOf("a"));
-    await running.leave(rule);
-    expect([running.isWatched("edge"), disk.journals.has("edge"), disk.positions.has("r")]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    await flushPromises();
+    expect([destination.ids(), running.stateOf(rule).failures]).toEqual([[], 0]);
+    isSender = true;
+    clock.wake();
+    await flushPromises();
+    expect(destination.ids()).toEqual(["a"]);
     await running.close();
   });
 
@@ -225,7 +310,7 @@ describe("running rules", () => {
       onTurn: (listener) => turns.push(listener),
       openPosition: async (...of) => {
         const position = await log.openPosition(...of);
-        positions.push(position);
+        positions.push(position as Position);
         return position;
       },
     });

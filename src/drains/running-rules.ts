@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EventFilter, EventKey } from "../engines/contract/query-engine.ts";
 import { createSerialQueue } from "../shared/concurrency/serial-queue.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -32,9 +33,13 @@ export interface RunningOptions {
   readonly warn: (message: string) => void;
 }
 
-interface RunningRule {
+/** A rule, and where it sends. */
+export interface RuleOfBackend {
   readonly rule: DrainRule;
   readonly backend: Backend;
+}
+
+interface RunningRule extends RuleOfBackend {
   readonly journal: Journal;
   position: Position;
   readonly state: DeliveryState;
@@ -54,6 +59,8 @@ export class RunningRules implements Required<ArrivalWatch> {
   readonly #memory = new ByteBudget(maxHeldBytes);
   /** Sources whose keys are being released. */
   readonly #releasing = new Set<string>();
+  /** By source, the rule that was furthest behind when keys were released last. */
+  readonly #lastOf = new Map<string, RunningRule>();
   #reader: EventReader | undefined;
   #reads: SharedReads | undefined;
   #isFailing = false;
@@ -115,36 +122,59 @@ export class RunningRules implements Required<ArrivalWatch> {
    * called.
    */
   restart(rule: DrainRule, backend: Backend): Promise<void> {
-    return this.#alone(() => this.#restart(rule, backend));
+    return this.#change(() => this.#restart({ rule, backend }));
   }
 
-  /** Ends the rule and forgets what waited for it. */
-  remove({ id, source }: DrainRule): Promise<void> {
-    return this.#alone(async () => {
-      const each = await this.#end(id);
-      await each?.position.remove();
-      if (!this.isWatched(source)) await this.#log.journals.remove(source);
+  /** Ends rules and forgets what waited for them. */
+  remove(...rules: readonly DrainRule[]): Promise<void> {
+    const sources = rules.map(({ source }) => source);
+    return this.#change(() => this.#remove(rules), sources);
+  }
+
+  /** Runs these rules and no others. Those that run as they are go on. */
+  replaceAll(wanted: readonly RuleOfBackend[]): Promise<void> {
+    return this.#change(async () => {
+      const ids = new Set(wanted.map(({ rule }) => rule.id));
+      const gone = [...this.#running.values()].flatMap(({ rule }) => (ids.has(rule.id) ? [] : rule));
+      const changed = wanted.filter(({ rule, backend }) => {
+        const now = this.#running.get(rule.id);
+        return !isDeepStrictEqual([now?.rule, now?.backend], [rule, backend]);
+      });
+      await all(changed.map((each) => this.#restart(each))).finally(() => this.#remove(gone));
     });
   }
 
-  /** Stops the rule here, because another service removed or changed it. */
-  leave({ id, source }: DrainRule): Promise<void> {
+  /**
+   * Changes which rules run, and closes afterwards the journals of sources that have none any longer: one that gets a
+   * rule in place of another is watched throughout.
+   */
+  #change(work: () => Promise<void>, sources: readonly string[] = []): Promise<void> {
     return this.#alone(async () => {
-      await this.#end(id);
-      if (!this.isWatched(source)) await this.#log.journals.leave(source);
+      const before = new Set([...this.#bySource.keys(), ...sources]);
+      await work().finally(() => {
+        const unwatched = [...before].filter((source) => !this.isWatched(source));
+        return all(unwatched.map((source) => this.#log.journals.remove(source)));
+      });
     });
   }
 
-  async #restart(rule: DrainRule, backend: Backend): Promise<void> {
+  async #restart({ rule, backend }: RuleOfBackend): Promise<void> {
     const before = this.#running.get(rule.id);
     await this.#stop(before);
+    // Positions count the events of one source.
+    const isSame = before?.rule.source === rule.source;
     const journal = await this.#log.journals.open(rule.source);
+    const position = isSame ? before.position : await this.#openPosition(rule);
+    if (before !== undefined) this.#forget(before);
+    // Undefined where another service has changed the rule since: this one learns of it in a moment.
+    if (position !== undefined) this.#add({ rule, backend, journal, position }, before?.state);
+  }
+
+  #add(of: Pick<RunningRule, "rule" | "backend" | "journal" | "position">, before: DeliveryState | undefined): void {
+    const { rule } = of;
     const each: RunningRule = {
-      rule,
-      backend,
-      journal,
-      position: before?.position ?? (await this.#openPosition(rule)),
-      state: before?.state ?? newDeliveryState(),
+      ...of,
+      state: before ?? newDeliveryState(),
       ending: new AbortController(),
       done: Promise.resolve(),
     };
@@ -153,6 +183,13 @@ export class RunningRules implements Required<ArrivalWatch> {
     const ofSource = this.#bySource.get(rule.source) ?? new Map<string, RunningRule>();
     this.#bySource.set(rule.source, ofSource.set(rule.id, each));
     this.#begin(each);
+  }
+
+  async #remove(rules: readonly DrainRule[]): Promise<void> {
+    const found = rules.flatMap(({ id }) => this.#running.get(id) ?? []);
+    await Promise.all(found.map((each) => this.#stop(each)));
+    for (const each of found) this.#forget(each);
+    await all(found.map(({ position }) => position.remove()));
   }
 
   /** Begins to send, with what looks events up. */
@@ -184,14 +221,16 @@ export class RunningRules implements Required<ArrivalWatch> {
 
   /** Another service takes over delivery from this one, or this one from another. */
   async #turn(): Promise<void> {
-    for (const each of this.#running.values()) {
-      await this.#stop(each);
-      each.state.lastError = undefined;
-    }
+    const running = [...this.#running.values()];
+    await Promise.all(running.map((each) => this.#stop(each)));
+    for (const { state } of running) state.lastError = undefined;
     if (!this.#log.isSender()) return;
-    for (const each of this.#running.values()) {
-      // The other service has advanced it.
-      each.position = await this.#openPosition(each.rule);
+    // The other service has advanced them.
+    const positions = await Promise.all(running.map(({ rule }) => this.#openPosition(rule)));
+    for (const [index, each] of running.entries()) {
+      const position = positions[index];
+      if (position === undefined) continue;
+      each.position = position;
       each.ending = new AbortController();
       this.#begin(each);
     }
@@ -202,20 +241,29 @@ export class RunningRules implements Required<ArrivalWatch> {
   }
 
   /** A rule that existed before `start` but has no position lost it: it sends all pending events. */
-  #openPosition(rule: DrainRule): Promise<Position> {
+  #openPosition(rule: DrainRule): Promise<Position | undefined> {
     return this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
   }
 
-  /** Frees what no rule of the source needs any longer; once for all rules that have advanced at the same time. */
-  #release(source: string): void {
+  /**
+   * Frees what no rule of the source needs any longer; once for all rules that have advanced at the same time, and only
+   * where the one that was furthest behind has.
+   */
+  #release({ rule }: RunningRule): void {
+    const { source } = rule;
+    const last = this.#lastOf.get(source);
+    if (last !== undefined && last.rule.id !== rule.id && this.#running.get(last.rule.id) === last) return;
     if (this.#releasing.has(source)) return;
     this.#releasing.add(source);
     setImmediate(() => {
       this.#releasing.delete(source);
-      const rules = this.#ofSource(source);
-      const needed = rules.reduce((least, { position }) => Math.min(least, position.durable), Number.POSITIVE_INFINITY);
-      if (!Number.isFinite(needed)) return;
-      rules[0]?.journal.releaseBefore(needed).catch((error: unknown) => {
+      let least: RunningRule | undefined;
+      for (const each of this.#bySource.get(source)?.values() ?? []) {
+        if (least === undefined || each.position.durable <= least.position.durable) least = each;
+      }
+      if (least === undefined) return;
+      this.#lastOf.set(source, least);
+      least.journal.releaseBefore(least.position.durable).catch((error: unknown) => {
         this.#options.warn(`keys of drained events of ${source} cannot be deleted: ${String(error)}`);
       });
     });
@@ -230,7 +278,8 @@ export class RunningRules implements Required<ArrivalWatch> {
     each.done = deliver(
       {
         ...{ rule, backend, journal, position, reads, send, serviceId, clock, memory: this.#memory, isRemoved },
-        ...{ graceMs, state, warn, onAdvance: () => this.#release(rule.source) },
+        maySend: this.#log.isSender,
+        ...{ graceMs, state, warn, onAdvance: () => this.#release(each) },
       },
       ending.signal,
     );
@@ -241,13 +290,18 @@ export class RunningRules implements Required<ArrivalWatch> {
     await each?.done;
   }
 
-  async #end(id: string): Promise<RunningRule | undefined> {
-    const each = this.#running.get(id);
-    await this.#stop(each);
+  #forget(each: RunningRule): void {
+    const { id, source } = each.rule;
     this.#running.delete(id);
-    const ofSource = this.#bySource.get(each?.rule.source ?? "");
+    const ofSource = this.#bySource.get(source);
     ofSource?.delete(id);
-    if (ofSource?.size === 0) this.#bySource.delete(each?.rule.source ?? "");
-    return each;
+    if (ofSource?.size !== 0) return;
+    this.#bySource.delete(source);
+    this.#lastOf.delete(source);
   }
+}
+
+/** Resolves once all have ended; rejects with the first failure. */
+async function all(works: readonly Promise<void>[]): Promise<void> {
+  for (const each of await Promise.allSettled(works)) if (each.status === "rejected") throw each.reason;
 }

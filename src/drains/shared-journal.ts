@@ -1,4 +1,5 @@
 import type { EventKey } from "../engines/contract/query-engine.ts";
+import { joinWork } from "../shared/concurrency/join-work.ts";
 import { type Journal, parseKey, type WaitingKey, writeKey } from "./journal.ts";
 import type { KeyStore, WaitingKeys } from "./key-store.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
@@ -12,12 +13,6 @@ export interface SharedJournalOptions {
   readonly maxBytes: number;
   readonly onClose: () => void;
   readonly warn: (message: string) => void;
-}
-
-interface Added {
-  readonly lines: readonly string[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Opens the journal, and the files of keys that an earlier run could not add. */
@@ -37,8 +32,11 @@ export class SharedJournal implements Journal {
   /** Keys that the database did not take. */
   readonly #outbox: Outbox;
   #state: Omit<WaitingKeys, "source"> = { first: 0, end: 0, byteCount: 0 };
-  #waiting: Added[] = [];
-  #adding: Promise<void> | undefined;
+  /** Keys that arrive during a write are added together. */
+  readonly #add = joinWork<readonly string[], void>(async (all) => {
+    await this.#addLines(all.flat());
+    return [];
+  });
   #flushing: Promise<void> | undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -129,34 +127,14 @@ export class SharedJournal implements Journal {
   async close(): Promise<void> {
     this.#options.onClose();
     await this.flush();
-    await this.#adding;
+    // Behind those that are being added.
+    await this.#add([]).catch(() => undefined);
     const lost = await this.#outbox.close();
     if (lost > 0) this.#options.warn(`${lost} events of ${this.#options.source} are lost to drains`);
   }
 
-  #add(lines: readonly string[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ lines, resolve, reject });
-      this.#adding ??= this.#addAll().finally(() => {
-        this.#adding = undefined;
-      });
-    });
-  }
-
-  /** Keys that arrive during a write are added together. */
-  async #addAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const taken = this.#waiting.splice(0);
-      try {
-        await this.#addLines(taken.flatMap(({ lines }) => lines));
-        for (const { resolve } of taken) resolve();
-      } catch (error) {
-        for (const { reject } of taken) reject(error);
-      }
-    }
-  }
-
   async #addLines(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
     const { source, keys } = this.#options;
     const end = await keys.add(source, lines.map((line) => `${line}\n`).join(""), lines.length);
     if (end > this.end) this.take({ ...this.#state, end });

@@ -176,7 +176,7 @@ describe("a shared log", () => {
     await running.restart(rule, backendOf("b"));
     await running.note("edge", keysOf("a"));
     state.isSender = true;
-    keys.failing.add("openPosition");
+    keys.failing.add("openPositions");
     await lookNow();
     expect(destination.ids()).toEqual([]);
     keys.failing.clear();
@@ -192,13 +192,14 @@ describe("a shared log", () => {
     await running.note("edge", keysOf("a"));
     await lookNow();
     // A rule of another service, which begins here.
-    await keys.openPosition({ id: "elsewhere", source: "edge" }, "end");
+    await keys.openPositions([{ id: "elsewhere", source: "edge", otherwise: "end" }]);
     await running.note("edge", keysOf("b", "c"));
     await lookNow();
     expect(destination.ids()).toEqual(["a", "b", "c"]);
     expect(keys.batches.get("edge")?.map(({ first }) => first)).toEqual([1]);
     keys.kept.set("r", { number: 9, progress: null, source: "edge" });
-    await keys.savePosition("r", { number: 4, progress: "0 4 0 0 0 0 0" }, false);
+    const behind = { number: 4, progress: "0 4 0 0 0 0 0", isNewJournal: false };
+    await keys.savePositions([{ id: "r", source: "edge", ...behind }]);
     expect(keys.kept.get("r")?.number).toBe(9);
     await running.remove(rule);
     expect(keys.batches.get("edge")).toHaveLength(1);
@@ -213,10 +214,54 @@ describe("a shared log", () => {
     keys.kept.set("r", { number: 2, progress: null, source: "edge" });
     keys.kept.set("s", { number: 3, progress: "0 1 0 0 0 0 0", source: "edge" });
     const position = await log.openPosition(rule, "first");
-    await position.advance({ refused: 1 });
-    expect([position.number, keys.kept.get("r")?.progress]).toEqual([3, "2 0 1 0 0 0 0"]);
+    await position?.advance({ refused: 1 });
+    expect([position?.number, keys.kept.get("r")?.progress]).toEqual([3, "2 0 1 0 0 0 0"]);
     const moved = await log.openPosition(ruleOf("s"), "first");
-    expect([moved.number, moved.tally.delivered]).toEqual([3, 1]);
+    expect([moved?.number, moved?.tally.delivered]).toEqual([3, 1]);
     await log.close();
+  });
+
+  it("makes no position of a rule that another service has removed, and goes on with the others at its turn", async () => {
+    const keys = new MemoryKeys();
+    const { running, state, destination, lookNow } = await serve(keys, { isSender: false });
+    const wanted = [rule, ruleOf("s")].map((each) => ({ rule: each, backend: backendOf("b") }));
+    await running.replaceAll(wanted);
+    keys.removeRule("r");
+    await running.note("edge", keysOf("a"));
+    state.isSender = true;
+    await lookNow();
+    expect([[...keys.kept.keys()], destination.ids()]).toEqual([["s"], ["a"]]);
+    await running.replaceAll(wanted.slice(1));
+    expect(running.isWatched("edge")).toBe(true);
+    await running.close();
+  });
+
+  it("saves nothing for a rule that has another source by now", async () => {
+    const keys = new MemoryKeys();
+    const { running, destination, lookNow } = await serve(keys);
+    await running.restart(rule, backendOf("b"));
+    await lookNow();
+    // Moved by another service, which this one does not know yet.
+    keys.kept.set("r", { number: 1, progress: null, source: "auth" });
+    await running.note("edge", keysOf("a", "b"));
+    await flushPromises();
+    expect(destination.ids()).toEqual(["a", "b"]);
+    expect(keys.kept.get("r")).toEqual({ number: 1, progress: null, source: "auth" });
+    await running.close();
+  });
+
+  it("opens and saves the positions of many rules in few calls", async () => {
+    const keys = new MemoryKeys();
+    const { running, destination, lookNow } = await serve(keys);
+    const rules = Array.from({ length: 200 }, (_, index) => ruleOf(`r${index}`));
+    await running.replaceAll(rules.map((each) => ({ rule: each, backend: backendOf("b") })));
+    await running.note("edge", keysOf("a", "b"));
+    await lookNow();
+    expect(destination.ids()).toHaveLength(400);
+    expect(rules.map((each) => running.stateOf(each).delivered)).toEqual(rules.map(() => 2));
+    const calls = (name: string) => keys.calls.filter((each) => each === name).length;
+    // As they begin, and as it is this service's turn.
+    expect([calls("openPositions"), calls("savePositions")]).toEqual([2, 1]);
+    await running.close();
   });
 });

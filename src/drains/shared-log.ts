@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
+import { joinWork } from "../shared/concurrency/join-work.ts";
 import type { DrainRule } from "./backend.ts";
 import { type DrainLog, dropOldest } from "./drain-log.ts";
 import { createJournals, folderOf, type Journals } from "./journals.ts";
-import type { KeptPosition, KeyStore } from "./key-store.ts";
+import type { KeptPosition, KeyStore, MovedPosition, WantedPosition } from "./key-store.ts";
 import {
   numberOf,
   openPosition,
@@ -49,6 +50,8 @@ export class SharedLog implements DrainLog {
   #looking: Promise<void> | undefined;
   #wasSender = false;
   readonly journals: Journals;
+  readonly #save: (moved: MovedPosition) => Promise<void>;
+  readonly #open: (wanted: WantedPosition) => Promise<KeptPosition | undefined>;
 
   constructor(options: SharedLogOptions) {
     this.#options = options;
@@ -66,6 +69,16 @@ export class SharedLog implements DrainLog {
         await rm(folderOf(folder, source), { recursive: true, force: true });
       },
     });
+    this.#save = joinWork(async (moved) => {
+      await keys.savePositions(moved);
+      return [];
+    });
+    this.#open = joinWork(async (wanted) => {
+      const opened = await keys.openPositions(wanted);
+      // Behind the positions: no journal must seem shorter than what was delivered of it.
+      await this.#refresh();
+      return wanted.map(({ id }) => opened.get(id));
+    });
     this.#endLooking = repeat(() => this.#look());
   }
 
@@ -75,22 +88,26 @@ export class SharedLog implements DrainLog {
     this.#listeners.push(listener);
   }
 
-  async openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<Position> {
-    const { keys, isSender, warn } = this.#options;
-    const found = toProgress(await keys.openPosition(rule, otherwise));
-    // Behind the position: the journal must not seem shorter than what was delivered of it.
-    await this.#refresh();
+  async openPosition(
+    rule: Pick<DrainRule, "id" | "source">,
+    otherwise: "first" | "end",
+  ): Promise<Position | undefined> {
+    const { isSender, warn } = this.#options;
+    const { id, source } = rule;
+    const kept = await this.#open({ id, source, otherwise });
+    if (kept === undefined) return undefined;
+    const found = toProgress(kept);
     let saved = numberOf(found);
     const own = await openPosition(
       {
         read: async () => found,
         write: async (progress) => {
           const number = numberOf(progress);
-          await keys.savePosition(rule.id, toKept(progress), number < saved);
+          await this.#save({ id, source, number, progress: writeProgress(progress), isNewJournal: number < saved });
           saved = number;
-          return true;
         },
-        remove: () => keys.removePosition(rule.id),
+        // It goes with the rule.
+        remove: async () => undefined,
       },
       saved,
       warn,
@@ -98,8 +115,8 @@ export class SharedLog implements DrainLog {
     // Of this service alone: where keys cannot be written, the database is away, and so is the position.
     let unwritten = 0;
     const current = (): Pick<Position, "number" | "tally"> => {
-      const kept = isSender() ? undefined : this.#positions.get(rule.id);
-      const { number, tally } = kept === undefined ? own : { number: kept.number, tally: toProgress(kept).tally };
+      const other = isSender() ? undefined : this.#positions.get(id);
+      const { number, tally } = other === undefined ? own : { number: other.number, tally: toProgress(other).tally };
       return { number, tally: { ...tally, dropped: tally.dropped + unwritten } };
     };
     return {
@@ -158,7 +175,8 @@ export class SharedLog implements DrainLog {
 
   async #refresh(): Promise<void> {
     const { keys } = this.#options;
-    this.#positions = await keys.positions();
+    // The sender's own are the latest.
+    this.#positions = this.isSender() ? new Map() : await keys.positions();
     const waiting = new Map((await keys.waiting()).map((each) => [each.source, each]));
     for (const [source, journal] of this.#opened) journal.take(waiting.get(source));
   }
@@ -168,8 +186,4 @@ function toProgress({ number, progress }: KeptPosition): Progress {
   const read = progress === null ? undefined : readProgress(progress);
   // An earlier release moved it without saying what became of the events.
   return read === undefined ? startProgress(number) : { start: number - sumOf(read.tally), tally: read.tally };
-}
-
-function toKept(progress: Progress): KeptPosition {
-  return { number: numberOf(progress), progress: writeProgress(progress) };
 }

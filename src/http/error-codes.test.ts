@@ -137,8 +137,6 @@ async function askForDrains(url: string): Promise<Answer> {
   const nothing = async () => undefined;
   const dependencies = {
     drains: new Drains({
-      backends: [],
-      rules: [],
       documents: { putBackend: nothing, removeBackend: nothing, putRule: nothing, removeRule: nothing },
       running,
       findSource: () => undefined,

@@ -17,4 +17,6 @@ export interface Columns {
   addDrainProgress(db: Kysely<unknown>): Promise<void>;
   /** Has changes of the table `alerts` noticed by other services. */
   watchAlerts(db: Kysely<unknown>): Promise<void>;
+  /** Has positions in drained events go with their rules, where several services share them. */
+  bindDrainPositions(db: Kysely<unknown>): Promise<void>;
 }

@@ -128,6 +128,7 @@ const migrations: Readonly<Record<string, Step>> = {
     await db.schema.alterTable("tokens").addColumn("public_key", text).execute();
     await db.schema.alterTable("tokens").addColumn("token_uri", text).execute();
   },
+  "0013-drain-positions": async (db, { bindDrainPositions }) => bindDrainPositions(db),
 };
 
 /**

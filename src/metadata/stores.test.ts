@@ -257,11 +257,32 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(ends.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => (n + 1) * 2));
     await store.add("b", line(0), 1);
     const rule = { id: "r", source: "a" };
-    expect(await store.openPosition(rule, "end")).toEqual({ number: 40, progress: null });
-    expect(await store.openPosition({ ...rule, id: "s" }, "first")).toEqual({ number: 0, progress: null });
-    await store.savePosition("s", { number: 7, progress: "0 7" }, false);
-    await store.savePosition("s", { number: 3, progress: "0 3" }, false);
-    expect(await store.openPosition({ ...rule, id: "s" }, "end")).toEqual({ number: 7, progress: "0 7" });
+    const rules = createDrainStore(database);
+    const put = (id: string, source: string) => {
+      return rules.putRule({ id, backendId: "b", document: JSON.stringify({ source, lql: '"source":"b"' }) });
+    };
+    for (const id of ["r", "s"]) await put(id, "a");
+    const open = async (id: string, otherwise: "first" | "end", source = "a") =>
+      (await store.openPositions([{ id, source, otherwise }])).get(id);
+    const save = (number: number, isNewJournal = false, source = "a") =>
+      store.savePositions([{ id: "s", source, number, progress: `0 ${number}`, isNewJournal }]);
+    // One that is gone, and one that has another source.
+    expect([await open("none", "end"), await open("r", "end", "b")]).toEqual([undefined, undefined]);
+    expect(
+      await store.openPositions([
+        { ...rule, otherwise: "end" },
+        { ...rule, id: "s", otherwise: "first" },
+      ]),
+    ).toEqual(
+      new Map([
+        ["r", { number: 40, progress: null }],
+        ["s", { number: 0, progress: null }],
+      ]),
+    );
+    await save(7);
+    await save(3);
+    await save(9, false, "b");
+    expect(await open("s", "end")).toEqual({ number: 7, progress: "0 7" });
     // No further than the rule that is behind, whoever asks.
     await store.releaseBefore("a", 40);
     expect(await store.positions()).toEqual(
@@ -277,13 +298,16 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.waiting()).toContainEqual({ byteCount: expect.any(Number), source: "a", first: 6, end: 40 });
     expect(await store.dropOldest("a")).toBe(34);
     expect(await store.waiting()).toContainEqual({ source: "a", first: 40, end: 40, byteCount: 0 });
-    await store.savePosition("s", { number: 2, progress: "0 2" }, true);
+    await save(2, true);
     expect((await store.positions()).get("s")).toEqual({ number: 2, progress: "0 2" });
-    await store.removePosition("s");
+    await rules.removeRule("s");
     await store.remove("a");
     expect((await store.waiting()).map(({ source }) => source).sort()).toEqual(["a", "b"]);
-    await store.removePosition("r");
+    await put("r", "b");
+    expect(await open("r", "end", "b")).toEqual({ number: 1, progress: null });
     await store.remove("a");
+    await rules.removeRule("r");
+    expect(await store.positions()).toEqual(new Map());
     expect((await store.waiting()).map(({ source }) => source)).toEqual(["b"]);
   });
 

@@ -13,8 +13,9 @@ import { createRemovals } from "../drains/removals.ts";
 import { RunningRules } from "../drains/running-rules.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createEventMatcher } from "../endpoints/explore/match-events.ts";
-import type { DrainStore } from "../metadata/drain-store.ts";
+import type { DrainStore, StoredBackend, StoredRule } from "../metadata/drain-store.ts";
 import type { Nodes } from "../metadata/nodes.ts";
+import { createRowReader } from "../shared/concurrency/row-reader.ts";
 import { readDestinations, resolveName } from "../shared/network/private-networks.ts";
 import type { Source } from "../sources/source.ts";
 
@@ -61,8 +62,7 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const sender = createSender({ allowed, resolve: names.find });
   let ownAddress = (): URL | undefined => undefined;
   const sealer = createConfigSealer(serviceKey);
-  const read = () => readDrains(store, sealer, warn);
-  const { backends, rules } = await read();
+  const read = createReader(store, sealer, warn);
   const clock = createDeliveryClock(options);
   const running = new RunningRules({
     ...{ log, clock, warn },
@@ -71,10 +71,6 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
     removals: createRemovals({ findSource, nowMs }),
     graceMs: isStoreSynchronous ? graceMs.synchronous : graceMs.replicated,
   });
-  for (const rule of rules) {
-    const backend = backends.find(({ id }) => id === rule.backendId);
-    if (backend !== undefined) await running.restart(rule, backend);
-  }
   const documents: DrainDocuments = {
     putBackend({ id, config, ...document }) {
       return store.putBackend({ id, document: JSON.stringify(document), config: sealer.seal(JSON.stringify(config)) });
@@ -86,16 +82,18 @@ export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const amongServices = nodes.exclusively.bind(nodes);
   const findAddressProblem = createAddressCheck({ allowed, resolve: names.find, ownAddress: () => ownAddress() });
   const drains = new Drains({
-    ...{ backends, rules, documents, running, findSource, nowMs, findAddressProblem, amongServices },
+    ...{ documents, running, findSource, nowMs, findAddressProblem, amongServices },
   });
+  const takeOver = async () => {
+    const { backends, rules } = await read();
+    await drains.replaceAll(backends, rules);
+  };
+  await takeOver();
   return {
     drains,
     send: sender.send,
     findAddressProblem,
-    async takeOver() {
-      const now = await read();
-      await drains.replaceAll(now.backends, now.rules);
-    },
+    takeOver,
     start(runner, own) {
       const { engine } = runner;
       ownAddress = own;
@@ -119,21 +117,19 @@ export function createDeliveryClock(clocks: Pick<DeliveryClock, "nowMs" | "stead
   };
 }
 
-async function readDrains(
-  store: DrainStore,
-  sealer: ConfigSealer,
-  warn: (message: string) => void,
-): Promise<{ readonly backends: readonly Backend[]; readonly rules: readonly DrainRule[] }> {
-  const backends: Backend[] = [];
-  for (const { id, document, config } of await store.backends()) {
+function createReader(store: DrainStore, sealer: ConfigSealer, warn: (message: string) => void) {
+  const readBackends = createRowReader(({ id, document, config }: StoredBackend): Backend | undefined => {
     const opened = sealer.open(config);
     const backend = JSON.parse(document) as Omit<Backend, "id" | "config">;
-    if (opened === undefined) {
-      warn(`how the backend ${backend.name} is reached was sealed with another key: it gets nothing. Make it again`);
-    } else backends.push({ ...backend, id, config: JSON.parse(opened) as Backend["config"] });
-  }
-  const rules = (await store.rules()).map(({ id, backendId, document }): DrainRule => {
+    if (opened !== undefined) return { ...backend, id, config: JSON.parse(opened) as Backend["config"] };
+    warn(`how the backend ${backend.name} is reached was sealed with another key: it gets nothing. Make it again`);
+    return undefined;
+  });
+  const readRules = createRowReader(({ id, backendId, document }: StoredRule): DrainRule => {
     return { ...(JSON.parse(document) as Omit<DrainRule, "id" | "backendId">), id, backendId };
   });
-  return { backends, rules };
+  return async () => ({
+    backends: await readBackends(await store.backends()),
+    rules: await readRules(await store.rules()),
+  });
 }

@@ -44,6 +44,7 @@ const allowed: readonly (readonly [file: string, may: readonly Sign[], reason: s
     "waits until another program has told everything, of which nothing tells",
   ],
   ["test/moving/moving.long.ts", [fixed], "kills at different moments of a command"],
+  ["test/nodes/changes-while-stopped.long.ts", [fixed], "for so long a node stands still"],
   [
     "test/nodes/faulty-database.long.ts",
     [fixed, passed],

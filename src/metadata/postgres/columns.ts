@@ -14,6 +14,7 @@ export const postgresColumns: Columns = {
   addNodes,
   addDrainProgress,
   watchAlerts,
+  bindDrainPositions,
 };
 
 /** The rows counted as changes of a topic. Removals from the outbox are not counted. */
@@ -28,6 +29,13 @@ const watched = [
 
 async function addDrainProgress(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE drain_positions ADD COLUMN source text, ADD COLUMN progress text`.execute(db);
+}
+
+/** A position goes with its rule, whatever ends meanwhile: one without a rule would hold back its source's keys for ever. */
+async function bindDrainPositions(db: Kysely<unknown>): Promise<void> {
+  await sql`DELETE FROM drain_positions WHERE rule_id NOT IN (SELECT id FROM rules)`.execute(db);
+  await sql`
+    ALTER TABLE drain_positions ADD FOREIGN KEY (rule_id) REFERENCES rules (id) ON DELETE CASCADE`.execute(db);
 }
 
 async function addNodes(db: Kysely<unknown>): Promise<void> {

@@ -12,7 +12,7 @@ export function createKeyStore(queries: Kysely<PostgresSchema>): KeyStore {
 
 type Releases = Pick<KeyStore, "releaseBefore" | "dropOldest" | "remove">;
 
-type Positions = Pick<KeyStore, "positions" | "openPosition" | "savePosition" | "removePosition">;
+type Positions = Pick<KeyStore, "positions" | "openPositions" | "savePositions">;
 
 function createKeys(queries: Kysely<PostgresSchema>): Omit<KeyStore, keyof Releases | keyof Positions> {
   return {
@@ -88,28 +88,47 @@ function createReleases(queries: Kysely<PostgresSchema>): Releases {
   };
 }
 
+interface PositionRow extends KeptPosition {
+  readonly rule_id: string;
+}
+
 function createPositions(queries: Kysely<PostgresSchema>): Positions {
+  const byRule = (rows: readonly PositionRow[]) => new Map(rows.map(({ rule_id: id, ...kept }) => [id, kept]));
   return {
     async positions() {
-      const rows = await queries.selectFrom("drain_positions").select(["rule_id", "number", "progress"]).execute();
-      return new Map(rows.map(({ rule_id: id, ...kept }) => [id, kept]));
+      return byRule(await queries.selectFrom("drain_positions").select(["rule_id", "number", "progress"]).execute());
     },
-    async openPosition({ id, source }, otherwise) {
-      const { rows } = await sql<KeptPosition>`
-        INSERT INTO drain_positions (rule_id, source, number) VALUES (${id}, ${source}, coalesce(
-          ${otherwise === "first" ? sql`(SELECT min(first) FROM drain_keys WHERE source = ${source})` : sql`NULL`},
-          (SELECT next FROM drain_journals WHERE source = ${source}), 0))
-        ON CONFLICT (rule_id) DO UPDATE SET source = EXCLUDED.source
-        RETURNING number, progress`.execute(queries);
-      return rows[0] ?? { number: 0, progress: null };
+    async openPositions(wanted) {
+      // A rule's document has its source as this text, and nowhere else: quotes within its values are escaped.
+      const fields = wanted.map(({ source }) => JSON.stringify({ source }).slice(1, -1));
+      const { rows } = await sql<PositionRow>`
+        INSERT INTO drain_positions (rule_id, source, number)
+        SELECT wanted.id, wanted.source, coalesce(
+          CASE WHEN is_first THEN (SELECT min(first) FROM drain_keys WHERE drain_keys.source = wanted.source) END,
+          (SELECT next FROM drain_journals WHERE drain_journals.source = wanted.source), 0)
+        FROM unnest(
+          ${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ source }) => source)}::text[], ${fields}::text[],
+          ${wanted.map(({ otherwise }) => otherwise === "first")}::boolean[]
+        ) AS wanted (id, source, field, is_first)
+        JOIN rules ON rules.id = wanted.id AND strpos(rules.document, wanted.field) > 0
+        ON CONFLICT (rule_id) DO UPDATE SET source = EXCLUDED.source,
+          number = CASE WHEN drain_positions.source <> EXCLUDED.source THEN EXCLUDED.number
+            ELSE drain_positions.number END,
+          progress = CASE WHEN drain_positions.source <> EXCLUDED.source THEN NULL ELSE drain_positions.progress END
+        RETURNING rule_id, number, progress`.execute(queries);
+      return byRule(rows);
     },
-    async savePosition(id, { number, progress }, isNewJournal) {
-      const save = queries.updateTable("drain_positions").set({ number, progress }).where("rule_id", "=", id);
+    async savePositions(moved) {
       // Whoever sent until a moment ago does not take back what another has sent since.
-      await (isNewJournal ? save : save.where("number", "<", number)).execute();
-    },
-    async removePosition(id) {
-      await queries.deleteFrom("drain_positions").where("rule_id", "=", id).execute();
+      await sql`
+        UPDATE drain_positions SET number = moved.number, progress = moved.progress
+        FROM unnest(
+          ${moved.map(({ id }) => id)}::text[], ${moved.map(({ source }) => source)}::text[],
+          ${moved.map(({ number }) => number)}::bigint[], ${moved.map(({ progress }) => progress)}::text[],
+          ${moved.map(({ isNewJournal }) => isNewJournal)}::boolean[]
+        ) AS moved (id, source, number, progress, is_new)
+        WHERE rule_id = moved.id AND drain_positions.source = moved.source
+          AND (is_new OR drain_positions.number < moved.number)`.execute(queries);
     },
   };
 }

@@ -123,6 +123,7 @@ const columns: Columns = {
   addNodes: async () => undefined,
   addDrainProgress: async () => undefined,
   watchAlerts: async () => undefined,
+  bindDrainPositions: async () => undefined,
 };
 
 function describeMissing(path: string): string {

@@ -1,4 +1,4 @@
-import type { KeptPosition, KeyStore } from "../../../src/drains/key-store.ts";
+import type { KeptPosition, KeyStore, MovedPosition, WantedPosition } from "../../../src/drains/key-store.ts";
 
 interface Batch {
   readonly first: number;
@@ -11,6 +11,8 @@ export class MemoryKeys implements KeyStore {
   readonly batches = new Map<string, Batch[]>();
   readonly next = new Map<string, number>();
   readonly kept = new Map<string, KeptPosition & { readonly source: string }>();
+  /** Rules that are no more. */
+  readonly gone = new Set<string>();
   /** Calls that fail, by name; `all` for everything. */
   readonly failing = new Set<string>();
   /** Calls whose work is done, and whose answer is lost. */
@@ -78,25 +80,29 @@ export class MemoryKeys implements KeyStore {
     this.next.delete(source);
   }
 
-  async openPosition({ id, source }: { readonly id: string; readonly source: string }, otherwise: "first" | "end") {
-    this.#enter("openPosition");
-    const end = this.next.get(source) ?? 0;
-    const number = otherwise === "first" ? (this.#of(source)[0]?.first ?? end) : end;
-    const kept = this.kept.get(id) ?? { number, progress: null, source };
-    this.kept.set(id, kept);
-    return { number: kept.number, progress: kept.progress };
+  async openPositions(wanted: readonly WantedPosition[]) {
+    this.#enter("openPositions");
+    for (const { id, source, otherwise } of wanted) {
+      if (this.gone.has(id) || this.kept.get(id)?.source === source) continue;
+      const end = this.next.get(source) ?? 0;
+      const number = otherwise === "first" ? (this.#of(source)[0]?.first ?? end) : end;
+      this.kept.set(id, { number, progress: null, source });
+    }
+    return this.kept;
   }
 
-  async savePosition(id: string, position: KeptPosition, isNewJournal: boolean) {
-    this.#enter("savePosition");
-    const before = this.kept.get(id);
-    if (before !== undefined && (isNewJournal || before.number < position.number)) {
-      this.kept.set(id, { ...position, source: before.source });
+  async savePositions(moved: readonly MovedPosition[]) {
+    this.#enter("savePositions");
+    for (const { id, source, number, progress, isNewJournal } of moved) {
+      const before = this.kept.get(id);
+      if (before?.source !== source || !(isNewJournal || before.number < number)) continue;
+      this.kept.set(id, { number, progress, source });
     }
   }
 
-  async removePosition(id: string) {
-    this.#enter("removePosition");
+  /** Takes the position away with its rule, as another service removes it. */
+  removeRule(id: string): void {
+    this.gone.add(id);
     this.kept.delete(id);
   }
 }

@@ -7,7 +7,8 @@ import type { EventKey } from "../../../src/engines/contract/query-engine.ts";
 /** The files of a drain log. */
 export interface Disk {
   readonly journals: Map<string, { first: number; lines: string[] }>;
-  readonly positions: Map<string, Progress>;
+  /** By rules; with the source that they were saved for. */
+  readonly positions: Map<string, Progress & { readonly source?: string }>;
 }
 
 export interface MemoryLogOptions {
@@ -34,17 +35,17 @@ export function createMemoryLog(options: MemoryLogOptions): DrainLog {
     journals,
     async openPosition({ id, source }, otherwise) {
       const journal = await journals.open(source);
+      const readOf = () => [disk.positions.get(id)].find((each) => (each?.source ?? source) === source);
       const store = {
-        read: async () => disk.positions.get(id),
+        read: async () => readOf(),
         write: async (progress: Progress) => {
           await enter("save");
-          disk.positions.set(id, progress);
-          return true;
+          disk.positions.set(id, { ...progress, source });
         },
         remove: async () => void disk.positions.delete(id),
       };
       // The first one is made with the rule.
-      if (!disk.positions.has(id)) disk.positions.set(id, startProgress(journal[otherwise]));
+      if (readOf() === undefined) disk.positions.set(id, { ...startProgress(journal[otherwise]), source });
       return openPosition(store, journal[otherwise], () => undefined);
     },
     async keepWithinBound() {
