@@ -15,6 +15,8 @@ export interface AlertCounts {
 /** The counts, and what is so now; a service that does not run the alerts has none. */
 export interface AlertFigures extends Readonly<AlertCounts> {
   readonly waiting: number;
+  /** For how long the run that has waited longest for its turn has been due. */
+  readonly lateSeconds: number;
   /** Alerts by their status; `off` for those that do not run. */
   readonly alerts: Readonly<Record<(typeof alertStatuses)[number] | "off", number>>;
 }
@@ -40,7 +42,7 @@ interface CountedAlert {
 }
 
 /** The counts with those of the alerts that the service runs. */
-export function figuresOf(counts: AlertCounts, running: Iterable<CountedAlert>): AlertFigures {
+export function figuresOf(counts: AlertCounts, running: Iterable<CountedAlert>, lateMs: number): AlertFigures {
   const statuses = [...alertStatuses, "off"].map((status) => [status, 0] as const);
   const alerts = Object.fromEntries(statuses) as Record<keyof AlertFigures["alerts"], number>;
   let waiting = 0;
@@ -48,5 +50,5 @@ export function figuresOf(counts: AlertCounts, running: Iterable<CountedAlert>):
     alerts[plan.isEnabled ? statusOf(state) : "off"]++;
     waiting += state.waiting.length;
   }
-  return { ...counts, waiting, alerts };
+  return { ...counts, waiting, lateSeconds: lateMs / 1_000, alerts };
 }

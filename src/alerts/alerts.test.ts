@@ -27,20 +27,26 @@ function open({ canMail = false } = {}) {
     findAddressProblem: async (url: string) => (url.includes("10.0.0.1") ? "is private" : undefined),
     isWritable: (_name: string) => true,
     plans: [] as readonly AlertPlan[],
+    put: [] as string[],
   };
   const alerts = new Alerts({
     alerts: [],
     documents: {
-      async put(alert) {
-        if (!fixture.isWritable(alert.form.name)) throw new Error("the disk is full");
-        fixture.written.push(alert.form.name);
-        fixture.stored.set(alert.id, alert);
+      async put(all) {
+        if (!all.every(({ form: { name } }) => fixture.isWritable(name))) throw new Error("the disk is full");
+        fixture.written.push(...all.map(({ form: { name } }) => name));
+        for (const alert of all) fixture.stored.set(alert.id, alert);
       },
-      async remove(id) {
-        fixture.stored.delete(id);
+      async remove(ids) {
+        for (const id of ids) fixture.stored.delete(id);
       },
     },
-    running: { replaceAll: (plans) => (fixture.plans = plans), stateOf: unused, figures: unused },
+    running: {
+      replaceAll: (plans) => (fixture.plans = plans),
+      put: (plan) => fixture.put.push(plan.name),
+      remove: unused,
+      ...{ stateOf: unused, figures: unused },
+    },
     queries: {
       findProblems: (plan) => fixture.problems(plan),
       run: async () => ({ rows: [], isCut: false, sources: [] }),
@@ -55,12 +61,14 @@ function open({ canMail = false } = {}) {
   return { fixture, alerts, names };
 }
 
-it("one that is saved among thousands is the only one whose plan is another", async () => {
-  const { fixture, alerts } = open();
-  for (let count = 0; count < 50; count++) await alerts.save(form(`a${count}`));
+it("one that is saved among thousands is the only one that runs otherwise", async () => {
+  const { fixture, alerts, names } = open();
+  await alerts.takeFiles(Array.from({ length: 250 }, (_, count) => file(`file ${count}`)));
   const before = fixture.plans;
-  await alerts.save({ every: "2m" }, alerts.find("a7").id);
-  expect(fixture.plans.map((plan, index) => plan === before[index])).toEqual(before.map((_, index) => index !== 7));
+  for (const name of ["a", "b"]) await alerts.save(form(name));
+  await alerts.save({ every: "2m" }, alerts.find("a").id);
+  expect([fixture.put, fixture.plans === before]).toEqual([["a", "b", "a"], true]);
+  expect(names().slice(-2)).toEqual(["a", "b"]);
 });
 
 it("no change waits for the look-up of another's address", async () => {
@@ -167,10 +175,13 @@ describe("alerts of files", () => {
     await alerts.takeFiles([file("old")]);
     fixture.isWritable = (name) => name !== "b";
     await expect(alerts.takeFiles([file("a"), file("b")])).rejects.toThrow("the disk is full");
-    expect(names()).toEqual(["old", "a"]);
+    expect(names()).toEqual(["old"]);
+    const many = Array.from({ length: 150 }, (_, index) => file(`a${index}`));
+    await expect(alerts.takeFiles([...many, file("b")])).rejects.toThrow("the disk is full");
+    expect(names()).toEqual(["old", ...many.slice(0, 100).map(({ form: { name } }) => name)]);
     fixture.isWritable = () => true;
-    expect(await alerts.takeFiles([file("a"), file("b")])).toMatchObject({ added: ["b"], removed: ["old"] });
-    expect(names()).toEqual(["a", "b"]);
+    const { added, removed } = await alerts.takeFiles([...many, file("b")]);
+    expect([added.length, removed]).toEqual([51, ["old"]]);
   });
 });
 

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../drains/backend.ts";
+import { mapInTurns } from "../shared/concurrency/give-way.ts";
 import { createSerialQueue } from "../shared/concurrency/serial-queue.ts";
 import { uuidOf } from "../shared/crypto/uuid-of.ts";
 import { type FieldProblems, refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { groupBy } from "../shared/group-by.ts";
 import type { Alert, AlertPlan } from "./alert.ts";
 import type { AlertFigures } from "./alert-counts.ts";
 import { planOf, readAlert } from "./alert-document.ts";
@@ -40,10 +42,11 @@ export interface AlertStatus {
 export interface AlertsOptions {
   readonly alerts: readonly Alert[];
   readonly documents: {
-    put(alert: Alert): Promise<void>;
-    remove(id: string): Promise<void>;
+    /** All of them, or none. */
+    put(alerts: readonly Alert[]): Promise<void>;
+    remove(ids: readonly string[]): Promise<void>;
   };
-  readonly running: Pick<RunningAlerts, "replaceAll" | "stateOf" | "figures">;
+  readonly running: Pick<RunningAlerts, "replaceAll" | "put" | "remove" | "stateOf" | "figures">;
   readonly queries: AlertQueries;
   readonly findBackend: (id: string) => Backend | undefined;
   /** Why nothing may be sent to an address; undefined for nothing. */
@@ -57,7 +60,7 @@ export interface AlertsOptions {
 /** Alerts: queries that are run by schedule, and notify others of their rows. Changes take effect immediately. */
 export class Alerts {
   readonly #options: Omit<AlertsOptions, "alerts">;
-  #alerts: ReadonlyMap<string, Alert> = new Map();
+  #alerts = new Map<string, Alert>();
   readonly #plans = new WeakMap<Alert, AlertPlan>();
   readonly #exclusively = createSerialQueue();
 
@@ -107,8 +110,9 @@ export class Alerts {
   remove(id: string): Promise<Alert> {
     return this.#inTurn(async () => {
       const alert = this.#requireOwn(id);
-      await this.#options.documents.remove(alert.id);
-      this.replaceAll(this.alerts.filter((each) => each !== alert));
+      await this.#options.documents.remove([alert.id]);
+      this.#alerts.delete(alert.id);
+      this.#options.running.remove(alert.id);
       return alert;
     });
   }
@@ -173,21 +177,24 @@ export class Alerts {
     return this.#exclusively(async () => {
       const { documents } = this.#options;
       const before = this.alerts;
-      const next = files.map((file) => this.#toAlert(file));
+      const byName = groupBy(before, ({ form }) => form.name);
+      const next = await mapInTurns(files, (file) => this.#toAlert(file, byName.get(file.form.name) ?? []));
       const ids = new Set(next.map(({ id }) => id));
       const gone = before.filter(({ id, file }) => file !== undefined && !ids.has(id));
-      const written = next.filter((alert) => !isDeepStrictEqual(alert, this.#alerts.get(alert.id)));
+      const changes = await mapInTurns(next, (alert) => !isDeepStrictEqual(alert, this.#alerts.get(alert.id)));
+      const written = next.filter((_, index) => changes[index]);
       const stored = new Map(this.#alerts);
       try {
-        for (const alert of written) {
-          await documents.put(alert);
-          stored.set(alert.id, alert);
+        for (const some of chunksOf(written)) {
+          await documents.put(some);
+          for (const alert of some) stored.set(alert.id, alert);
         }
-        for (const { id } of gone) {
-          await documents.remove(id);
-          stored.delete(id);
+        for (const some of chunksOf(gone)) {
+          await documents.remove(some.map(({ id }) => id));
+          for (const { id } of some) stored.delete(id);
         }
       } finally {
+        await mapInTurns(written, (alert) => this.#planOf(alert));
         this.replaceAll([...stored.values()]);
       }
       const known = new Set(before.map(({ id }) => id));
@@ -201,8 +208,7 @@ export class Alerts {
   }
 
   /** The alert of a file: as it is, where the file says what it said. */
-  #toAlert({ path, form }: AlertFile): Alert {
-    const named = this.alerts.filter((alert) => alert.form.name === form.name);
+  #toAlert({ path, form }: AlertFile, named: readonly Alert[]): Alert {
     const known = named.find(({ file }) => file !== undefined) ?? named[0];
     const now = this.#options.nowMs();
     const isSame = known !== undefined && isDeepStrictEqual(known.form, form);
@@ -236,18 +242,18 @@ export class Alerts {
   }
 
   async #put(alert: Alert): Promise<Alert> {
-    await this.#options.documents.put(alert);
+    await this.#options.documents.put([alert]);
     // In its place, so that the order is that of creation.
-    this.replaceAll([...new Map([...this.#alerts, [alert.id, alert]]).values()]);
+    this.#alerts.set(alert.id, alert);
+    this.#options.running.put(this.#planOf(alert));
     return alert;
   }
 
   /** Looks at what only others know: the query, other alerts, the mail server. */
   #findProblems({ form, ...alert }: Alert): FieldProblems {
     const { queries, canMail } = this.#options;
-    const twin = this.alerts.find(({ id, file, form: { name } }) => {
-      return file !== undefined && id !== alert.id && name === form.name;
-    });
+    // Files have no twins among themselves.
+    const twin = alert.file ? undefined : this.alerts.find(({ file, form: { name } }) => file && name === form.name);
     const hasMail = form.notify?.some((each) => typeof each !== "string" && each.type === "email") ?? false;
     return joinProblems(
       queries.findProblems(planOf({ ...alert, form }), form),
@@ -280,6 +286,15 @@ function joinProblems(...all: readonly FieldProblems[]): FieldProblems {
     joined[field] = [...(joined[field] ?? []), ...texts];
   }
   return joined;
+}
+
+/** Documents of one write: as short as others wait for it. */
+const maxTogether = 100;
+
+function chunksOf<T>(all: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / maxTogether) }, (_, index) => {
+    return all.slice(index * maxTogether, (index + 1) * maxTogether);
+  });
 }
 
 function namesOf(alerts: readonly Alert[]): readonly string[] {

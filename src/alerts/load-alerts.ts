@@ -23,7 +23,7 @@ export interface AlertFile {
  * depends on anything but the files is not checked: tables, columns, backends, and whether addresses may be called.
  */
 export async function loadAlerts(path: string): Promise<readonly AlertFile[]> {
-  const files: AlertFile[] = [];
+  const files = new Map<string, AlertFile>();
   const problems: string[] = [];
   for (const file of await listFiles(path)) {
     const read = parseAlert(await readFile(file, "utf8"), file);
@@ -31,12 +31,13 @@ export async function loadAlerts(path: string): Promise<readonly AlertFile[]> {
       problems.push(...read.problems);
       continue;
     }
-    const twin = files.find(({ form }) => form.name === read.form.name);
-    if (twin !== undefined) problems.push(`${file}: ${twin.path} has the same name, ${read.form.name}`);
-    files.push({ path: file, form: read.form });
+    const { form } = read;
+    const twin = files.get(form.name);
+    if (twin !== undefined) problems.push(`${file}: ${twin.path} has the same name, ${form.name}`);
+    files.set(form.name, twin ?? { path: file, form });
   }
   if (problems.length > 0) throw new AlertFileError(problems.join("\n"));
-  return files;
+  return [...files.values()];
 }
 
 async function listFiles(path: string): Promise<readonly string[]> {

@@ -32,13 +32,15 @@ function open({
     writes: [] as number[],
     isLeader: true,
     runCount: 0,
+    ran: [] as string[],
     rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false, sources: ["s"] }),
     answer: (_: DrainRequest): DrainAnswer => ({ kind: "taken" }),
   };
   const queries: AlertQueries = {
     findProblems: () => ({}),
-    run: () => {
+    run: ({ query }) => {
       fixture.runCount++;
+      fixture.ran.push(query.text);
       return fixture.rows();
     },
   };
@@ -87,7 +89,7 @@ describe("running alerts", () => {
         ending = () => resolve(none);
       });
     };
-    running.replaceAll(Array.from({ length: 250 }, (_, index) => planned({}, `a${index}`)));
+    running.replaceAll(Array.from({ length: 250 }, (_, index) => planned({ sql: `select ${index}` }, `a${index}`)));
     await flushPromises(400);
     expect(fixture.runCount).toBe(250);
     const stored = fixture.writes.reduce((sum, count) => sum + count, 0);
@@ -307,8 +309,52 @@ describe("running alerts", () => {
     await Promise.all([one.running.close(), two.running.close()]);
   });
 
-  it("wait for their turn, however many they are, without a warning of Node.js", async () => {
+  it("run a query once for all that are due with it, each by its own condition", async () => {
     const { running, queries, fixture } = open();
+    fixture.rows = async () => ({ rows: [{ n: 1 }, { n: 2 }, { n: 3 }], isCut: false, sources: ["s"] });
+    const above = (value: number, more = {}) =>
+      planned({ when: { column: "n", op: ">", value }, message: "{{n}}", ...more }, `above ${value}`);
+    running.replaceAll([
+      above(1),
+      above(2),
+      above(3),
+      above(0, { sql: "select 9" }),
+      above(-1, { parameters: { a: "1" } }),
+    ]);
+    running.start(queries);
+    await flushPromises();
+    fixture.clock.nowNumber += minuteMs;
+    fixture.clock.wake();
+    await flushPromises(50);
+    expect(fixture.runCount).toBe(3);
+    const told = fixture.requests.map(({ body }) => (JSON.parse(body) as { readonly message: string }).message);
+    expect(told.sort()).toEqual(["1", "1", "2", "3"]);
+    expect(running.figures().runs).toEqual({ met: 4, quiet: 1, failed: 0 });
+    await running.close();
+  });
+
+  it("run no query of an alert that was changed or removed while it waited for its turn", async () => {
+    const { running, queries, fixture } = open();
+    let end = () => {};
+    const held = new Promise<void>((resolve) => (end = resolve));
+    fixture.rows = () => held.then(() => ({ rows: [], isCut: false, sources: [] }));
+    running.start(queries);
+    await flushPromises();
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      running.put(planned({ sql: `select '${name}'` }, name));
+      await flushPromises();
+    }
+    running.put(planned({ sql: "select 'c'", enabled: false }, "c"));
+    running.remove(planned({}, "d").id);
+    running.put(planned({ sql: "select 'new'" }, "e"));
+    end();
+    await flushPromises(50);
+    expect(fixture.ran).toEqual(["select 'a'", "select 'b'", "select 'new'"]);
+    await running.close();
+  });
+
+  it("wait for their turn, however many they are, without a warning of Node.js", async () => {
+    const { running, queries, fixture, clock } = open();
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on("warning", note);
@@ -319,12 +365,15 @@ describe("running alerts", () => {
     fixture.rows = () => held.then(() => ({ rows: [], isCut: false, sources: [] }));
     running.start(queries);
     await flushPromises();
-    running.replaceAll(Array.from({ length: 50 }, (_, n) => planned({}, `a${n}`)));
+    running.replaceAll(Array.from({ length: 50 }, (_, n) => planned({ sql: `select ${n}` }, `a${n}`)));
     await flushPromises();
     expect(fixture.runCount).toBe(2);
+    clock.nowNumber += 5_000;
+    // Those that run are not late.
+    expect(running.figures().lateSeconds).toBe(5);
     end();
     await flushPromises(200);
-    expect(fixture.runCount).toBe(50);
+    expect([fixture.runCount, running.figures().lateSeconds]).toEqual([50, 0]);
     await running.close();
     process.off("warning", note);
     expect(warnings).toEqual([]);
@@ -335,7 +384,7 @@ describe("running alerts", () => {
     const statuses = { ok: 0, pending: 0, firing: 0, resolved: 0, failing: 0, off: 0 };
     expect(running.figures()).toEqual({
       runs: { met: 0, quiet: 0, failed: 0 },
-      runSeconds: 0,
+      ...{ runSeconds: 0, lateSeconds: 0 },
       notices: { delivered: 0, refused: 0, dropped: 0 },
       failures: 0,
       waiting: 0,

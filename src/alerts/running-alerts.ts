@@ -1,40 +1,25 @@
 import { setMaxListeners } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import type { Backend } from "../drains/backend.ts";
 import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
-import type { SendRequest } from "../drains/destinations/send-request.ts";
-import { Admission } from "../shared/concurrency/admission.ts";
+import { Agenda } from "../shared/concurrency/agenda.ts";
 import { createWay } from "../shared/concurrency/give-way.ts";
 import { createSerialQueue, type SerialQueue } from "../shared/concurrency/serial-queue.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { writeDefect } from "../shared/message-of.ts";
-import type { AlertDestination, AlertPlan } from "./alert.ts";
+import type { AlertPlan } from "./alert.ts";
 import { type AlertFigures, countRun, createCounts, figuresOf } from "./alert-counts.ts";
 import { advance, type Notice, type RunOutcome } from "./alert-state.ts";
-import { makeMail } from "./destinations/make-mail.ts";
-import { destinationKey, makeRequest } from "./destinations/make-request.ts";
-import { noMailServer, type SendMail } from "./destinations/send-mail.ts";
+import { destinationKey } from "./destinations/make-request.ts";
+import { type NoticeWays, sendNotice } from "./destinations/send-notice.ts";
+import { type DueAlert, DueAlerts } from "./due-alerts.ts";
 import { evaluate } from "./evaluate.ts";
 import type { AlertQueries } from "./run-query.ts";
 import { createNextRun } from "./schedule.ts";
 import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
-import { createStateWriter, type StateWriter } from "./write-states.ts";
+import { createStateWriter, type StateDocuments, type StateWriter } from "./write-states.ts";
 
-/** Stores states. */
-export interface StateDocuments {
-  states(): Promise<ReadonlyMap<string, string>>;
-  readState(id: string): Promise<string | undefined>;
-  putStates(states: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
-}
-
-export interface RunningOptions {
+export interface RunningOptions extends NoticeWays {
   readonly documents: StateDocuments;
-  readonly send: SendRequest;
-  /** Undefined where no server for mail is set. */
-  readonly sendMail?: SendMail | undefined;
-  /** Names this service. */
-  readonly serviceId: string;
-  readonly findBackend: (id: string) => Backend | undefined;
   /** Whether this service runs alerts: one of those on the same documents does. */
   readonly isEvaluator: () => boolean;
   readonly clock: DeliveryClock;
@@ -48,7 +33,7 @@ function reasonOf(error: unknown): string {
   return error instanceof ServiceError ? error.message : writeDefect(error);
 }
 
-/** How long the loop sleeps at most: so soon a service runs the alerts of another that has ended. */
+/** The loop's longest sleep: so soon a service runs the alerts of another that has ended. */
 const longestSleepMs = 1_000;
 /** Queries of alerts that run at once: few, since however many are due, callers' queries run beside them. */
 const maxRunning = 2;
@@ -64,7 +49,8 @@ interface RunningAlert {
   plan: AlertPlan;
   state: StoredState;
   nextMs: number | undefined;
-  isRunning: boolean;
+  /** Since when it waits for its turn to run, or runs. */
+  dueMs: number | undefined;
   /** Sources of which events were deleted since its run began. */
   readonly forgotten: Set<string>;
   /** By the keys of destinations. */
@@ -77,12 +63,17 @@ interface RunningAlert {
 export class RunningAlerts {
   readonly #options: RunningOptions;
   readonly #alerts = new Map<string, RunningAlert>();
-  readonly #turns = new Admission({ maxRunning, maxWaiting: Number.POSITIVE_INFINITY });
+  /** When there is something to do for which: a run, or notices that a destination did not take. */
+  readonly #agenda = new Agenda<RunningAlert>();
+  readonly #due = new DueAlerts<RunningAlert>();
+  #runningCount = 0;
+  /** Queries whose rows are being given to their alerts. */
+  #sharingCount = 0;
   readonly #states: StateWriter;
   readonly #ending = new AbortController();
   /** Runs and deliveries that have not ended. */
   readonly #open = new Set<Promise<void>>();
-  #plans: readonly AlertPlan[] = [];
+  readonly #plans = new Map<string, AlertPlan>();
   readonly #counts = createCounts();
   /** Whether the alerts have the states that are stored. */
   #isLoaded = false;
@@ -97,19 +88,27 @@ export class RunningAlerts {
 
   constructor(options: RunningOptions) {
     this.#options = options;
-    const { documents } = options;
-    this.#states = createStateWriter(documents.putStates.bind(documents), () => this.#turns.load.waiting > 0);
-    // Every run that waits for its turn listens.
+    this.#states = createStateWriter(options.documents, () => this.#due.size + this.#sharingCount > 0);
+    // Every request listens.
     setMaxListeners(0, this.#ending.signal);
   }
 
   /** These are all alerts now. */
   replaceAll(plans: readonly AlertPlan[]): void {
-    this.#plans = plans;
     const ids = new Set(plans.map(({ id }) => id));
-    for (const id of this.#alerts.keys()) if (!ids.has(id)) this.#alerts.delete(id);
-    if (this.#isLoaded) for (const plan of plans) this.#place(plan, undefined);
-    this.#wake.abort();
+    for (const id of this.#plans.keys()) if (!ids.has(id)) this.remove(id);
+    for (const plan of plans) this.put(plan);
+  }
+
+  /** Makes an alert, or changes the one of its id. */
+  put(plan: AlertPlan): void {
+    this.#plans.set(plan.id, plan);
+    if (this.#isLoaded) this.#place(plan, undefined);
+  }
+
+  remove(id: string): void {
+    this.#plans.delete(id);
+    this.#alerts.delete(id);
   }
 
   /** Begins to run and to send. */
@@ -140,7 +139,7 @@ export class RunningAlerts {
   }
 
   figures(): AlertFigures {
-    return figuresOf(this.#counts, this.#alerts.values());
+    return figuresOf(this.#counts, this.#alerts.values(), this.#due.lateMs(this.#options.clock.nowMs()));
   }
 
   /** Ends running and sending, and waits until that is so. */
@@ -171,12 +170,16 @@ export class RunningAlerts {
     this.#states.flush();
     if (!isEvaluator()) {
       this.#isLoaded = false;
-      this.#alerts.clear();
+      for (const each of [this.#alerts, this.#agenda, this.#due]) each.clear();
       return longestSleepMs;
     }
+    const giveWay = createWay();
     if (!this.#isLoaded) {
       const states = await documents.states();
-      for (const plan of this.#plans) this.#place(plan, states.get(plan.id));
+      for (const plan of this.#plans.values()) {
+        this.#place(plan, states.get(plan.id));
+        await giveWay();
+      }
       this.#isLoaded = true;
       for (const source of this.#forgotten) await this.forget(source);
       this.#forgotten.clear();
@@ -184,23 +187,53 @@ export class RunningAlerts {
     const nowMs = clock.nowMs();
     if (nowMs < this.#steppedAtMs) this.#setBack(nowMs);
     this.#steppedAtMs = nowMs;
-    let wakeMs = nowMs + longestSleepMs;
-    const giveWay = createWay();
-    for (const alert of this.#alerts.values()) {
-      if (alert.nextMs !== undefined && alert.nextMs <= nowMs && !alert.isRunning) {
-        alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
-        this.#follow(alert, this.#evaluate(queries, alert));
-        // Thousands may be due in the same minute.
-        await giveWay();
-      }
-      this.#sendWaiting(alert);
-      wakeMs = Math.min(wakeMs, alert.nextMs ?? wakeMs);
-      for (const { isSending, notBeforeMs } of alert.lanes.values()) {
-        if (!isSending && notBeforeMs > nowMs) wakeMs = Math.min(wakeMs, notBeforeMs);
-      }
+    for (let alert = this.#agenda.take(nowMs); alert !== undefined; alert = this.#agenda.take(nowMs)) {
+      if (this.#isOurs(alert)) this.#attend(alert, nowMs);
+      // Thousands may be due in the same minute.
+      await giveWay();
     }
-    this.#wakesAtMs = wakeMs;
-    return Math.max(1, wakeMs - nowMs);
+    this.#runDue(queries);
+    this.#wakesAtMs = Math.min(nowMs + longestSleepMs, this.#agenda.nextMs);
+    return Math.max(1, this.#wakesAtMs - nowMs);
+  }
+
+  #attend(alert: RunningAlert, nowMs: number): void {
+    if (alert.nextMs !== undefined && alert.nextMs <= nowMs && alert.dueMs === undefined) {
+      alert.dueMs = alert.nextMs;
+      alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
+      this.#due.add(alert);
+    }
+    this.#sendWaiting(alert);
+  }
+
+  /** Runs queries whose turn it is, the one that has waited longest first. */
+  #runDue(queries: AlertQueries): void {
+    while (this.#runningCount < maxRunning && !this.#ending.signal.aborted) {
+      const taken = this.#due.take();
+      if (taken === undefined) return;
+      const due: DueAlert<RunningAlert>[] = [];
+      for (const each of taken) {
+        if (each.alert.plan === each.plan && this.#isOurs(each.alert)) due.push(each);
+        else this.#leave(each.alert);
+      }
+      const [first] = due;
+      if (first === undefined) continue;
+      this.#runningCount++;
+      this.#follow(first.alert, this.#evaluate(queries, first.plan, due));
+    }
+  }
+
+  /** The alert waits for its next turn. */
+  #leave(alert: RunningAlert): void {
+    alert.dueMs = undefined;
+    this.#schedule(alert, alert.nextMs);
+  }
+
+  /** Has the loop look at an alert at a time. */
+  #schedule(alert: RunningAlert, atMs: number | undefined): void {
+    if (atMs === undefined) return;
+    this.#agenda.add(atMs, alert);
+    if (atMs < this.#wakesAtMs) this.#wake.abort();
   }
 
   /** The clock was ahead: nothing waits until it is there again. */
@@ -208,6 +241,7 @@ export class RunningAlerts {
     for (const alert of this.#alerts.values()) {
       if (alert.nextMs !== undefined) alert.nextMs = this.#nextRunMs(alert.plan.schedule, nowMs);
       for (const lane of alert.lanes.values()) lane.notBeforeMs = nowMs;
+      for (const atMs of [alert.nextMs, alert.lanes.size > 0 ? nowMs : undefined]) this.#schedule(alert, atMs);
     }
   }
 
@@ -218,13 +252,11 @@ export class RunningAlerts {
     // Those of an interval run at once when they are made or changed.
     const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : this.#nextRunMs(plan.schedule, nowMs);
     const nextMs = plan.isEnabled ? startMs : undefined;
-    if (before === undefined) {
-      const own = { isRunning: false, forgotten: new Set<string>(), lanes: new Map(), inTurn: createSerialQueue() };
-      this.#alerts.set(plan.id, { plan, nextMs, state: readState(state), ...own });
-    } else {
-      before.plan = plan;
-      before.nextMs = nextMs;
-    }
+    const own = { dueMs: undefined, forgotten: new Set<string>(), lanes: new Map(), inTurn: createSerialQueue() };
+    const alert: RunningAlert = Object.assign(before ?? { ...own, state: readState(state) }, { plan, nextMs });
+    this.#alerts.set(plan.id, alert);
+    this.#schedule(alert, nextMs);
+    if (alert.state.waiting.length > 0) this.#schedule(alert, nowMs);
   }
 
   #follow({ plan }: RunningAlert, work: Promise<void>): void {
@@ -237,16 +269,30 @@ export class RunningAlerts {
     this.#open.add(followed);
   }
 
-  async #evaluate(queries: AlertQueries, alert: RunningAlert): Promise<void> {
+  /** Runs a query, and gives its rows to all alerts that were due with it. */
+  async #evaluate(queries: AlertQueries, first: AlertPlan, due: readonly DueAlert<RunningAlert>[]): Promise<void> {
     const { signal } = this.#ending;
-    const { plan } = alert;
-    alert.isRunning = true;
+    for (const { alert } of due) alert.forgotten.clear();
+    const startMs = this.#options.clock.nowMs();
+    const rows = queries.run(first, signal);
+    await rows.catch(() => undefined);
+    const queryMs = this.#options.clock.nowMs() - startMs;
+    this.#runningCount--;
+    this.#runDue(queries);
+    const giveWay = createWay();
+    this.#sharingCount++;
+    for (const [index, { alert, plan }] of due.entries()) {
+      const outcome = await evaluate({ run: () => rows }, plan, signal).catch(this.#toFailure);
+      countRun(this.#counts, outcome, index === 0 ? queryMs : 0);
+      if (index === due.length - 1) this.#sharingCount--;
+      this.#follow(alert, this.#end(alert, plan, outcome));
+      await giveWay();
+    }
+  }
+
+  /** Takes over the outcome of a run. */
+  async #end(alert: RunningAlert, plan: AlertPlan, outcome: RunOutcome): Promise<void> {
     try {
-      const leave = await this.#turns.enter(signal);
-      const startMs = this.#options.clock.nowMs();
-      alert.forgotten.clear();
-      const outcome = await evaluate(queries, plan, signal).catch(this.#toFailure).finally(leave);
-      countRun(this.#counts, outcome, this.#options.clock.nowMs() - startMs);
       await alert.inTurn(async () => {
         // It was changed meanwhile, or belongs to another service now.
         if (alert.plan !== plan || !this.#isOurs(alert)) return;
@@ -265,7 +311,7 @@ export class RunningAlerts {
         for (const notice of notices) this.#options.onNotice(plan, notice);
       });
     } finally {
-      alert.isRunning = false;
+      this.#leave(alert);
     }
     this.#sendWaiting(alert);
   }
@@ -305,26 +351,21 @@ export class RunningAlerts {
           })
           .finally(() => {
             lane.isSending = false;
-            // Not by a look at all alerts: as many may have been reported at the same time.
-            if (lane.failures > 0) this.#lookAt(lane.notBeforeMs);
+            if (lane.failures > 0) this.#schedule(alert, lane.notBeforeMs);
             else if (this.#isOurs(alert)) this.#sendWaiting(alert);
           }),
       );
     }
   }
 
-  /** Has the loop look at a time, where it would sleep for longer. */
-  #lookAt(atMs: number): void {
-    if (atMs < this.#wakesAtMs) this.#wake.abort();
-  }
-
   async #sendTo(alert: RunningAlert, key: string, lane: Lane): Promise<void> {
-    const { warn } = this.#options;
+    const { clock, warn } = this.#options;
     for (;;) {
       const next = alert.state.waiting.find(({ to }) => to.includes(key));
       if (next === undefined || !this.#isOurs(alert)) return;
       const destination = alert.plan.destinations.find((each) => destinationKey(each) === key);
-      const answer = await this.#send(alert.plan, next.notice, destination);
+      const at = { nowMs: clock.nowMs(), signal: this.#ending.signal };
+      const answer = await sendNotice(this.#options, alert.plan, next.notice, destination, at);
       if (answer.kind === "failed") {
         this.#counts.failures++;
         this.#leaveAlone(lane, answer.retryAfterMs);
@@ -354,18 +395,5 @@ export class RunningAlerts {
 
   #change(alert: RunningAlert, change: (state: StoredState) => StoredState): Promise<unknown> {
     return alert.inTurn(() => this.#save(alert, change(alert.state)));
-  }
-
-  async #send(plan: AlertPlan, notice: Notice, destination: AlertDestination | undefined) {
-    const { send, sendMail, findBackend, serviceId, clock } = this.#options;
-    if (destination?.type === "email") {
-      if (sendMail === undefined) return { kind: "failed", reason: noMailServer } as const;
-      return sendMail(makeMail(plan, notice, destination.to), this.#ending.signal);
-    }
-    const backend = destination?.type === "backend" ? findBackend(destination.id) : undefined;
-    const parts = { backend, serviceId, nowMs: clock.nowMs() };
-    const request = destination && makeRequest(plan, notice, destination, parts);
-    if (request === undefined) return { kind: "refused", reason: "the destination was removed" } as const;
-    return send(request, this.#ending.signal);
   }
 }

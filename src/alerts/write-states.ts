@@ -1,5 +1,10 @@
-/** Stores states of alerts by their ids, and answers the ids of alerts that there are still. */
-type PutStates = (states: ReadonlyMap<string, string>) => Promise<ReadonlySet<string>>;
+/** Stores states of alerts by their ids. */
+export interface StateDocuments {
+  states(): Promise<ReadonlyMap<string, string>>;
+  readState(id: string): Promise<string | undefined>;
+  /** Resolves with the ids of alerts that there are still. */
+  putStates(states: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
+}
 
 /** Stores states in few writes. */
 export interface StateWriter {
@@ -23,13 +28,16 @@ const maxTogether = 100;
  * Stores states at once, or together while more are expected: each write to a file holds up all requests until it is on
  * the disk. An alert has one state at a time on its way.
  */
-export function createStateWriter(putStates: PutStates, isMoreExpected: () => boolean): StateWriter {
+export function createStateWriter(
+  documents: Pick<StateDocuments, "putStates">,
+  isMoreExpected: () => boolean,
+): StateWriter {
   let waiting: Waiting[] = [];
   const flush = () => {
     if (waiting.length === 0) return;
     const taken = waiting;
     waiting = [];
-    putStates(new Map(taken.map(({ id, state }) => [id, state]))).then(
+    documents.putStates(new Map(taken.map(({ id, state }) => [id, state]))).then(
       (left) => {
         for (const { id, resolve } of taken) resolve(left.has(id));
       },

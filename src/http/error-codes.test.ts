@@ -161,7 +161,10 @@ async function askForAlerts(method: "GET" | "DELETE", url: string): Promise<Answ
     alerts: new Alerts({
       alerts: [{ id: "a", form: { name: "filed" }, file: "alerts/filed.yaml", createdAtMs: 0, updatedAtMs: 0 }],
       documents: { put: nothing, remove: nothing },
-      running: { replaceAll: () => undefined, stateOf: () => Promise.reject(new Error("no state")), figures },
+      running: {
+        ...{ replaceAll: find, put: find, remove: find, figures },
+        stateOf: () => Promise.reject(new Error("no state")),
+      },
       queries: { findProblems: () => ({}), run: async () => ({ rows: [], isCut: false, sources: [] }) },
       ...{
         findBackend: find,

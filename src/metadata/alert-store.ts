@@ -11,10 +11,10 @@ export interface StoredAlert {
 export interface AlertStore {
   /** In order of creation. */
   list(): Promise<readonly StoredAlert[]>;
-  /** Adds one, or replaces the one with its id. */
-  put(alert: StoredAlert): Promise<void>;
-  /** Removes it with its state. */
-  remove(id: string): Promise<void>;
+  /** Adds some, or replaces those with their ids, in one write. */
+  put(alerts: readonly StoredAlert[]): Promise<void>;
+  /** Removes some with their states, in one write. */
+  remove(ids: readonly string[]): Promise<void>;
   /** The states, as JSON, by the alerts' ids. */
   states(): Promise<ReadonlyMap<string, string>>;
   readState(id: string): Promise<string | undefined>;
@@ -26,17 +26,19 @@ export interface AlertStore {
 export function createAlertStore({ queries }: MetadataDatabase): AlertStore {
   return {
     list: () => queries.selectFrom("alerts").select(["id", "document"]).orderBy("number").execute(),
-    async put({ id, document }) {
+    async put(alerts) {
       await queries
         .insertInto("alerts")
-        .values({ id, document })
-        .onConflict((conflict) => conflict.column("id").doUpdateSet({ document }))
+        .values(alerts.map(({ id, document }) => ({ id, document })))
+        .onConflict((conflict) =>
+          conflict.column("id").doUpdateSet(({ ref }) => ({ document: ref("excluded.document") })),
+        )
         .execute();
     },
-    async remove(id) {
+    async remove(ids) {
       await queries.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom("alerts").where("id", "=", id).execute();
-        await transaction.deleteFrom("alert_states").where("id", "=", id).execute();
+        await transaction.deleteFrom("alerts").where("id", "in", ids).execute();
+        await transaction.deleteFrom("alert_states").where("id", "in", ids).execute();
       });
     },
     async states() {

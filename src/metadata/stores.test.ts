@@ -189,8 +189,11 @@ describe.each(kinds)("the stores in %s", (kind) => {
 
   it("store alerts in order of creation, and no state without its alert", async () => {
     const store = createAlertStore(database);
-    for (const id of ["2", "1", "3"]) await store.put({ id, document: "d" });
-    await store.put({ id: "2", document: "e" });
+    await store.put(["2", "1"].map((id) => ({ id, document: "d" })));
+    await store.put([
+      { id: "3", document: "d" },
+      { id: "2", document: "e" },
+    ]);
     expect(await store.list()).toEqual([
       { id: "2", document: "e" },
       { id: "1", document: "d" },
@@ -202,7 +205,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect([await put({ 1: "{}" }), await put({ 1: '{"a":1}', 4: "{}" })]).toEqual([["1"], ["1"]]);
     expect(await store.readState("1")).toBe('{"a":1}');
     expect(await store.states()).toEqual(new Map([["1", '{"a":1}']]));
-    await store.remove("1");
+    await store.remove(["1", "4"]);
     expect(await put({ 1: "{}" })).toEqual([]);
     expect([await store.readState("1"), (await store.states()).size]).toEqual([undefined, 0]);
     expect((await store.list()).map(({ id }) => id)).toEqual(["2", "3"]);

@@ -8,7 +8,9 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import { type ConfigSealer, createConfigSealer } from "../drains/config-sealer.ts";
 import { serviceIdOf } from "../drains/hops.ts";
 import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
-import { type AlertStore, createAlertStore } from "../metadata/alert-store.ts";
+import { createAlertStore, type StoredAlert } from "../metadata/alert-store.ts";
+import { mapInTurns } from "../shared/concurrency/give-way.ts";
+import { createRowReader } from "../shared/concurrency/row-reader.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
 import type { Forgetting } from "../sources/forgetting.ts";
 import { createDeliveryClock } from "./open-drains.ts";
@@ -54,6 +56,7 @@ export async function openAlerts(
     drains.backends.find(({ name }) => name === idOrName);
   const onRun = (plan: AlertPlan, run: EndedRun) => noteRun(audit, plan, run);
   const queries = createAlertQueries({ runner, tables: sources, endpoints, nowMs, onRun });
+  const readAlerts = createRowReader((row: StoredAlert) => openAlert(row, sealer, warn));
   const { smtpUrl: url, smtpFrom: from } = settings;
   const sendMail = url === undefined || from === undefined ? undefined : createMailSender({ url, from });
   const running = new RunningAlerts({
@@ -73,10 +76,10 @@ export async function openAlerts(
   forgetting.onRequest((source) => running.forget(source));
   forgetRemoved(sources, running, warn);
   const alerts = new Alerts({
-    alerts: await readAlerts(store, sealer, warn),
+    alerts: await readAlerts(await store.list()),
     documents: {
-      put: ({ id, ...alert }) => store.put({ id, document: sealer.seal(JSON.stringify(alert)) }),
-      remove: (id) => store.remove(id),
+      put: (all) => store.put(all.map(({ id, ...alert }) => ({ id, document: sealer.seal(JSON.stringify(alert)) }))),
+      remove: (ids) => store.remove(ids),
     },
     canMail: sendMail !== undefined,
     ...{ running, queries, findBackend, findAddressProblem, nowMs },
@@ -88,7 +91,7 @@ export async function openAlerts(
   return {
     alerts,
     ...ofFiles,
-    takeOver: async () => alerts.replaceAll(await readAlerts(store, sealer, warn)),
+    takeOver: async () => alerts.replaceAll(await readAlerts(await store.list())),
     start: () => running.start(queries),
     close: () => running.close(),
   };
@@ -103,7 +106,8 @@ function openFiles(
     loadFiles: async () => (alertFolder === undefined ? [] : loadAlerts(alertFolder)),
     async takeFiles(files) {
       const taken = await alerts.takeFiles(files);
-      for (const alert of taken.written) void warnOfProblems(alerts, alert, warn);
+      // Thousands may be new at once, and the query of each is compiled.
+      void mapInTurns(taken.written, (alert) => warnOfProblems(alerts, alert, warn));
       return taken;
     },
   };
@@ -136,17 +140,15 @@ function namesOf({ sources }: Pick<Storage["sources"], "sources">): readonly str
   return sources.map(({ name }) => name);
 }
 
-async function readAlerts(
-  store: AlertStore,
+function openAlert(
+  { id, document }: StoredAlert,
   sealer: ConfigSealer,
   warn: (message: string) => void,
-): Promise<readonly Alert[]> {
-  return (await store.list()).flatMap(({ id, document }) => {
-    const opened = sealer.open(document);
-    if (opened !== undefined) return [{ ...(JSON.parse(opened) as Omit<Alert, "id">), id }];
-    warn(`the alert ${id} was sealed with another key: it does not run. Make it again`);
-    return [];
-  });
+): Alert | undefined {
+  const opened = sealer.open(document);
+  if (opened !== undefined) return { ...(JSON.parse(opened) as Omit<Alert, "id">), id };
+  warn(`the alert ${id} was sealed with another key: it does not run. Make it again`);
+  return undefined;
 }
 
 function noteRun(audit: Pick<AuditLog, "record">, { id, name }: AlertPlan, run: EndedRun): void {

@@ -131,6 +131,7 @@ describe("GET /metrics", () => {
       notices: { delivered: 7, refused: 11, dropped: 13 },
       failures: 17,
       waiting: 19,
+      lateSeconds: 2.5,
       alerts: { ok: 23, pending: 29, firing: 31, resolved: 37, failing: 41, off: 43 },
     });
     const { app } = await createTestApp({ parts: { alerts: { figures } as Alerts } });
@@ -143,6 +144,7 @@ describe("GET /metrics", () => {
       "run_seconds_total 1.5",
       ...['notices_total{outcome="delivered"} 7', 'notices_total{outcome="refused"} 11'],
       ...['notices_total{outcome="dropped"} 13', "failures_total 17", "waiting_notices 19"],
+      "late_seconds 2.5",
     ].map((line) => `logweir_alert_${line}`);
     const statuses = Object.entries(figures().alerts).map(([status, n]) => `logweir_alerts{status="${status}"} ${n}`);
     expect(await lines()).toEqual([...expected, ...statuses]);

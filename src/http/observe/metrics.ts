@@ -278,6 +278,11 @@ function addAlerts(registers: Registry[], alerts: Pick<Alerts, "figures">): void
     read: () => [[{}, alerts.figures().waiting]],
   });
   addRead(Gauge, registers, {
+    name: "alert_late_seconds",
+    help: "For how long the run of an alert that has waited longest for its turn has been due.",
+    read: () => [[{}, alerts.figures().lateSeconds]],
+  });
+  addRead(Gauge, registers, {
     name: "alerts",
     help: "Alerts by status: ok, pending, firing, resolved, failing, or off. On several nodes, the leader counts them.",
     labelNames: ["status"],
