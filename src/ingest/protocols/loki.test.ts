@@ -81,7 +81,6 @@ it.each([
   ["{a=`b`}", { a: "b" }],
   ['{a="\\t\\r\\x\\\\",_b.c="`"}', { a: "\t\rx\\", "_b.c": "`" }],
   ["{}", {}],
-  [`{a="${"x".repeat(12_000_000)}"}`, { a: "x".repeat(12_000_000) }],
 ])("parseLabels reads %s", (text, labels) => {
   expect(parseLabels(text)).toEqual(labels);
 });
@@ -92,6 +91,11 @@ it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"', '{app="web
     expect(() => parseLabels(text)).toThrow("Labels must be written like");
   },
 );
+
+it("parseLabels reads labels of any length", () => {
+  const long = "x".repeat(12_000_000);
+  expect(parseLabels(`{a="${long}"}`).a === long).toBe(true);
+});
 
 it("parseLabels quotes the beginning of what it refuses", () => {
   expect(() => parseLabels(`{${"x".repeat(200)}`)).toThrow(/^Labels must be written like {app="web"}, not {x{99}$/);
