@@ -40,8 +40,6 @@ export interface EventMatcher {
   ): Promise<ReadonlyMap<Event, string>>;
 }
 
-/** An empty query counts as none. */
-const everyEvent = "s:*";
 /** Events of other tenants may have the same ids. */
 const maxRows = 200_000;
 
@@ -61,13 +59,13 @@ export function createEventMatcher(
   const prepare = (
     by: EndpointRunner,
     source: string,
-    lql: string,
+    query: { readonly lql: string } | { readonly sql: string },
     events: readonly KeyedEvent[],
     shape: QueryShape,
   ) => {
     const target = targets.get(source) ?? createKeyedEvents(source);
     targets.set(source, target);
-    const parameters = new Map<string, unknown>(Object.entries({ lql, ...toParameters(events) }));
+    const parameters = new Map<string, unknown>(Object.entries({ ...query, ...toParameters(events) }));
     return prepareCall(by, { target, parameters, pinned: noPins, isOwner: true, redactsPii: false, shape });
   };
   const tenantPathOf = (source: string) => runner.engine.store.describe(source)?.tenantField?.split(".");
@@ -75,11 +73,11 @@ export function createEventMatcher(
     async check(source, lql) {
       if (lql.trim() === "") return;
       // The limits of a query's text are those of the service.
-      const calls = [prepare(runner, source, lql, [], matchShape(tenantPathOf(source)))];
+      const calls = [prepare(runner, source, { lql }, [], matchShape(tenantPathOf(source)))];
       // An engine may not read the pattern for a field that no event has carried yet.
       const { filter } = parseLql(lql, 0);
       const patterns = filter === undefined ? [] : patternsOf(filter);
-      if (patterns.length > 0) calls.push(prepare(runner, source, lql, [], patternShape(patterns)));
+      if (patterns.length > 0) calls.push(prepare(runner, source, { lql }, [], patternShape(patterns)));
       for (const each of calls) {
         for await (const _ of runPrepared(own, each, AbortSignal.timeout(limits.timeoutMs)));
       }
@@ -88,10 +86,10 @@ export function createEventMatcher(
       const matches = new Map<(typeof events)[number], string>();
       if (events.length === 0) return matches;
       const rows = new Map<string, string>();
-      const asked = { lqls, nowMs: nowMs() };
-      const shape = matchShape(tenantPathOf(source), asked);
+      const shape = matchShape(tenantPathOf(source), toConditions(lqls, nowMs()));
       let rowTotal = 0;
-      const prepared = prepare(own, source, everyEvent, events, shape);
+      // In SQL, whose plans are cached: the same queries are asked about one batch of events after the other.
+      const prepared = prepare(own, source, { sql: `SELECT * FROM \`${source}\`` }, events, shape);
       for await (const { json, rowCount } of runPrepared(own, prepared, signal)) {
         if (rowCount === 0) continue;
         rowTotal += rowCount;
@@ -148,25 +146,29 @@ SELECT * FROM ${table}`;
   });
 }
 
+/** Conditions of queries, undefined for everything; times that depend on the clock are those of now. */
+function toConditions(lqls: readonly string[], nowMs: number): readonly (Expression | undefined)[] {
+  return lqls.map((lql) => {
+    const { filter } = parseLql(lql, nowMs);
+    return filter && toCondition(filter);
+  });
+}
+
 /**
- * Every row's key, and `1` or `0` for whether the condition holds for it: that of each query which is given, else the
- * query's own.
+ * Every row's key, and `1` or `0` for whether the condition holds for it: each of those that are given, else that of
+ * the query.
  */
 function matchShape(
   tenantPath: readonly string[] | undefined,
-  asked?: { readonly lqls: readonly string[]; readonly nowMs: number },
+  conditions?: readonly (Expression | undefined)[],
 ): QueryShape {
   return {
-    key: JSON.stringify(["match", tenantPath ?? null, asked ?? null]),
+    key: JSON.stringify(["match", tenantPath ?? null, conditions ?? null]),
     maxRows,
     apply(rows): Query {
       const { body, span } = rows;
       if (body.kind !== "Select") return rows;
       const { where, ...all } = body;
-      const conditions = asked?.lqls.map((lql) => {
-        const { filter } = parseLql(lql, asked.nowMs);
-        return filter && toCondition(filter);
-      });
       const matches = (conditions ?? [where]).map((condition) =>
         condition === undefined ? text("1", span) : call("IF", [condition, text("1", span), text("0", span)], span),
       );
