@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
 import { eventOf } from "../../../../test/engine-conformance/bench.ts";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { STRING } from "../../../googlesql/types.ts";
 import { openServerClient, type ServerClient } from "../driver/client.ts";
 import { askLimits } from "../driver/limits.ts";
@@ -62,7 +63,7 @@ describe("an append", () => {
   it("that two nodes are sent at once seldom costs a deletion, and never one of the whole table", async () => {
     const nodes = [await openStore(), await openStore()];
     for (const node of nodes) await node.ensureSource({ name: "twice", ...byProject });
-    const rounds = 40;
+    const rounds = sampleSize(24, 80);
     for (let round = 0; round < rounds; round++) {
       const events = Array.from({ length: 50 }, (_, n) => eventOf(`${round}/${n}`, { project: `p${n % 3}` }));
       await Promise.all(nodes.map((node) => node.append("twice", events, never())));

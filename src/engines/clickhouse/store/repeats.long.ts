@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
 import { eventOf } from "../../../../test/engine-conformance/bench.ts";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { STRING } from "../../../googlesql/types.ts";
 import type { LogEvent } from "../../contract/query-engine.ts";
 import { openServerClient, type ServerClient, type ServerQuery, type ServerSettings } from "../driver/client.ts";
@@ -193,7 +194,7 @@ describe("an event that comes again", () => {
         }
         expect(await countOf(nodes[0] as ClickHouseStore, source)).toBe(known.size);
       }),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: sampleSize(3, 40), endOnFailure: true },
     );
   }, 300_000);
 

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../../../test/clickhouse/start.ts";
 import { eventOf } from "../../../../test/engine-conformance/bench.ts";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
 import type { EventStore, LogEvent } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
@@ -140,7 +141,7 @@ describe("an append", () => {
       });
       await nodes[node]?.append("shared", events, never());
     };
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < sampleSize(4, 12); round++) {
       await Promise.all([0, 1, 2].flatMap((node) => [send(node, round * 20), send(node, round * 20 + 10)]));
     }
     const [statistics] = (await nodes[0]?.statistics(never()))?.filter(({ name }) => name === "shared") ?? [];
@@ -185,7 +186,7 @@ describe("an append", () => {
         const found = (await store.statistics(never())).find(({ name }) => name === source);
         expect(found?.rowCount).toBe(model.size);
       }),
-      { numRuns: 6 },
+      { numRuns: sampleSize(3, 60) },
     );
   });
 });
