@@ -243,6 +243,7 @@ const clickhouse: Suite = {
   ],
   exclude: withoutServer,
   env: { LOGWEIR_TEST_ENGINE: "clickhouse" },
+  testTimeout: 300_000,
   globalSetup: ["test/clickhouse/share-server.ts"],
   testNamePattern: without(embeddedOnly),
   hookTimeout: 120_000,
@@ -256,7 +257,10 @@ export const suites = {
   /** `npm test` with what it leaves to no other stage. */
   change: { include: all, exclude: [...shortForms, ...serverTests], testTimeout: 300_000, hookTimeout: 120_000 },
   /** Acceptance tests whole, of which `npm test` runs those that share a service; and the engine's own process. */
-  acceptance: { include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"] },
+  acceptance: {
+    include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"],
+    testTimeout: 300_000,
+  },
   security: changeSuite(["test/security/**/*.long.ts"]),
   processes: changeSuite([
     "src/engines/duckdb/process/*.long.ts",
