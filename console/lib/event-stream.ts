@@ -1,4 +1,4 @@
-/** A message of a `text/event-stream` (HTML, section 9.2). */
+/** A message of a `text/event-stream` (HTML, section 9.2); an id without data is a `place`. */
 export interface StreamMessage {
   readonly id: string | undefined;
   readonly event: string;
@@ -38,5 +38,6 @@ function parseBlock(block: string): StreamMessage | undefined {
     else if (name === "event") event = value;
     else if (name === "data") data.push(value);
   }
-  return data.length === 0 ? undefined : { id, event, data: data.join("\n") };
+  if (data.length > 0) return { id, event, data: data.join("\n") };
+  return id === undefined ? undefined : { id, event: "place", data: "" };
 }

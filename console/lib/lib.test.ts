@@ -161,7 +161,7 @@ it("positions of diagnostics are counted in code points", () => {
 });
 
 it("readMessages yields complete stream messages at any chunk size", async () => {
-  const text = ': hello\n\nid: 1\ndata: {"a":1}\n\nevent: end\ndata: x\ndata: y\n\n';
+  const text = ': hello\n\nid: 0\n\nid: 1\ndata: {"a":1}\n\nevent: end\ndata: x\ndata: y\n\n';
   const bytes = new TextEncoder().encode(text);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -172,6 +172,7 @@ it("readMessages yields complete stream messages at any chunk size", async () =>
   const messages = [];
   for await (const message of readMessages(body)) messages.push(message);
   expect(messages).toEqual([
+    { id: "0", event: "place", data: "" },
     { id: "1", event: "message", data: '{"a":1}' },
     { id: undefined, event: "end", data: "x\ny" },
   ]);

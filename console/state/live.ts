@@ -75,14 +75,14 @@ async function follow(signal: AbortSignal): Promise<void> {
     try {
       const { iso_timestamp_start: _, iso_timestamp_end: __, ...asked } = callParameters();
       const headers = lastId === undefined ? {} : { "last-event-id": lastId };
-      // Where nothing came before the connection broke, no row says where to go on.
+      // Where the first connection broke before it began, nothing says where to go on.
       const since = `${Math.ceil((performance.now() - beganMs) / 1_000)}s`;
       const parameters = isFirst || lastId !== undefined ? asked : { ...asked, since };
       const response = await followEndpoint(query.value.scope, parameters, signal, headers);
       if (response.body === null) throw new TypeError("The answer has no body");
       for await (const message of readMessages(response.body)) {
+        lastId = message.id ?? lastId;
         if (message.event === "message") {
-          lastId = message.id ?? lastId;
           held.push(JSON.parse(message.data) as Row);
           if (held.length > keptRows) held.shift();
           if (live.value === "paused") heldCount.value++;

@@ -118,6 +118,19 @@ describe("a tail", () => {
     since.close();
   });
 
+  it("resumes from its beginning where no row came before the connection broke", async () => {
+    const url = `${service.url}/api/endpoints/query/logs.all/tail?project=g`;
+    const response = await fetch(url, { headers: { "x-api-key": privateToken } });
+    const reader = response.body?.getReader();
+    const [, id = ""] = /^id: (.+)\n\n$/.exec(new TextDecoder().decode((await reader?.read())?.value)) ?? [];
+    await reader?.cancel();
+    await service.ingest("edge", [event("g", "meanwhile")]);
+    const again = await open("logs.all", { project: "g" }, { "last-event-id": id });
+    await service.ingest("edge", [event("g", "later")]);
+    await expect.poll(() => texts(again)).toEqual(["meanwhile", "later"]);
+    again.close();
+  });
+
   it("is redacted and pinned like any other call", async () => {
     const { token } = await makeToken({ scopes: ["query:endpoint:logs.all"], pins: { project: "e" } });
     const headers = { "x-api-key": token, "LF-ENDPOINT-REDACT-PII": "true" };

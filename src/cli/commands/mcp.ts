@@ -85,7 +85,9 @@ async function* send(
   const response = await client.send("/mcp", { method: "POST", headers, body, signal });
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream") && response.body !== null) {
-    for await (const { data } of readMessages(response.body as AsyncIterable<Uint8Array>)) yield data;
+    for await (const { event, data } of readMessages(response.body as AsyncIterable<Uint8Array>)) {
+      if (event !== "place") yield data;
+    }
     return;
   }
   const copy = response.clone();

@@ -98,7 +98,13 @@ describe("the command tail", () => {
     expect(errors).toBe("(It is 503; trying again)\n(It is 503; trying again)\n");
   });
 
-  it("asks for all the time since it began where no event came before the connection broke", async () => {
+  it("goes on at the place that the service sent before any event", async () => {
+    const { asked, lines } = await follow({}, [stream("id: c0\n\n"), stream(row("c", 3))]);
+    expect(asked[2]).toBe("/api/endpoints/query/source:edge/tail c0");
+    expect(lines).toEqual([lineOf("a", 1), lineOf("b", 2), lineOf("c", 3), ""]);
+  });
+
+  it("asks for all the time since it began where the connection broke before the service sent a place", async () => {
     const { asked } = await follow({}, [stream(": hi\n\n"), refusal(503)]);
     expect(asked.slice(1).map((address) => address.split("since=")[1])).toEqual(["10s", "40s", "70s"]);
   });

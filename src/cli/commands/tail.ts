@@ -84,9 +84,9 @@ export async function followRows(
         isAway = false;
         if (message.event === "skipped")
           context.errors.write(`(${fieldOf(message, "count") ?? "some"} events were left out)\n`);
+        lastId = message.id ?? lastId;
         if (message.event !== "message") continue;
         const row = readData(message) as EventRow;
-        lastId = message.id ?? lastId;
         if (!shown.has(keyOf(row))) await print(row);
       }
     } catch (error) {
@@ -171,13 +171,17 @@ function toEnd(message: Message): CliError {
   return isKnown && isPassing(errorCatalogue[code].status) ? new AwayError(text) : new CliError(text);
 }
 
-/** The messages of a stream of Server-Sent Events, each with one line of data. Throws `CliError` for an endless line. */
+/**
+ * The messages of a stream of Server-Sent Events, each with one line of data, and each id without data as a `place`.
+ * Throws `CliError` for an endless line.
+ */
 export async function* readMessages(body: AsyncIterable<string | Uint8Array>): AsyncGenerator<Message> {
   let message: { id?: string; event?: string; data?: string } = {};
   for await (const line of readLines(boundLines(body))) {
     if (line === "") {
       const { id, event = "message", data } = message;
       if (data !== undefined) yield { id, event, data };
+      else if (id !== undefined) yield { id, event: "place", data: "" };
       message = {};
     }
     const [, name, value = ""] = /^(id|event|data): ?(.*)$/s.exec(line) ?? [];

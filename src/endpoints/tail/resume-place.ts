@@ -1,7 +1,10 @@
 import type { PagePlace } from "../paging/cursor.ts";
 import type { TailRow } from "./ask-tail.ts";
 
-/** A row's place in the order, and behind it, if a tail sent it, when that was. */
+/**
+ * A row's place in the order, and behind it, if a tail sent it, when that was. Without a row, the time from which on
+ * all rows are missing.
+ */
 export type ResumePlace = PagePlace;
 
 /** Marks the time in a place, in microseconds since 1970; no key of an order begins so and is the last. */
@@ -12,6 +15,31 @@ const orderlyUs = 60_000_000n;
 /** The place of a row that is sent at a time. */
 export function sealedPlace(place: PagePlace, sentUs: bigint): ResumePlace {
   return [...place, `${sentMark}${sentUs}`];
+}
+
+/** Where a follower begins: now, at a time, or behind a row. */
+export type TailStart = { readonly fromUs: bigint } | { readonly behind: ResumePlace } | undefined;
+
+/** The place of a follower that no row was sent to yet. */
+export function placeBefore(start: TailStart, nowUs: bigint): ResumePlace {
+  if (start !== undefined && "behind" in start) return start.behind;
+  return sealedPlace([], start?.fromUs ?? nowUs);
+}
+
+/** The place of a follower that no row was sent to between this place and a time. */
+export function placeAt(place: ResumePlace, timeUs: bigint): ResumePlace {
+  const { row, sentUs = timeOf(row) } = openPlace(place);
+  return sentUs < timeUs ? sealedPlace(row, timeUs) : place;
+}
+
+function openPlace(place: ResumePlace): { readonly row: PagePlace; readonly sentUs?: bigint } {
+  const last = place.at(-1);
+  if (last?.startsWith(sentMark) !== true) return { row: place };
+  return { row: place.slice(0, -1), sentUs: BigInt(last.slice(sentMark.length)) };
+}
+
+function timeOf(row: PagePlace): bigint {
+  return BigInt(row[0] ?? 0);
 }
 
 /** The rows that a follower missed. */
@@ -25,12 +53,10 @@ export interface ResumeStart {
  * From a time on; behind a row in the order of times; or, behind a row whose own time was far from the clock when it
  * was sent, from the moment on when it was sent, because what came later has the times of then.
  */
-export function startOf(start: { readonly fromUs: bigint } | { readonly behind: ResumePlace }): ResumeStart {
+export function startOf(start: NonNullable<TailStart>): ResumeStart {
   if ("fromUs" in start) return { fromUs: start.fromUs, isMissed: () => true };
-  const last = start.behind.at(-1);
-  const sentUs = last?.startsWith(sentMark) === true ? BigInt(last.slice(sentMark.length)) : undefined;
-  const place = sentUs === undefined ? start.behind : start.behind.slice(0, -1);
-  const timeUs = BigInt(place[0] ?? 0);
+  const { row: place, sentUs } = openPlace(start.behind);
+  const timeUs = timeOf(place);
   const isOrderly = sentUs === undefined || (timeUs <= sentUs + orderlyUs && timeUs >= sentUs - orderlyUs);
   if (isOrderly) return { fromUs: timeUs, isMissed: (row) => isBehind(row.place, place) };
   // Rows ahead of the clock were sent in their order too.

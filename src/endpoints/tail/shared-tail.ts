@@ -2,7 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { FollowedPeriod } from "../call/prepare/query-call.ts";
 import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
 import { compareTimes, type TailAnswer, type TailRow } from "./ask-tail.ts";
-import { type ResumePlace, sealedPlace, startOf } from "./resume-place.ts";
+import { sealedPlace, startOf, type TailStart } from "./resume-place.ts";
 
 /** A follower receives rows as they arrive, and is notified once when the tail ends. */
 export interface Follower {
@@ -11,9 +11,6 @@ export interface Follower {
   skip(count: number | undefined): void;
   end(error: ServiceError): void;
 }
-
-/** Where a follower begins: now, at a time, or behind a row. */
-export type TailStart = { readonly fromUs: bigint } | { readonly behind: ResumePlace } | undefined;
 
 /** Asks the engine for the newest rows of a period. */
 export type TailAsk = (period: FollowedPeriod, signal: AbortSignal) => Promise<TailAnswer>;

@@ -1,7 +1,8 @@
 import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { type ArrivalKey, Arrivals } from "./arrivals.ts";
-import { type Follower, SharedTail, type SharedTailOptions, type TailAsk, type TailStart } from "./shared-tail.ts";
+import type { TailStart } from "./resume-place.ts";
+import { type Follower, SharedTail, type SharedTailOptions, type TailAsk } from "./shared-tail.ts";
 
 /** All tails of the service: followers of the same query share its answers. */
 export interface TailHub {

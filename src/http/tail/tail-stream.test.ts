@@ -37,15 +37,14 @@ class StalledAnswer extends EventEmitter {
 function open(waiting: WaitingBytes) {
   const raw = new StalledAnswer();
   const reply = { raw, header: () => reply, getHeaders: () => ({}), hijack: () => reply };
-  const { outlet, begin } = openEvents(reply as unknown as Parameters<typeof openEvents>[0]);
-  const stream = openTailStream(
-    outlet,
-    createEventForm()(() => "1"),
-    waiting,
-  );
+  const { outlet, begin } = openEvents(reply as unknown as Parameters<typeof openEvents>[0], () => form.readId());
+  const clock = { nowMs: 1_000_000 };
+  const start = ["told:1000000000"];
+  const form = createEventForm()({ seal: (place) => place.join(), start, nowMs: () => clock.nowMs });
+  const stream = openTailStream(outlet, form, waiting);
   begin();
   stream.open();
-  return { raw, follower: stream.follower };
+  return { raw, clock, ...stream };
 }
 
 const row = (length: number): TailRow => ({ key: "k", timeUs: 0n, json: "x".repeat(length), place: [] });
@@ -61,6 +60,18 @@ it("a slow reader is told how many rows were skipped once it reads again", () =>
   expect(raw.written[2]).toBe(skipped(3));
   follower.deliver([row(3)]);
   expect(raw.written[3]).toContain("data: xxx");
+});
+
+it("says from the beginning where to resume, and goes on with the time while no row comes", () => {
+  const { raw, clock, follower, beat } = open({ count: 0 });
+  const told = () => raw.written.splice(0).join("");
+  expect(told()).toBe("id: told:1000000000\n\n");
+  follower.deliver([{ ...row(1), place: ["7", "a", "told:1000000001"] }]);
+  expect(told()).toBe("id: 7,a,told:1000000001\ndata: x\n\n");
+  beat();
+  clock.nowMs = 1_700_000;
+  beat();
+  expect(told()).toBe("id: 7,a,told:1000000001\n\nid: 7,a,told:1100000000\n\n");
 });
 
 it("what waits for all tails of a token is bounded, and for those of others is not counted", () => {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../../access/expiry.ts";
 import { askTail, prepareTail } from "../../../endpoints/tail/ask-tail.ts";
-import type { TailAsk, TailStart } from "../../../endpoints/tail/shared-tail.ts";
+import { placeBefore, type TailStart } from "../../../endpoints/tail/resume-place.ts";
+import type { TailAsk } from "../../../endpoints/tail/shared-tail.ts";
 import { inQuery } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { invalidParameter } from "../../../shared/errors.ts";
@@ -21,7 +22,7 @@ import { createEventForm, openEvents } from "../../tail/event-outlet.ts";
 import { keepTail } from "../../tail/keep-tail.ts";
 import { createTailGuard, describeView, guardFollower, noPeriod, type TailGuard } from "../../tail/tail-guard.ts";
 import type { WaitingBytes } from "../../tail/tail-limits.ts";
-import { openTailStream, type TailForm } from "../../tail/tail-stream.ts";
+import { openTailStream } from "../../tail/tail-stream.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
 const maxSinceMs = 7 * 86_400_000;
@@ -65,7 +66,12 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
       const { waiting, leave } = dependencies.tailLimits.enter(call.identity.tokenId, 1);
       reply.raw.once("close", leave);
       noteRun(request, call.identity, call);
-      const form = makeForm((place) => dependencies.runner.cursors.seal(cursorScope, place));
+      const { nowMs } = dependencies;
+      const form = makeForm({
+        seal: (place) => dependencies.runner.cursors.seal(cursorScope, place),
+        start: placeBefore(start, BigInt(nowMs()) * 1000n),
+        nowMs,
+      });
       const view = describeView([prepared]);
       await follow(dependencies, request, reply, {
         ...{ ...call, form, waiting, cursorScope, start, openedAt, view, turn },
@@ -75,7 +81,7 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
 }
 
 interface FollowedCall extends OpenedCall {
-  readonly form: TailForm;
+  readonly form: ReturnType<ReturnType<typeof createEventForm>>;
   readonly waiting: WaitingBytes;
   /** The scope of the call's cursors. */
   readonly cursorScope: string;
@@ -95,7 +101,7 @@ async function follow(
   const { runner, tails, shutdown } = dependencies;
   // Tokens with the same view share a tail; the limits of a token are part of the key, and what errors say to it.
   const key = JSON.stringify([call.cursorScope, call.budget ?? null, call.identity.pins, call.isOwner]);
-  const { outlet, begin } = openEvents(reply);
+  const { outlet, begin } = openEvents(reply, form.readId);
   const stream = openTailStream(outlet, form, waiting);
   const ask: TailAsk = async (period, signal) => {
     const target = await findTarget(dependencies, call.identity, request.params.endpoint);
