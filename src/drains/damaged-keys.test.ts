@@ -90,6 +90,25 @@ describe("a damaged position", () => {
     await log.close();
   });
 
+  it.each(["cut after a line", "emptied", "a folder instead"])("counts every key of the last file: %s", async (name) => {
+    const folder = await makeFolder();
+    const before = await openLog(folder);
+    const position = await before.log.openPosition(rule, "end");
+    await before.log.journals.find("edge")?.note(keys(0, 10));
+    await position?.advance({ delivered: 2 });
+    await before.log.close();
+    const [file = ""] = await readdir(folderOf(folder, "edge"));
+    await fileDamages.find((each) => each.name === name)?.damage(join(folderOf(folder, "edge"), file));
+    const { log } = await openLog(folder);
+    expect((await log.openPosition(rule, "first"))?.number).toBe(2);
+    const journal = log.journals.find("edge");
+    await journal?.note(keys(10, 11));
+    const read = [...((await journal?.read(2, 20)) ?? []), ...((await journal?.read(10, 20)) ?? [])];
+    expect([read.length, journal?.end, read.at(-1)?.id]).toEqual([9, 11, "event 10"]);
+    expect(read.some(({ isDamaged }) => isDamaged)).toBe(true);
+    await log.close();
+  });
+
   it("goes on behind the keys that are left where their file was cut, and sends none of them again", async () => {
     const folder = await makeFolder();
     const before = await openLog(folder);
@@ -97,8 +116,10 @@ describe("a damaged position", () => {
     await before.log.journals.find("edge")?.note(keys(0, 10));
     await position?.advance({ delivered: 9 });
     await before.log.close();
-    const [file = ""] = await readdir(folderOf(folder, "edge"));
+    const [file = "", next = ""] = await readdir(folderOf(folder, "edge"));
     const path = join(folderOf(folder, "edge"), file);
+    // As after the end of the machine.
+    await rm(join(folderOf(folder, "edge"), next));
     await writeFile(path, (await readFile(path, "utf8")).split("\n").slice(0, 5).join("\n").concat("\n"));
     const { log, told } = await openLog(folder);
     const again = await log.openPosition(rule, "first");

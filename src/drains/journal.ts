@@ -47,7 +47,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     releaseBefore: (number) => lines.releaseBefore(number),
     dropOldest: () => lines.dropOldest(),
     waitForKeys: (from, signal) => lines.waitForLines(from, signal),
-    close: () => lines.close(),
+    async close() {
+      await lines.seal().catch(() => undefined);
+      await lines.close();
+    },
   };
 }
 

@@ -174,15 +174,19 @@ export class LineJournal {
     }
   }
 
+  /** Begins the next file, whose name tells after a restart how many lines the last one has, whatever becomes of it. */
+  async seal(): Promise<void> {
+    const last = this.#segments.at(-1);
+    if (last === undefined || last.byteCount === 0) return;
+    this.#sealed = last;
+    await this.#add("", 0);
+  }
+
   /** Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when there is no line. */
   async dropOldest(): Promise<number> {
     const [oldest] = this.#segments;
     if (oldest === undefined || this.first === this.#end) return 0;
-    if (this.#segments.length === 1) {
-      this.#sealed = oldest;
-      // Begins the next file, which has the number of the next line also after a restart.
-      await this.#add("", 0);
-    }
+    if (this.#segments.length === 1) await this.seal();
     if (this.#segments[0] !== oldest) return 0;
     await this.#removeFirst();
     return this.first - oldest.first;
