@@ -90,7 +90,7 @@ describe("a damaged position", () => {
     await log.close();
   });
 
-  it.each(["cut after a line", "emptied", "a folder instead"])("counts every key of the last file: %s", async (name) => {
+  it.each(["cut after a line", "emptied", "a folder instead"])("counts all keys of a last file, %s", async (name) => {
     const folder = await makeFolder();
     const before = await openLog(folder);
     const position = await before.log.openPosition(rule, "end");

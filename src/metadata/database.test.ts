@@ -52,6 +52,12 @@ describe("an unusable file", () => {
     expect(told).toContain(`${join(folder, "data")} cannot be used: it is a file`);
   });
 
+  it("is reported when a folder is in place of the key", async () => {
+    const path = join(folder, "cursor.key");
+    mkdirSync(path);
+    expect(await refusalOf(readSecretKey(path))).toBe(`${path} is no file; nothing was changed. Move it away`);
+  });
+
   it("is reported and left unchanged when it is not a valid key", async () => {
     const path = join(folder, "cursor.key");
     writeFileSync(path, "short");

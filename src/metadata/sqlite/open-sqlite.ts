@@ -12,7 +12,7 @@ import {
 import Database from "libsql";
 import { ServiceError } from "../../shared/errors.ts";
 import { messageOf } from "../../shared/message-of.ts";
-import { findInaccessible } from "../../shared/system/check-access.ts";
+import { findInaccessible, findNoFiles } from "../../shared/system/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
 import type { Columns } from "../columns.ts";
 import type { MetadataDatabase } from "../database.ts";
@@ -47,11 +47,12 @@ function checkAccess(paths: readonly string[]): void {
 /** Before SQLite looks at it, which may leave files beside it. `wasUsed`: the folder held metadata before. */
 function checkHeader(path: string, wasUsed: boolean): void {
   if (!existsSync(path)) return;
+  const [problem] = findNoFiles([path]);
+  if (problem !== undefined) throw new UserError(problem);
   if (statSync(path).size === 0) {
     if (wasUsed) throw damaged(path, "it is empty");
     return;
   }
-  if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
   const file = openSync(path, "r");
   try {
     const head = Buffer.alloc(magic.length);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { findInaccessible } from "../../shared/system/check-access.ts";
+import { findInaccessible, findNoFiles } from "../../shared/system/check-access.ts";
 import { UserError } from "../../shared/user-error.ts";
 
 const keyBytes = 32;
@@ -16,7 +16,7 @@ export async function readSecretKey(path: string): Promise<Uint8Array> {
   await writeFile(path, randomBytes(keyBytes), { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  const [problem] = findInaccessible([path]);
+  const [problem] = [...findInaccessible([path]), ...findNoFiles([path])];
   if (problem !== undefined) throw new UserError(problem);
   const key = await readFile(path);
   if (key.length !== keyBytes) {

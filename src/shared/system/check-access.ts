@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 
 /** Checks a kind of access to a path; throws as `accessSync` does. */
 export type Access = (path: string, mode: number) => void;
@@ -29,4 +29,10 @@ export function findInaccessible(paths: readonly string[], access: Access = acce
       return explain(path, (error as NodeJS.ErrnoException).code) ?? [];
     }
   });
+}
+
+/** For each path where something else than a file is: that, and a remedy. */
+export function findNoFiles(paths: readonly string[]): readonly string[] {
+  const isOther = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  return paths.filter(isOther).map((path) => `${path} is no file; nothing was changed. Move it away`);
 }

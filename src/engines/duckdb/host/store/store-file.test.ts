@@ -185,6 +185,18 @@ describe("the store's file", () => {
     }
   });
 
+  it.each(["file", "writeAheadLog", "logPosition"] as const)(
+    "is refused by name with a folder as its %s",
+    async (name) => {
+      const path = storePaths(directory)[name];
+      (await open()).database.close();
+      rmSync(path, { force: true });
+      mkdirSync(path);
+      const message = `${path} is no file; nothing was changed. Move it away`;
+      await expect(open()).rejects.toMatchObject({ code: "unavailable", message });
+    },
+  );
+
   it("is no file for a store in memory", async () => {
     const { database, position } = await openStoreFile(options);
     const connection = await database.connect();

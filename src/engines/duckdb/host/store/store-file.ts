@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../shared/message-of.ts";
-import { findInaccessible } from "../../../../shared/system/check-access.ts";
+import { findInaccessible, findNoFiles } from "../../../../shared/system/check-access.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";
@@ -196,7 +196,8 @@ export async function openStoreFile(
   const paths = storePaths(directory);
   try {
     mkdirSync(directory, { recursive: true });
-    const [problem] = findInaccessible([directory, paths.file, paths.writeAheadLog, paths.logPosition]);
+    const files = [paths.file, paths.writeAheadLog, paths.logPosition];
+    const [problem] = [...findInaccessible([directory, ...files]), ...findNoFiles(files)];
     if (problem !== undefined) throw new EngineError("unavailable", problem);
     if (!existsSync(paths.file)) checkDirectory(directory);
     const damage = findLogDamage(paths.logPosition, paths.writeAheadLog);
