@@ -15,7 +15,8 @@ export default mergeConfig(
       exclude: configDefaults.exclude,
       globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
       setupFiles: ["test/fixed-seed.ts"],
-      maxWorkers: 3,
+      // More share two cores at a loss: what tests take grows by a quarter, and each loads the sources for itself.
+      maxWorkers: 2,
       // No module holds state, so that files can share them: it saves loading the language for each.
       isolate: false,
       // Fewer collections of what lives for one test: a tenth of the processor time.

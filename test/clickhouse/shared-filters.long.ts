@@ -7,13 +7,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildIfStale } from "../../bin/build.mjs";
 import type { NodeProcess } from "../nodes/start-node.ts";
 import { type Destination, startDestination } from "../support/destination.ts";
+import { sampleSize } from "../support/sample-size.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startClickHouseNode } from "./clickhouse-nodes.ts";
 import { type ServerProcess, startServer } from "./start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-shared-filters-"));
-const eventCount = 6_000;
-const filterCount = 150;
+const eventCount = sampleSize(2, 12) * 500;
+const filterCount = sampleSize(40, 300);
 let server: ServerProcess;
 let node: NodeProcess;
 let destination: Destination;
