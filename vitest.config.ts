@@ -15,7 +15,7 @@ export default mergeConfig(
       exclude: configDefaults.exclude,
       globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
       setupFiles: ["test/fixed-seed.ts"],
-      // More share two cores at a loss: what tests take grows by a quarter, and each loads the sources for itself.
+      // As many as CI has cores: each loads the sources for itself.
       maxWorkers: 2,
       // No module holds state, so that files can share them: it saves loading the language for each.
       isolate: false,
