@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("rules of one source get what their filters select as queries, also beside one whose field has another type by then", {
+it("rules of one source get what their filters select as queries, also beside one whose field has another type", {
   timeout: 600_000,
 }, async () => {
   await ok("POST", "/api/sources", { name: "filtered", tenant: "project" });

@@ -16,7 +16,7 @@ export interface MemoryLogOptions {
   /** Keys of a segment, of which the oldest are dropped or released together. */
   readonly segmentKeys: number;
   readonly maxBytes: number;
-  /** Is waited for before each operation: throws for one that fails, and never resolves for a process that has ended. */
+  /** Awaited before each operation: throws for one that fails, and never resolves for a process that has ended. */
   readonly enter: (what: "note" | "read" | "save") => Promise<void>;
 }
 
