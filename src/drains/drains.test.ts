@@ -232,3 +232,17 @@ describe("a change whose rules cannot be restarted", () => {
     expect([documents.size, state()]).toEqual([0, [false, false]]);
   });
 });
+
+it("a rule is saved once the appends are over that began before it, whose events nobody noted", async () => {
+  const { drains, running } = open();
+  await drains.replaceAll([backendOf("b")], []);
+  let goOn = () => {};
+  const append = drains.appends.run(() => new Promise<void>((resolve) => (goOn = resolve)));
+  let isSaved = false;
+  const saved = drains.saveRule({ backend_id: "b", source_id: "edge", lql_string: "" }).then(() => (isSaved = true));
+  await flushPromises();
+  expect([drains.isWatched("edge"), isSaved]).toEqual([true, false]);
+  goOn();
+  await Promise.all([append, saved]);
+  await running.close();
+});

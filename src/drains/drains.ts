@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
+import { WorkUnderWay } from "../shared/concurrency/work-under-way.ts";
 import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Source } from "../sources/source.ts";
@@ -53,6 +54,7 @@ export class Drains implements Required<ArrivalWatch> {
   readonly isWatched: ArrivalWatch["isWatched"];
   readonly note: ArrivalWatch["note"];
   readonly noteRemoval: Required<ArrivalWatch>["noteRemoval"];
+  readonly appends = new WorkUnderWay();
   /** Changes are made one after another. */
   readonly #exclusively = createSerialQueue();
 
@@ -151,9 +153,9 @@ export class Drains implements Required<ArrivalWatch> {
    * Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and
    * `unknown_rule`.
    */
-  saveRule(sent: Sent, id?: string): Promise<DrainRule> {
+  async saveRule(sent: Sent, id?: string): Promise<DrainRule> {
     const { documents, running, nowMs } = this.#options;
-    return this.#inTurn(async () => {
+    const saved = await this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findRule(id);
       const read = await readRule(sent, this.#readers(), before);
       if ("problems" in read) throw refuseDocument("The rule was not saved", read.problems);
@@ -175,6 +177,9 @@ export class Drains implements Required<ArrivalWatch> {
       await orUndo(() => running.restart(rule, this.findBackend(rule.backendId)), undo);
       return rule;
     });
+    // Nobody has noted the events of appends that began before.
+    await this.appends.settled();
+    return saved;
   }
 
   /** Throws `unknown_rule`. */

@@ -51,7 +51,7 @@ interface RunningRule extends RuleOfBackend {
 const maxHeldBytes = 40_000_000;
 
 /** Rules in operation: each has a position in its source's journal, and sends the events after it. */
-export class RunningRules implements Required<ArrivalWatch> {
+export class RunningRules implements Omit<Required<ArrivalWatch>, "appends"> {
   readonly #options: RunningOptions;
   readonly #log: DrainLog;
   readonly #running = new Map<string, RunningRule>();

@@ -1,11 +1,17 @@
 import { delegateStore } from "../engines/contract/delegate-store.ts";
 import { keyOf } from "../engines/contract/event-tenant.ts";
 import type { EventFilter, EventKey, EventStore } from "../engines/contract/query-engine.ts";
+import type { WorkUnderWay } from "../shared/concurrency/work-under-way.ts";
 
 /** Notified of the events of a store. */
 export interface ArrivalWatch {
   /** Whether it is to be notified of the source's events. */
   isWatched(source: string): boolean;
+  /**
+   * Appends run as work of it, with their notes. Who begins to watch, and waits for those under way, is noted of all
+   * events that are acknowledged from then on.
+   */
+  readonly appends: WorkUnderWay;
   /** Is waited for before the sender is answered; does not reject. */
   note(source: string, keys: readonly EventKey[]): Promise<void>;
   /** Events that pass the filter were deleted. */
@@ -17,16 +23,17 @@ export interface ArrivalWatch {
  * deletions.
  */
 export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
-  const append: EventStore["append"] = async (source, events, ...rest) => {
-    const result = await store.append(source, events, ...rest);
-    if (!watch.isWatched(source)) return result;
-    const path = store.describe(source)?.tenantField?.split(".");
-    await watch.note(
-      source,
-      events.map((event) => keyOf(path, event)),
-    );
-    return result;
-  };
+  const append: EventStore["append"] = (source, events, ...rest) =>
+    watch.appends.run(async () => {
+      const result = await store.append(source, events, ...rest);
+      if (!watch.isWatched(source)) return result;
+      const path = store.describe(source)?.tenantField?.split(".");
+      await watch.note(
+        source,
+        events.map((event) => keyOf(path, event)),
+      );
+      return result;
+    });
   const { appendBody } = store;
   return delegateStore(store, {
     append,
@@ -45,13 +52,14 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
     ...(appendBody === undefined
       ? {}
       : {
-          async appendBody(source, body, ...rest) {
-            const isWatched = watch.isWatched(source);
-            const wantsKeys = isWatched || body.wantsKeys;
-            const { keys = [], ...result } = await appendBody.call(store, source, { ...body, wantsKeys }, ...rest);
-            if (isWatched) await watch.note(source, keys);
-            return { ...result, keys: body.wantsKeys ? keys : undefined };
-          },
+          appendBody: (source, body, ...rest) =>
+            watch.appends.run(async () => {
+              const isWatched = watch.isWatched(source);
+              const wantsKeys = isWatched || body.wantsKeys;
+              const { keys = [], ...result } = await appendBody.call(store, source, { ...body, wantsKeys }, ...rest);
+              if (isWatched) await watch.note(source, keys);
+              return { ...result, keys: body.wantsKeys ? keys : undefined };
+            }),
         }),
   });
 }

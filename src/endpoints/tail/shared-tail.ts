@@ -1,3 +1,4 @@
+import type { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { FollowedPeriod } from "../call/prepare/query-call.ts";
 import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
@@ -21,6 +22,8 @@ export interface SharedTailOptions {
   /** A clock that nobody sets. */
   readonly steadyMs: () => number;
   readonly arrivals: Arrivals;
+  /** Appends, whose events are on disk before they arrive. */
+  readonly appends: Pick<WorkUnderWay, "settled">;
   /** Rows that are remembered to have been delivered. */
   readonly maxSeen: () => number;
   /** Whether no other service writes to the store. */
@@ -60,6 +63,7 @@ export class SharedTail {
   readonly #nowMs: () => number;
   readonly #steadyMs: () => number;
   readonly #arrivals: Arrivals;
+  readonly #appends: SharedTailOptions["appends"];
   readonly #maxSeen: () => number;
   readonly #isAlone: boolean;
   readonly #followers = new Set<Follower>();
@@ -76,11 +80,12 @@ export class SharedTail {
   #failingSinceMs: number | undefined;
   #isBusy = false;
 
-  constructor({ ask, nowMs, steadyMs, arrivals, maxSeen, isAlone }: SharedTailOptions) {
+  constructor({ ask, nowMs, steadyMs, arrivals, appends, maxSeen, isAlone }: SharedTailOptions) {
     this.#ask = ask;
     this.#nowMs = nowMs;
     this.#steadyMs = steadyMs;
     this.#arrivals = arrivals;
+    this.#appends = appends;
     this.#maxSeen = maxSeen;
     this.#isAlone = isAlone;
   }
@@ -278,6 +283,8 @@ export class SharedTail {
   async #letIn(): Promise<void> {
     while (this.#newcomers.length > 0) {
       const waiting = [...this.#newcomers];
+      // Nobody may have watched when they began.
+      await this.#appends.settled();
       // What has arrived is for those who are here already.
       await this.#look();
       // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
@@ -316,10 +323,13 @@ export class SharedTail {
     const { fromUs, isMissed } = startOf(start);
     const answers = await this.#askFrom(fromUs);
     const borderUs = this.#windowStart();
+    // What was found has arrived then.
+    await this.#appends.settled();
     const { keys } = this.#arrivals.next(this.#mark, this.#last.tables, Number.POSITIVE_INFINITY);
     const coming = new Set(this.#last.isOfEvents ? keys.map(({ id }) => id) : []);
+    // What was seen is delivered to nobody when it arrives.
     const isTold = ({ timeUs, key, place }: TailRow) =>
-      (timeUs < borderUs || this.#seen.has(key)) && !coming.has(place[1] ?? "");
+      this.#seen.has(key) || (timeUs < borderUs && !coming.has(place[1] ?? ""));
     const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
     const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
     if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);

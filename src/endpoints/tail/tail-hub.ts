@@ -1,4 +1,5 @@
 import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
+import { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { type ArrivalKey, Arrivals } from "./arrivals.ts";
 import type { TailStart } from "./resume-place.ts";
@@ -18,6 +19,8 @@ export interface TailHub {
   ): { readonly joined: Promise<void>; leave(): void };
   /** Whether anybody follows events of the source. */
   isWatched(source: string): boolean;
+  /** Appends of events, and their notes, run as work of it. */
+  readonly appends: WorkUnderWay;
   /** To be called with the events of a source that are on disk now. */
   note(source: string, keys: readonly ArrivalKey[]): Promise<void>;
   readonly followerCount: number;
@@ -37,6 +40,7 @@ const maxSeen = { each: 100_000, all: 2_000_000, least: 2 * maxFollowedRows } as
 export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyMs">, isAlone = false): TailHub {
   const tails = createPassingMap<string, SharedTail>();
   const arrivals = new Arrivals();
+  const appends = new WorkUnderWay();
   let timer: NodeJS.Timeout | undefined;
   const share = () => Math.min(maxSeen.each, Math.max(maxSeen.least, Math.floor(maxSeen.all / tails.size)));
   const tick = () => {
@@ -52,7 +56,7 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
   };
   return {
     follow(key, ask, follower, start) {
-      const tail = tails.get(key) ?? new SharedTail({ ...clocks, ask, arrivals, maxSeen: share, isAlone });
+      const tail = tails.get(key) ?? new SharedTail({ ...clocks, ask, arrivals, appends, maxSeen: share, isAlone });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
       void tail.poll();
@@ -60,6 +64,7 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
       return { joined, leave: () => tail.leave(follower) };
     },
     isWatched: (source) => [...tails.entries()].some(([, tail]) => tail.reads(source)),
+    appends,
     note: async (source, keys) => arrivals.note(source, keys),
     get followerCount() {
       return [...tails.entries()].reduce((sum, [, tail]) => sum + tail.followerCount, 0);
