@@ -58,6 +58,22 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
+/** Those that are open: what they show may tell why a check broke. */
+const openPages = new Set<Pick<WatchedPage, "page" | "findings">>();
+
+/** What is found on the open pages so far, and what each shows; pictures of them are `broken-*.png`. */
+export async function tellOpenPages(pictures: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { page, findings } of openPages) {
+    const number = lines.length;
+    await page.screenshot({ path: `${pictures}/broken-${number}.png`, timeout: 10_000 }).catch(() => undefined);
+    const read = page.evaluate("document.body.innerText") as Promise<string>;
+    const text = await within("reading a page", read, 10_000).catch(tell);
+    lines.push(`${page.url()} shows ${JSON.stringify(text.slice(0, 1_000))}`, ...findings);
+  }
+  return lines;
+}
+
 /** `isExpected` tells which answers of status 400 and above a test asks for. */
 export async function openPage(
   browser: Browser,
@@ -95,7 +111,13 @@ export async function openPage(
     const [status, url] = [response.status(), response.url()];
     if (status >= 400 && !isExpected(status, url)) findings.push(`status ${status}: ${url.slice(0, 200)}`);
   });
-  return { page, findings, close: () => within("closing a page", context.close()) };
+  const open = { page, findings };
+  openPages.add(open);
+  const close = () => {
+    openPages.delete(open);
+    return within("closing a page", context.close());
+  };
+  return { ...open, close };
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { hasChromium, openBrowser, tell, within } from "./browser.ts";
+import { hasChromium, openBrowser, tell, tellOpenPages, within } from "./browser.ts";
 import { checkFirstSteps } from "./check-first-steps.ts";
 import { checkKeyboard } from "./check-keyboard.ts";
 import { checkMaking } from "./check-making.ts";
@@ -50,7 +50,8 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
       try {
         findings.push(...(await within(name, run(), checkMs)));
       } catch (error) {
-        findings.push(`${name}: ${tell(error)}`);
+        const open = await tellOpenPages(pictures);
+        findings.push(`${name}: ${tell(error)}`, ...open.map((line) => `${name}: ${line}`));
       }
       say(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
     }
