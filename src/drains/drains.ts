@@ -205,20 +205,19 @@ export class Drains implements Required<ArrivalWatch> {
 
   /** The status of all rules, or of those of one backend. */
   status(backendId?: string): readonly RuleStatus[] {
-    return this.#wanted()
-      .filter(({ backend }) => backendId === undefined || backend.id === backendId)
-      .map((each) => ({ ...each, ...this.#options.running.stateOf(each.rule) }));
+    const wanted = this.#wanted(backendId === undefined ? this.rules : this.#rulesOf({ id: backendId }));
+    return wanted.map((each) => ({ ...each, ...this.#options.running.stateOf(each.rule) }));
   }
 
-  /** All rules that have a backend. */
-  #wanted(): readonly RuleOfBackend[] {
-    return this.rules.flatMap((rule) => {
+  /** Those of the rules that have a backend. */
+  #wanted(rules = this.rules): readonly RuleOfBackend[] {
+    return rules.flatMap((rule) => {
       const backend = this.#backends.get(rule.backendId);
       return backend === undefined ? [] : { rule, backend };
     });
   }
 
-  #rulesOf({ id }: Backend): readonly DrainRule[] {
+  #rulesOf({ id }: Pick<Backend, "id">): readonly DrainRule[] {
     return this.rules.filter(({ backendId }) => backendId === id);
   }
 

@@ -33,7 +33,7 @@ it("who begins to watch, and waits for the appends under way, is noted of all th
     Object.assign(store, {
       appendBody: async (_: string, { details, wantsKeys }: StoredBody) => {
         await held;
-        const keys = wantsKeys ? [keyOf(details?.["id"] ?? "")] : undefined;
+        const keys = wantsKeys ? [keyOf(details?.id ?? "")] : undefined;
         return { accepted: 1, rejected: [], duplicates: 0, loads: [], keys };
       },
     }),

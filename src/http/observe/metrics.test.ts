@@ -124,6 +124,18 @@ describe("GET /metrics", () => {
     }
   });
 
+  it("adds up rules of one source that send to backends of one name", async () => {
+    const rules = [status, { ...status, delivered: 100 }, { ...status, rule: { ...status.rule, source: "auth" } }];
+    const { app } = await createTestApp({ parts: { drains: drainsWith(rules) } });
+    const { body } = await app.inject({ url: "/metrics", headers: { "x-api-key": "metrics-token" } });
+    expect(body.split("\n").filter((line) => /^logweir.*(delivered|waiting_events\{)/.test(line))).toEqual([
+      'logweir_drain_events_total{backend="hook",source="edge",outcome="delivered"} 113',
+      'logweir_drain_events_total{backend="hook",source="auth",outcome="delivered"} 13',
+      'logweir_drain_waiting_events{backend="hook",source="edge"} 38',
+      'logweir_drain_waiting_events{backend="hook",source="auth"} 19',
+    ]);
+  });
+
   it("counts runs, notices and alerts", async () => {
     const figures = (): AlertFigures => ({
       runs: { met: 2, quiet: 3, failed: 5 },
