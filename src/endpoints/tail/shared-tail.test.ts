@@ -375,6 +375,38 @@ describe("a tail with many followers", () => {
   });
 });
 
+describe("an append that does not end", () => {
+  it("holds up nobody who follows already, and its event is delivered once to each", async () => {
+    const { keep, store, tail, join, arrivals, appends } = openTail(true);
+    const before = await join();
+    let end: () => void = () => undefined;
+    const append = () => {
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      return appends.run(async () => {
+        await ended;
+        arrivals.note("t", [{ id: "slow", timestampUs: BigInt(startMs - 900_000) * 1000n }]);
+      });
+    };
+    const slow = append();
+    const joining = join({ fromUs: 0n });
+    await new Promise(setImmediate);
+    store("a", 1);
+    await tail.poll();
+    expect(before.told).toEqual(["a"]);
+    keep([["slow", -900]], false);
+    end();
+    await slow;
+    const third = await joining;
+    await tail.poll();
+    expect([before.told, third.told]).toEqual([
+      ["a", "slow"],
+      ["slow", "a"],
+    ]);
+  });
+});
+
 describe("many who begin to follow at once", () => {
   const away = new ServiceError("engine_unavailable", "away");
   const fromUs = BigInt(startMs) * 1000n;

@@ -1,6 +1,7 @@
 import type { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { FollowedPeriod } from "../call/prepare/query-call.ts";
+import type { PagePlace } from "../paging/cursor.ts";
 import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
 import { compareTimes, type TailAnswer, type TailRow } from "./ask-tail.ts";
 import { sealedPlace, startOf, type TailStart } from "./resume-place.ts";
@@ -52,6 +53,8 @@ interface Newcomer {
   readonly follower: Follower;
   readonly start: TailStart;
   readonly done: (error?: unknown) => void;
+  /** Whether the appends have ended that may have begun while nobody watched. */
+  isReady: boolean;
 }
 
 /**
@@ -66,7 +69,8 @@ export class SharedTail {
   readonly #appends: SharedTailOptions["appends"];
   readonly #maxSeen: () => number;
   readonly #isAlone: boolean;
-  readonly #followers = new Set<Follower>();
+  /** Each with the events that it was sent before they have arrived. */
+  readonly #followers = new Map<Follower, Set<string>>();
   readonly #newcomers: Newcomer[] = [];
   readonly #controller = new AbortController();
   /** Rows that were delivered, or were there before; their times by their keys, the first one first. */
@@ -103,7 +107,12 @@ export class SharedTail {
   join(follower: Follower, start: TailStart): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-      this.#newcomers.push({ follower, start, done });
+      const newcomer = { follower, start, done, isReady: false };
+      this.#newcomers.push(newcomer);
+      void this.#appends.settled().then(() => {
+        newcomer.isReady = true;
+        return this.poll();
+      });
     });
   }
 
@@ -130,6 +139,7 @@ export class SharedTail {
     } finally {
       this.#isBusy = false;
     }
+    if (this.#ready().length > 0) await this.poll();
   }
 
   close(): void {
@@ -265,9 +275,10 @@ export class SharedTail {
   #deliver(fresh: readonly TailRow[], hasGap: boolean): void {
     // The same list for all, so that it is laid out once.
     const ordered = this.#inOrder(fresh);
-    for (const follower of this.#followers) {
+    for (const [follower, early] of this.#followers) {
       if (hasGap) follower.skip(undefined);
-      if (ordered.length > 0) follower.deliver(ordered);
+      const rows = early.size === 0 ? ordered : ordered.filter(({ place }) => !early.delete(eventOf(place)));
+      if (rows.length > 0) follower.deliver(rows);
     }
   }
 
@@ -280,16 +291,17 @@ export class SharedTail {
     return placed.reverse().sort(compareTimes);
   }
 
+  #ready(): readonly Newcomer[] {
+    return this.#newcomers.filter(({ isReady }) => isReady);
+  }
+
   async #letIn(): Promise<void> {
-    while (this.#newcomers.length > 0) {
-      const waiting = [...this.#newcomers];
-      // Nobody may have watched when they began.
-      await this.#appends.settled();
+    for (let waiting = this.#ready(); waiting.length > 0; waiting = this.#ready()) {
       // What has arrived is for those who are here already.
       await this.#look();
       // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
       const joined = waiting.filter((each) => this.#removeNewcomer(each));
-      for (const { follower } of joined) this.#followers.add(follower);
+      for (const { follower } of joined) this.#followers.set(follower, new Set());
       for (let next = joined.shift(); next !== undefined; next = joined.shift()) {
         try {
           if (this.#followers.has(next.follower)) await this.#catchUp(next.follower, next.start);
@@ -323,18 +335,34 @@ export class SharedTail {
     const { fromUs, isMissed } = startOf(start);
     const answers = await this.#askFrom(fromUs);
     const borderUs = this.#windowStart();
-    // What was found has arrived then.
-    await this.#appends.settled();
-    const { keys } = this.#arrivals.next(this.#mark, this.#last.tables, Number.POSITIVE_INFINITY);
-    const coming = new Set(this.#last.isOfEvents ? keys.map(({ id }) => id) : []);
+    const coming = this.#coming();
     // What was seen is delivered to nobody when it arrives.
     const isTold = ({ timeUs, key, place }: TailRow) =>
-      this.#seen.has(key) || (timeUs < borderUs && !coming.has(place[1] ?? ""));
+      this.#seen.has(key) || (timeUs < borderUs && !coming.has(eventOf(place)));
     const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
     const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
     if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);
     const ordered = this.#inOrder(missed);
     if (ordered.length > 0) follower.deliver(ordered);
+    if (this.#last.isOfEvents) this.#noteEarly(follower, missed);
+  }
+
+  /** Rows that nobody has seen were there before anybody followed, or will arrive once their appends end. */
+  #noteEarly(follower: Follower, rows: readonly TailRow[]): void {
+    const early = this.#followers.get(follower);
+    for (const { key, place } of rows) if (!this.#seen.has(key)) early?.add(eventOf(place));
+    void this.#appends.settled().then(() => {
+      const coming = this.#coming();
+      for (const event of early ?? []) if (!coming.has(event)) early?.delete(event);
+    });
+  }
+
+  /** The events that have arrived and are not delivered yet. */
+  #coming(): ReadonlySet<string> {
+    const { tables, isOfEvents } = this.#last;
+    if (!isOfEvents) return new Set();
+    const { keys } = this.#arrivals.next(this.#mark, tables, Number.POSITIVE_INFINITY);
+    return new Set(keys.map(({ id, timestampUs }) => eventOf([String(timestampUs), id])));
   }
 
   /** Ends it for all followers, unless the failure may be transient. */
@@ -342,9 +370,14 @@ export class SharedTail {
     this.#failingSinceMs ??= this.#steadyMs();
     const isPassing = passing.has(failure.code) && this.#steadyMs() - this.#failingSinceMs < patienceMs;
     if (isPassing || this.#controller.signal.aborted) return;
-    for (const follower of this.#followers) follower.end(failure);
+    for (const follower of this.#followers.keys()) follower.end(failure);
     this.#followers.clear();
   }
+}
+
+/** Identifies the event of a row by its time and its id, which tenants may share. */
+function eventOf([time = null, id = null]: PagePlace): string {
+  return JSON.stringify([time, id]);
 }
 
 function toServiceError(error: unknown): ServiceError {

@@ -59,7 +59,6 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
       const tail = tails.get(key) ?? new SharedTail({ ...clocks, ask, arrivals, appends, maxSeen: share, isAlone });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
-      void tail.poll();
       timer ??= setTimeout(tick, intervalMs).unref();
       return { joined, leave: () => tail.leave(follower) };
     },
