@@ -36,10 +36,11 @@ export class Arrivals {
     this.#maxKeys = maxKeys;
   }
 
+  /** Keys that arrive together come in the order in which a tail that breaks off among them resumes. */
   note(source: string, keys: readonly ArrivalKey[]): void {
     const line = this.#lines.get(source) ?? { first: 0, keys: [] };
     this.#lines.set(source, line);
-    for (const { id, timestampUs } of keys) line.keys.push({ id, timestampUs });
+    for (const { id, timestampUs } of [...keys].sort(compareKeys)) line.keys.push({ id, timestampUs });
     // Rarely, and many at once: each time, the rest is copied.
     if (line.keys.length < 2 * this.#maxKeys) return;
     line.first += line.keys.length - this.#maxKeys;
@@ -88,7 +89,7 @@ export class Arrivals {
 
 /** The keys in order of their times, those near each other together, in a few lists. */
 export function clusterByTime(keys: readonly ArrivalKey[]): readonly (readonly ArrivalKey[])[] {
-  const sorted = [...keys].sort((a, b) => (a.timestampUs < b.timestampUs ? -1 : a.timestampUs > b.timestampUs ? 1 : 0));
+  const sorted = [...keys].sort(compareKeys);
   const clusters: ArrivalKey[][] = [];
   let lastUs: bigint | undefined;
   for (const key of sorted) {
@@ -100,4 +101,9 @@ export function clusterByTime(keys: readonly ArrivalKey[]): readonly (readonly A
     lastUs = key.timestampUs;
   }
   return clusters;
+}
+
+function compareKeys(a: ArrivalKey, b: ArrivalKey): number {
+  if (a.timestampUs !== b.timestampUs) return a.timestampUs < b.timestampUs ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

@@ -58,22 +58,22 @@ export function startOf(start: NonNullable<TailStart>): ResumeStart {
   const { row: place, sentUs } = openPlace(start.behind);
   const timeUs = timeOf(place);
   const isOrderly = sentUs === undefined || (timeUs <= sentUs + orderlyUs && timeUs >= sentUs - orderlyUs);
-  if (isOrderly) return { fromUs: timeUs, isMissed: (row) => isBehind(row.place, place) };
+  if (isOrderly) return { fromUs: timeUs, isMissed: (row) => comparePlaces(row.place, place) > 0 };
   // Rows ahead of the clock were sent in their order too.
   const isAhead = timeUs > sentUs;
   return {
     fromUs: sentUs,
-    isMissed: (row) => !isAhead || row.timeUs < sentUs + orderlyUs || isBehind(row.place, place),
+    isMissed: (row) => !isAhead || row.timeUs < sentUs + orderlyUs || comparePlaces(row.place, place) > 0,
   };
 }
 
-/** True for a row that comes after another: later, or with greater keys at the same time. */
-function isBehind(place: PagePlace, other: PagePlace): boolean {
+/** Orders places by time, and at the same time by their keys: of two, a tail resumes behind the later one. */
+export function comparePlaces(place: PagePlace, other: PagePlace): number {
   for (const [index, value] of place.entries()) {
     const against = other[index] ?? null;
     if (value === against) continue;
-    if (index === 0) return BigInt(value ?? 0) > BigInt(against ?? 0);
-    return (value ?? "") > (against ?? "");
+    const [own, its] = index === 0 ? [BigInt(value ?? 0), BigInt(against ?? 0)] : [value ?? "", against ?? ""];
+    return own > its ? 1 : -1;
   }
-  return false;
+  return 0;
 }

@@ -4,6 +4,7 @@ import { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { TailRow } from "./ask-tail.ts";
+import { startOf } from "./resume-place.ts";
 import { type Follower, SharedTail, type TailAsk } from "./shared-tail.ts";
 
 const startMs = 1_000_000_000;
@@ -164,6 +165,25 @@ describe("a tail of events", () => {
         }
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it("delivers the events of an append in the order in which it resumes, whatever the limits", async () => {
+    const second = fc.integer({ min: 0, max: 3 });
+    const limits = fc.constantFrom(1, 2, 3, 7, 5_000);
+    await fc.assert(
+      fc.asyncProperty(fc.array(second, { maxLength: 30 }), limits, async (seconds, maxRows) => {
+        const { keep, tail, join } = openTail(true, maxRows);
+        const { places } = await join();
+        keep(seconds.map((each, index) => [`e${index}`, each]));
+        await tail.poll();
+        expect(places).toHaveLength(seconds.length);
+        for (const [index, place] of places.entries()) {
+          const { isMissed } = startOf({ behind: place });
+          const missed = places.filter((each) => isMissed({ timeUs: BigInt(each[0] ?? 0), place: each.slice(0, -1) }));
+          expect(missed).toEqual(places.slice(index + 1));
+        }
+      }),
     );
   });
 

@@ -4,7 +4,7 @@ import type { FollowedPeriod } from "../call/prepare/query-call.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
 import { compareTimes, type TailAnswer, type TailRow } from "./ask-tail.ts";
-import { sealedPlace, startOf, type TailStart } from "./resume-place.ts";
+import { comparePlaces, sealedPlace, startOf, type TailStart } from "./resume-place.ts";
 
 /** A follower receives rows as they arrive, and is notified once when the tail ends. */
 export interface Follower {
@@ -287,8 +287,8 @@ export class SharedTail {
     const toldUs = this.#nowUs();
     const shown = rows.filter(({ isHidden }) => isHidden !== true);
     const placed = shown.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
-    // Rows of one time are in the reverse of their order.
-    return placed.reverse().sort(compareTimes);
+    // Rows of one time without keys are in the reverse of their order.
+    return placed.reverse().sort((a, b) => compareTimes(a, b) || comparePlaces(a.place, b.place));
   }
 
   #ready(): readonly Newcomer[] {
