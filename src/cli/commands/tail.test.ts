@@ -30,14 +30,18 @@ const refusal = (status: number): Answer => {
 };
 
 /** Follows a service that gives these answers to one connection after another, and is stopped behind the last. */
-async function follow(options: TailOptions, answers: readonly Answer[]) {
+async function follow(
+  options: TailOptions,
+  answers: readonly Answer[],
+  first: readonly object[] = [event("b", 2), event("a", 1)],
+) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stop = new AbortController();
   const asked: string[] = [];
   const service = createServer((request, response) => {
     const { url: address = "", headers } = request;
     asked.push(`${decodeURIComponent(address)} ${headers["last-event-id"] ?? ""}`.trim());
-    if (!address.includes("/tail")) return response.end(JSON.stringify({ result: [event("b", 2), event("a", 1)] }));
+    if (!address.includes("/tail")) return response.end(JSON.stringify({ result: first }));
     const answer = answers[asked.length - 2];
     if (answer === undefined) return stop.abort();
     answer(response, request);
@@ -66,6 +70,14 @@ describe("the command tail", () => {
     expect(message).toBe("The end by unauthorized");
     expect(asked[0]).toBe('/api/endpoints/query/source:edge?lql=m+project:"p"&limit=10');
     expect(asked[1]).toBe('/api/endpoints/query/source:edge/tail?lql=m+project:"p"&since=10s');
+  });
+
+  it("prints rows without an id or a time that are like those before", async () => {
+    const alike = { event_message: "alike" };
+    const timed = { timestamp: event("a", 1).timestamp, event_message: "timed" };
+    const rows = [alike, timed, timed].map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
+    const { lines } = await follow({}, [stream(rows)], [timed, alike]);
+    expect(lines).toEqual(["alike", "2026-08-20T09:00:01.000000Z  timed", "alike", ""]);
   });
 
   it("can follow an endpoint, and refuses contradictory options", async () => {

@@ -87,7 +87,8 @@ export async function followRows(
         lastId = message.id ?? lastId;
         if (message.event !== "message") continue;
         const row = readData(message) as EventRow;
-        if (!shown.has(keyOf(row))) await print(row);
+        const key = keyOf(row);
+        if (key === undefined || !shown.has(key)) await print(row);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -211,9 +212,10 @@ function fieldOf(message: Message, name: string): unknown {
   return (readData(message) as Readonly<Record<string, unknown>> | null)?.[name];
 }
 
-/** The identity of a row: its id if it has one. */
-function keyOf(row: EventRow): string {
-  return typeof row.id === "string" ? row.id : JSON.stringify(row);
+/** The identity of a row: its id, or all of it with its time. Without both, a later row may be just like it. */
+function keyOf(row: EventRow): string | undefined {
+  if (typeof row.id === "string") return row.id;
+  return typeof row.timestamp === "number" ? JSON.stringify(row) : undefined;
 }
 
 function toLine(row: EventRow): string {
