@@ -61,7 +61,7 @@ export interface WatchedPage {
 /** Those that are open: what they show may tell why a check broke. */
 const openPages = new Set<Pick<WatchedPage, "page" | "findings">>();
 
-/** What is found on the open pages so far, and what each shows; pictures of them are `broken-*.png`. */
+/** Problems of the open pages so far, and what each shows; pictures of them are `broken-*.png`. */
 export async function tellOpenPages(pictures: string): Promise<string[]> {
   const lines: string[] = [];
   for (const { page, findings } of openPages) {
