@@ -452,6 +452,22 @@ describe("many who begin to follow at once", () => {
     expect([state.askCount, tail.followerCount]).toEqual([11, 110]);
   });
 
+  it("keep those who follow from new events for one query at most", async () => {
+    const { state, store, tail, join } = openTail(true);
+    const { told } = await join();
+    const { ask } = state;
+    const toldBefore: string[][] = [];
+    state.ask = async (period) => {
+      if (period.fromUs === fromUs) {
+        toldBefore.push([...told]);
+        store(`e${toldBefore.length}`, 1);
+      }
+      return ask(period);
+    };
+    await enter(tail, 4, { fromUs });
+    expect(toldBefore).toEqual([[], ["e1"], ["e1", "e2"], ["e1", "e2", "e3"]]);
+  });
+
   it.each([0, 3])("are all told of an engine that is away once it was asked, beside %i who follow", async (others) => {
     const { state, tail } = openTail(true);
     await enter(tail, others);

@@ -295,20 +295,22 @@ export class SharedTail {
     return this.#newcomers.filter(({ isReady }) => isReady);
   }
 
+  /** All who begin now together; those who missed something one by one, so that others wait for one of them at most. */
   async #letIn(): Promise<void> {
-    for (let waiting = this.#ready(); waiting.length > 0; waiting = this.#ready()) {
+    for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
+      const beginning = ready.filter(({ start }) => start === undefined);
       // What has arrived is for those who are here already.
       await this.#look();
-      // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
-      const joined = waiting.filter((each) => this.#removeNewcomer(each));
-      for (const { follower } of joined) this.#followers.set(follower, new Set());
-      for (let next = joined.shift(); next !== undefined; next = joined.shift()) {
+      for (const next of beginning.length > 0 ? beginning : ready.slice(0, 1)) {
+        // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
+        if (!this.#removeNewcomer(next)) continue;
+        this.#followers.set(next.follower, new Set());
         try {
-          if (this.#followers.has(next.follower)) await this.#catchUp(next.follower, next.start);
+          await this.#catchUp(next.follower, next.start);
           next.done();
         } catch (error) {
           const isAway = error instanceof ServiceError && error.code === "engine_unavailable";
-          this.#refuse([next, ...(isAway ? joined.splice(0) : [])], error);
+          this.#refuse([next, ...(isAway ? this.#newcomers.splice(0) : [])], error);
         }
       }
     }
