@@ -53,7 +53,8 @@ function printSafe(context: ComparisonContext, row: PrintCall, scope: Scope): Sq
   const printAll = (operands: Printed) => {
     const args = operands.map((operand, index) => {
       const call = all[index];
-      if (operand === undefined || $interval === undefined || !isInterval(call)) return operand;
+      if (operand === undefined || $interval === undefined || !isInterval(call) || movesClock(context.call))
+        return operand;
       return printRow($interval, { ...context, args: [operand], call });
     });
     return print(args);
@@ -63,10 +64,16 @@ function printSafe(context: ComparisonContext, row: PrintCall, scope: Scope): Sq
 
 /**
  * The operand of a call that is printed for an argument. The interval of a SAFE.DATE_ADD is a number and a part of the
- * call's own, so that only the number is: what is wrong with the interval is the call's.
+ * call's own, so that only the number is: what is wrong with the interval is the call's. So is that of a TIME_ADD,
+ * which wraps at midnight and takes any number.
  */
-export function operandOf({ isSafe }: CallExpr, argument: Expr): Expr {
-  return isSafe && isInterval(argument) ? (argument.arguments[0] ?? argument) : argument;
+export function operandOf(call: CallExpr, argument: Expr): Expr {
+  const isNumber = (call.isSafe || movesClock(call)) && isInterval(argument);
+  return isNumber ? (argument.arguments[0] ?? argument) : argument;
+}
+
+function movesClock({ arguments: [moved] }: CallExpr): boolean {
+  return moved?.type.kind === "TIME";
 }
 
 function isInterval(argument: Expr | undefined): argument is CallExpr {

@@ -96,8 +96,10 @@ function callContext<Call extends AggregateCall | WindowCall>(
   modifiers: AggregateModifiers,
 ) {
   const operands = call.arguments;
+  const [value] = operands;
   return {
     args,
+    isNeverNaN: value === undefined || isNeverNaN(value, scope),
     sortKey: (index: number) => {
       const argument = operands[index];
       return argument === undefined ? NULL : printSortKey(argument, scope);
@@ -204,8 +206,6 @@ export function printWindowCall(call: WindowCall, scope: Scope): Sql {
     having: printHaving(call.having, scope),
     overSql: printOverOf(call, scope),
   };
-  const [value] = call.arguments;
-  const neverNaN = value === undefined || isNeverNaN(value, scope);
   const row = windowFunctions[call.function] ?? aggregateFunctions[call.function] ?? refuseFunction(call);
-  return row({ ...callContext(call, scope, args, modifiers), isNeverNaN: neverNaN });
+  return row(callContext(call, scope, args, modifiers));
 }

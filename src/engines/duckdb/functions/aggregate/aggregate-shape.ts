@@ -38,14 +38,12 @@ export interface AggregateContext extends CallContext<AggregateCall | WindowCall
   readonly modifiers: AggregateModifiers;
   /** Prints what an argument sorts by: of several shapes a key of its own (see `mixed.ts`), itself otherwise. */
   readonly sortKey: (index: number) => Sql;
-}
-
-/** The context of a window function's row; `modifiers.overSql` is always there. */
-export interface WindowContext extends CallContext<WindowCall> {
-  readonly modifiers: AggregateModifiers;
   /** The first argument is known to be no NaN. */
   readonly isNeverNaN: boolean;
 }
+
+/** The context of a window function's row; `modifiers.overSql` is always there. */
+export type WindowContext = CallContext<WindowCall> & Pick<AggregateContext, "modifiers" | "isNeverNaN">;
 
 export type PrintAggregate = (context: AggregateContext) => Sql;
 export type PrintWindow = (context: WindowContext) => Sql;

@@ -16,26 +16,36 @@ import { type AggregateContext, type AggregateTable, printAggregate } from "./ag
 const MAX_LISTED_GROUPS = 1_000n;
 const DIGITS = 18;
 
-/** `i / n` cut to 18 digits: DuckDB's rank for it is that of the exact fraction. */
-function fraction(i: bigint, n: bigint): Sql {
-  if (i === n) return numberSql(1);
-  return decimalSql(`0.${((i * 10n ** BigInt(DIGITS)) / n).toString().padStart(DIGITS, "0")}`);
+/**
+ * `i / n` cut to 18 digits: DuckDB's rank for it is that of the exact fraction. Below zero it counts from the greatest
+ * value.
+ */
+function fraction(sign: Sql, i: bigint, n: bigint): Sql {
+  if (i === n) return sql`${sign}${numberSql(1)}`;
+  return sql`${sign}${decimalSql(`0.${((i * 10n ** BigInt(DIGITS)) / n).toString().padStart(DIGITS, "0")}`)}`;
 }
+
+/** The opposites of numbers, from the greatest, have NaN where it belongs: before all others. */
+const signOf = (context: AggregateContext): Sql => (context.isNeverNaN ? EMPTY : sql`-`);
+
+/** The value, or its opposite. */
+const signed = (sign: Sql, value: Sql): Sql => (sign === EMPTY ? value : sql`(${sign}${value})`);
 
 function sortedBoundaries(context: AggregateContext, groups: Sql): Sql {
   const [x = EMPTY] = context.args;
+  const sign = signOf(context);
   const skipsNulls = context.modifiers.nulls !== "RESPECT";
   const { nulls: _, ...modifiers } = context.modifiers;
   const values = sql`
-    list_sort(${printAggregate("list", [x], modifiers, skipsNulls ? sql`${x} IS NOT NULL` : undefined)}, 'ASC',
-    'NULLS FIRST')
+    list_sort(${printAggregate("list", [signed(sign, x)], modifiers, skipsNulls ? sql`${x} IS NOT NULL` : undefined)},
+    ${textSql(context.isNeverNaN ? "ASC" : "DESC")}, 'NULLS FIRST')
   `;
   return computeOnce([values, groups], "quantiles", (sorted, n) => {
     const failure = raiseText("APPROX_QUANTILES: the number of groups must be from 1 to 100000");
     const rank = sql`greatest((len(${sorted}) * lw_group + ${n} - 1) // ${n}, 1)`;
     return sql`
       CASE WHEN (${n} BETWEEN 1 AND 100000) IS NOT TRUE THEN ${failure}
-      ELSE list_transform(range(0, ${n} + 1), ${lambda(variableSql("lw_group"), sql`${sorted}[${rank}]`)}) END
+      ELSE list_transform(range(0, ${n} + 1), ${lambda(variableSql("lw_group"), signed(sign, sql`${sorted}[${rank}]`))}) END
     `;
   });
 }
@@ -46,8 +56,14 @@ function quantiles(context: AggregateContext): Sql {
   if (count === undefined || count < 1n || count > MAX_LISTED_GROUPS || context.modifiers.nulls === "RESPECT") {
     return sortedBoundaries(context, groups);
   }
-  const fractions = Array.from({ length: Number(count) + 1 }, (_, i) => fraction(BigInt(i), count));
-  return printAggregate("quantile_disc", [x, sql`[${joinSql(fractions, ", ")}]`], context.modifiers);
+  const sign = signOf(context);
+  const fractions = Array.from({ length: Number(count) + 1 }, (_, i) => fraction(sign, BigInt(i), count));
+  const values = printAggregate(
+    "quantile_disc",
+    [signed(sign, x), sql`[${joinSql(fractions, ", ")}]`],
+    context.modifiers,
+  );
+  return context.isNeverNaN ? values : mapList(values, "lw_value", signed(sign, variableSql("lw_value")));
 }
 
 /**
@@ -58,7 +74,13 @@ export function printQuantile(context: AggregateContext, index: bigint): Sql | u
   const [x = EMPTY, groups = EMPTY] = context.args;
   const count = groups.integer;
   if (count === undefined || index < 0n || index > count || context.modifiers.nulls === "RESPECT") return undefined;
-  return printAggregate("quantile_disc", [x, fraction(index, count)], context.modifiers);
+  const sign = signOf(context);
+  // Nothing is below a zero.
+  if (sign !== EMPTY && index === 0n) return undefined;
+  return signed(
+    sign,
+    printAggregate("quantile_disc", [signed(sign, x), fraction(sign, index, count)], context.modifiers),
+  );
 }
 
 /** Rows as a list of structs; `ranking` gives the top of them as texts `position:amount`. */

@@ -217,19 +217,19 @@ function toMixed(value: Sql, from: SqlType): Sql {
 /** Prints the cast of a value. Throws `GoogleSqlError` where the types have no such conversion. */
 export function printCast(context: CastContext): Sql {
   const { operand, from, to, isSafe, timeZone, format, timeZoneSql, cast } = context;
-  const zone = timeZoneSql ?? textSql(timeZone);
-  const build = (value: Sql): Sql => {
+  const operands = [operand, timeZoneSql ?? textSql(timeZone), ...(format === undefined ? [] : [format])];
+  const build = ([value = EMPTY, zone = EMPTY, pattern]: readonly Sql[]): Sql => {
     const printed =
-      format === undefined
+      pattern === undefined
         ? convert(value, from, to, { zone, isSafe, depth: 0 })
-        : printFormatCast(value, from.kind, to.kind, format, zone);
+        : printFormatCast(value, from.kind, to.kind, pattern, zone);
     if (printed !== undefined) return printed;
     const message = `Invalid cast from ${formatType(from)} to ${formatType(to)}${format === undefined ? "" : " with FORMAT"}`;
     throw new GoogleSqlError("", [{ code: "type_mismatch", message, span: cast?.span ?? { start: 0, end: 0 } }]);
   };
   // That the operand can fail is nothing of the conversion's.
-  const printed = build(infallible(operand));
+  const printed = build([infallible(operand), ...operands.slice(1)]);
   if (!isSafe || !printed.canFail) return printed;
-  // What fails inside TRY must be the conversion, not its operand.
-  return computeOnce([operand], "cast", (value) => tried(build(value)));
+  // What fails inside TRY must be the conversion, not its operands.
+  return computeOnce(operands, "cast", (...values) => tried(build(values)));
 }

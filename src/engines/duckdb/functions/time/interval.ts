@@ -5,7 +5,7 @@
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { MONTHS_PER_PART } from "../../../../values/calendar.ts";
+import { MICROS_PER_DAY, MICROS_PER_PART, MONTHS_PER_PART } from "../../../../values/calendar.ts";
 import { INTERVAL_LIMITS, INTERVAL_UNITS, type IntervalParts, parseInterval } from "../../../../values/interval.ts";
 import { NULL, nameSql, numberSql, signSql, textSql } from "../../sql/atoms.ts";
 import { raiseError, raiseText } from "../../sql/forms.ts";
@@ -230,12 +230,20 @@ function checkAddable(call: CallExpr, type: SqlType): KnownInterval {
   return known;
 }
 
+/** A time of day that is any number of a part away. */
+function moveClock(time: Sql, operator: "+" | "-", n: Sql, part: string): Sql {
+  const unit = MICROS_PER_PART[part] ?? 1n;
+  const rest = sql`${n} % ${numberSql(MICROS_PER_DAY / unit)} * ${numberSql(unit)}`;
+  return sql`(${time} ${signSql(operator)} ${fieldMakers.micros(rest)})`;
+}
+
 /** DATE_ADD, DATETIME_ADD, TIME_ADD and TIMESTAMP_ADD of any of these types, and the _SUB functions. */
 export function printMove(context: CallContext<CallExpr>, operator: "+" | "-"): Sql {
   const { args, types, call } = context;
   const [value = EMPTY, interval = EMPTY] = args;
   const type = types[0] ?? context.type;
-  checkAddable(call, type);
+  const { part } = checkAddable(call, type);
+  if (type.kind === "TIME" && part !== undefined) return moveClock(value, operator, interval, part);
   if (type.kind !== "DATE") return moveByInterval(value, type, operator, interval, call.arguments[1]);
   const moved = unlessNull(
     value,
