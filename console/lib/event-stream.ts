@@ -41,3 +41,12 @@ function parseBlock(block: string): StreamMessage | undefined {
   if (data.length > 0) return { id, event, data: data.join("\n") };
   return id === undefined ? undefined : { id, event: "place", data: "" };
 }
+
+/** Refusals of a service, or of a proxy in front of it, that will answer again. */
+export const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** The service's errors of these statuses, as the end of a stream has them. */
+export const passingCodes: ReadonlySet<string> = new Set([
+  ...["too_many_queries", "rate_limited", "tenant_limit", "held_back", "overloaded", "timeout"],
+  ...["metadata_unavailable", "issuer_unavailable", "engine_unavailable", "shutting_down"],
+]);

@@ -1,6 +1,6 @@
 import { batch, effect, signal } from "@preact/signals";
 import { ApiError, followEndpoint, isAborted, messageOf } from "../api/client.ts";
-import { readMessages } from "../lib/event-stream.ts";
+import { passingCodes, passingStatuses, readMessages } from "../lib/event-stream.ts";
 import type { Row } from "../lib/values.ts";
 import { callParameters, query, selectedIndex } from "./explore.ts";
 import { replaceRows, rows } from "./row-pages.ts";
@@ -16,10 +16,6 @@ export const skippedCount = signal(0);
 /** Rows that are kept while following. */
 const keptRows = 5_000;
 const retryMs = 1_500;
-/** Refusals of a service, or of a proxy in front of it, that will answer again. */
-const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** The same as the end of a stream. */
-const passingEnds: ReadonlySet<string> = new Set(["shutting_down", "engine_unavailable", "metadata_unavailable"]);
 /** Rows are drawn this often at most. */
 const drawMs = 200;
 
@@ -92,7 +88,7 @@ async function follow(signal: AbortSignal): Promise<void> {
             readonly code: string;
             readonly message: string;
           };
-          if (!passingEnds.has(code)) throw new Error(reason);
+          if (!passingCodes.has(code)) throw new Error(reason);
         }
       }
     } catch (error) {
