@@ -78,9 +78,10 @@ function unwrap(value: JsonValue, isRecursive: boolean): readonly JsonValue[] {
 
 const LAX_PATH = /^\s*(?:lax(\s+recursive)?|recursive\s+lax)\s+(?=\$)/i;
 
-function queryLax(text: string, path: string): string | null {
+/** `query` over a JSON value, whose path may be lax. */
+function queryLax(text: string, path: string, readStrict: () => readonly JsonPathStep[]): string | null {
   const prefix = LAX_PATH.exec(path)?.[0];
-  if (prefix === undefined) throw new Error("JSONPath must start with '$', 'lax $' or 'lax recursive $'");
+  if (prefix === undefined) return query(text, readStrict());
   const steps = parseJsonPath(path.slice(prefix.length), "standard");
   return formatJson(findLax(parseJson(text, "round"), steps, /recursive/i.test(prefix)));
 }
@@ -97,7 +98,9 @@ function createFunctions(): readonly ScalarFunction[] {
     defineFunction("lw_json_value_array", parameters, "STRING[]", (text, path, style) =>
       valueArray(text, read(path, style)),
     ),
-    defineFunction("lw_json_query_lax", ["STRING", "STRING"], "STRING", queryLax),
+    defineFunction("lw_json_query_lax", parameters, "STRING", (text, path, style) =>
+      queryLax(text, path, () => read(path, style)),
+    ),
   ];
 }
 

@@ -81,7 +81,8 @@ export function valueAt(extraction: Extraction): Sql {
   const { value, isJson, pointer } = extraction;
   if (isJson && pointer === "") return value;
   const whole = (query: Sql) => (isJson ? query : sql`nullif(${query}, 'null')`);
-  if (pointer === undefined) return whole(udf("lw_json_query", extraction, value));
+  // Of a JSON value, a path may be lax.
+  if (pointer === undefined) return whole(udf(isJson ? "lw_json_query_lax" : "lw_json_query", extraction, value));
   return computeOnce([value], "json", (v) => {
     const native = sql`CAST(json_extract(${v}, ${textSql(pointer)}) AS VARCHAR)`;
     const slow = udf("lw_json_query", extraction, v);
@@ -135,23 +136,21 @@ export function scalarArrayAt(extraction: Extraction): Sql {
 
 const LAX_PATH = /^\s*(?:lax|recursive\s+lax)\s/i;
 
-/** The call's value and path; throws where a constant path is no JSONPath. */
-function readExtraction(context: CallContext, style: JsonPathStyle): Extraction {
+/** The call's value and path; throws where a constant path is no JSONPath. A lax one has no pointer. */
+function readExtraction(context: CallContext, style: JsonPathStyle, mayBeLax: boolean): Extraction {
   const [value = EMPTY, path = textSql("$")] = context.args;
+  const isJson = context.types[0]?.kind === "JSON";
   const text = context.args[1] === undefined ? "$" : literalOf(context, 1);
-  const pointer = text === undefined ? undefined : toJsonPointer(parseJsonPath(text, style));
-  return { value, isJson: context.types[0]?.kind === "JSON", style, path, pointer };
+  const isUnknown = text === undefined || (mayBeLax && isJson && LAX_PATH.test(text));
+  const pointer = isUnknown ? undefined : toJsonPointer(parseJsonPath(text, style));
+  return { value, isJson, style, path, pointer };
 }
 
 /** A row of the function table. */
 export function extractor(style: JsonPathStyle, print: (extraction: Extraction) => Sql): PrintCall {
   return (context) => {
-    const path = literalOf(context, 1);
-    if (print === valueAt && path !== undefined && LAX_PATH.test(path) && context.types[0]?.kind === "JSON") {
-      return sql`lw_json_query_lax(${context.args[0] ?? EMPTY}, ${context.args[1] ?? EMPTY})`;
-    }
     try {
-      return print(readExtraction(context, style));
+      return print(readExtraction(context, style, print === valueAt));
     } catch (error) {
       return raiseText(messageOf(error));
     }
