@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { suites } from "./vitest.suites.ts";
 
 /** Tests that are named by their paths run wherever they belong. */
@@ -6,6 +7,18 @@ const isChosen = process.argv.slice(2).some((word) => /^(?:src|test|bench|consol
 const name = process.env.LOGWEIR_SUITE ?? (isChosen ? "all" : "short");
 if (!Object.hasOwn(suites, name)) {
   throw new Error(`There is no suite "${name}": LOGWEIR_SUITE is one of ${Object.keys(suites).join(", ")}`);
+}
+
+/**
+ * Files that share a service come first. It lives on in its worker, whose later files stop the clock: a timer that it
+ * began then would never end, and what waits for it would keep the engine from its events.
+ */
+class SharedServiceFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isShared = ({ moduleId }: TestSpecification) => moduleId.includes("/test/acceptance/");
+    return [...sorted.filter(isShared), ...sorted.filter((file) => !isShared(file))];
+  }
 }
 
 // One file for all suites, so that what was compiled for one serves the others.
@@ -19,6 +32,7 @@ export default mergeConfig(
       maxWorkers: 2,
       // No module holds state, so that files can share them: it saves loading the language for each.
       isolate: false,
+      sequence: { sequencer: SharedServiceFirst },
       // Fewer collections of what lives for one test: a tenth of the processor time.
       execArgv: ["--max-semi-space-size=64"],
       // What was compiled for one run serves the next.
