@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { createSerialQueue, orUndo } from "../shared/concurrency/serial-queue.ts";
-import { WorkUnderWay } from "../shared/concurrency/work-under-way.ts";
 import { refuseDocument } from "../shared/documents/document-form.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Source } from "../sources/source.ts";
@@ -54,12 +53,13 @@ export class Drains implements Required<ArrivalWatch> {
   readonly isWatched: ArrivalWatch["isWatched"];
   readonly note: ArrivalWatch["note"];
   readonly noteRemoval: Required<ArrivalWatch>["noteRemoval"];
-  readonly appends = new WorkUnderWay();
+  readonly appends: ArrivalWatch["appends"];
   /** Changes are made one after another. */
   readonly #exclusively = createSerialQueue();
 
   constructor(options: DrainsOptions) {
     this.#options = options;
+    this.appends = options.running.appends;
     this.isWatched = options.running.isWatched;
     this.note = options.running.note;
     this.noteRemoval = options.running.noteRemoval;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EventFilter, EventKey } from "../engines/contract/query-engine.ts";
 import { createSerialQueue } from "../shared/concurrency/serial-queue.ts";
+import { WorkUnderWay } from "../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -51,7 +52,7 @@ interface RunningRule extends RuleOfBackend {
 const maxHeldBytes = 40_000_000;
 
 /** Rules in operation: each has a position in its source's journal, and sends the events after it. */
-export class RunningRules implements Omit<Required<ArrivalWatch>, "appends"> {
+export class RunningRules implements Required<ArrivalWatch> {
   readonly #options: RunningOptions;
   readonly #log: DrainLog;
   readonly #running = new Map<string, RunningRule>();
@@ -71,6 +72,8 @@ export class RunningRules implements Omit<Required<ArrivalWatch>, "appends"> {
     this.#log = options.log;
     this.#log.onTurn(() => this.#alone(() => this.#turn()));
   }
+
+  readonly appends = new WorkUnderWay();
 
   readonly isWatched = (source: string): boolean => this.#bySource.has(source);
 

@@ -18,7 +18,7 @@ it("a watched store reports lost events as the underlying store does, whenever t
   expect(watched.logLoss).toBe(loss);
 });
 
-it("who begins to watch, and waits for the appends under way, is noted of all that is acknowledged behind that", async () => {
+it("a watch that begins, and waits for the appends under way, is noted of all that is acknowledged later", async () => {
   const { store } = createFakeEngine();
   const noted: string[] = [];
   const acknowledged: string[] = [];

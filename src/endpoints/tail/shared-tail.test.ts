@@ -187,7 +187,7 @@ describe("a tail of events", () => {
     );
   });
 
-  it("delivers to one who resumes what is stored while it is let in, once, wherever each step of it falls", async () => {
+  it("delivers to one who resumes what is stored while it is let in, once, wherever its steps fall", async () => {
     const event = fc.record({
       second: fc.constantFrom(-900, -5, 0, 30, future),
       // Numbers of looks: an append begins, its event is on disk, and has arrived.

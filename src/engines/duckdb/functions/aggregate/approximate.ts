@@ -43,9 +43,10 @@ function sortedBoundaries(context: AggregateContext, groups: Sql): Sql {
   return computeOnce([values, groups], "quantiles", (sorted, n) => {
     const failure = raiseText("APPROX_QUANTILES: the number of groups must be from 1 to 100000");
     const rank = sql`greatest((len(${sorted}) * lw_group + ${n} - 1) // ${n}, 1)`;
+    const boundary = lambda(variableSql("lw_group"), signed(sign, sql`${sorted}[${rank}]`));
     return sql`
       CASE WHEN (${n} BETWEEN 1 AND 100000) IS NOT TRUE THEN ${failure}
-      ELSE list_transform(range(0, ${n} + 1), ${lambda(variableSql("lw_group"), signed(sign, sql`${sorted}[${rank}]`))}) END
+      ELSE list_transform(range(0, ${n} + 1), ${boundary}) END
     `;
   });
 }
