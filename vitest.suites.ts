@@ -139,6 +139,7 @@ export const sampledTests = [
   "test/acceptance/studio-queries.test.ts",
   "test/conformance/corpus.test.ts",
   "test/conformance/families.test.ts",
+  "test/conformance/random/left-out-rows.test.ts",
   "test/endpoints/hostile-texts.test.ts",
   "test/endpoints/pushed-down.test.ts",
   "test/engine-conformance/conformance.test.ts",
@@ -190,8 +191,10 @@ const withoutEngine = [
   "bigquery-client-forms",
   "bigquery-key",
   "definitions",
+  "drains",
   "endpoint-versions",
   "endpoints-as-code",
+  "ingest",
   "logql",
   "loki-forms",
   "loki-tail",
@@ -205,13 +208,16 @@ const withoutEngine = [
   "trusted-proxy",
 ]
   .map((name) => `test/acceptance/${name}.test.ts`)
-  .concat("test/security/hostile-documents.test.ts");
+  .concat("test/acceptance/runs.long.ts", "test/security/hostile-documents.test.ts");
 
-/** The same of single tests: what a client reads before it asks, and what is counted before a query. */
+/** The same of single tests: what a client reads before it asks, what is counted before a query, and what is logged. */
 export const testsWithoutEngine = [
   "the import of an export",
   "a request is one call of the token's rate",
   "ends when the service stops",
+  "continues when the reader of its log goes away",
+  "logs neither tokens nor event contents",
+  "a command whose output is closed",
 ];
 
 const all = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"];
@@ -254,8 +260,13 @@ export const suites = {
   /** `npm test`. */
   short: { include: all, exclude: leftToStages },
   all: { include: all },
-  /** `npm test` with what it leaves to no other stage. */
-  change: { include: all, exclude: [...shortForms, ...serverTests], testTimeout: 300_000, hookTimeout: 120_000 },
+  /** `npm test` with what it leaves to no other stage, and without its acceptance tests: one has all of them. */
+  change: {
+    include: all,
+    exclude: ["test/acceptance/*.test.ts", ...shortForms, ...serverTests],
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+  },
   /** Acceptance tests whole, of which `npm test` runs those that share a service; and the engine's own process. */
   acceptance: {
     include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"],

@@ -56,7 +56,7 @@ export const stages = [
   },
   {
     name: "test",
-    finds: "npm test, and what it leaves out: stores for each test, every function over columns",
+    finds: "npm test without acceptance, and what it leaves out: stores for each test, every function over columns",
     command: postgres + chdb + vitest("change"),
     limitSeconds: 1_200,
     needs: withPrograms,

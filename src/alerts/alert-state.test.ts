@@ -97,7 +97,6 @@ describe("an alert's state", () => {
           stored = JSON.parse(JSON.stringify(other.state)) as AlertState;
         }
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -121,7 +120,6 @@ describe("an alert's state", () => {
           expect(told.filter((each) => each.endsWith(key))).toEqual(expected);
         }
       }),
-      { numRuns: 200 },
     );
   });
 });

@@ -29,7 +29,6 @@ describe("the groups that meet a condition", () => {
           expect([json, op, b, meets(json, op, b)]).toEqual([json, op, b, compare[op](a, b)]);
         }
       }),
-      { numRuns: 200 },
     );
     expect([
       meets("9007199254740993", ">", 9007199254740992),

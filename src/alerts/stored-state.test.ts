@@ -77,7 +77,6 @@ describe("what waits when events are deleted", () => {
           expect(open.sort()).toEqual([...last].sort());
         }
       }),
-      { numRuns: 500 },
     );
   });
 

@@ -85,7 +85,6 @@ describe("a budget of bytes", () => {
           lease?.release();
         }
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -126,7 +125,7 @@ describe("a budget of bytes", () => {
     ] as const) {
       const smalls = Array.from({ length: smallCount }, (_, index) => ({ ...small, owner: `small ${index}` }));
       const larges = Array.from({ length: largeCount }, (_, index) => ({ ...large, owner: `large ${index}` }));
-      const grants = await run(new ByteBudget(64_000_000), [...smalls, ...larges], 200);
+      const grants = await run(new ByteBudget(64_000_000), [...smalls, ...larges], 80);
       for (const turns of grants) expect(turns.length).toBeGreaterThan(0);
     }
   });
@@ -148,7 +147,6 @@ describe("a budget of bytes", () => {
           expect(longest).toBeLessThanOrEqual(5 * (wishes.length + 1));
         }
       }),
-      { numRuns: 150 },
     );
   });
 

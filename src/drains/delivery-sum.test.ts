@@ -305,7 +305,7 @@ describe("drains", () => {
           }
         }
       }),
-      { numRuns: sampleSize(300, 10_000) },
+      { numRuns: sampleSize(100, 10_000) },
     );
   });
 });

@@ -63,7 +63,6 @@ it("the span of an LQL filter covers the text that it was parsed from", () => {
         expect(withoutSpans(parseLql(part, nowMs).filter)).toEqual(withoutSpans(each));
       }
     }),
-    { numRuns: 300 },
   );
 });
 

@@ -170,7 +170,7 @@ describe("a source document", () => {
         expect(read.source.retentionDays ?? 1).toBeGreaterThan(0);
         if (isPatch) expect(read.source.name).toBe("own");
       }),
-      { numRuns: sampleSize(150, 4_000), seed: 7 },
+      { numRuns: sampleSize(100, 4_000), seed: 7 },
     );
     expect(made).toBeGreaterThan(20);
   });

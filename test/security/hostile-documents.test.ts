@@ -45,7 +45,7 @@ describe("documents of every route", () => {
         if (requestBody === undefined) continue;
         const { properties = {} } = requestBody.content?.["application/json"]?.schema ?? {};
         const url = `${service.url}${path.replace(/\{[^}]+\}/g, "constructor")}`;
-        for (const body of sampleOf([...makeDocuments([...Object.keys(properties), ...further])], 0.35)) {
+        for (const body of sampleOf([...makeDocuments([...Object.keys(properties), ...further])], 0.2)) {
           count++;
           const response = await fetch(url, { method: method.toUpperCase(), headers, body });
           const text = await response.text();
@@ -55,6 +55,6 @@ describe("documents of every route", () => {
       }
     }
     expect(failed).toEqual([]);
-    expect(count).toBeGreaterThan(200);
+    expect(count).toBeGreaterThan(100);
   });
 });

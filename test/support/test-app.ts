@@ -121,6 +121,8 @@ interface TestAppOptions {
   readonly auditDropped?: number;
   readonly times?: Partial<Parameters<typeof buildApp>[0]["times"]>;
   readonly space?: EventStore["space"];
+  /** How much of the answers is cached; none at 0. */
+  readonly cacheBytes?: number;
   /** No limits unless set. */
   readonly quotas?: Partial<IngestQuotaOptions>;
 }
@@ -171,7 +173,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       now: () => 0,
     },
     cache: new ResultCache({
-      maxBytes: 1_000_000,
+      maxBytes: options.cacheBytes ?? 1_000_000,
       nowMs: () => testNowMs,
       steadyMs: () => testNowMs,
       random: Math.random,

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { SchemaElement } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, describe, expect, it } from "vitest";
-import { sampleOf } from "../../../test/support/sample-size.ts";
+import { sampleOf, sampleSize } from "../../../test/support/sample-size.ts";
 import { CliError } from "../context.ts";
 import { parquetLines } from "./parquet-lines.ts";
 
@@ -82,7 +82,7 @@ describe("the rows of Parquet", () => {
         expect(await linesOfQuery(`SELECT ${sql} FROM range(2)`)).toEqual([line, line]);
       }),
       {
-        numRuns: 30,
+        numRuns: sampleSize(10, 300),
         examples: [
           [[["a", ["CAST(0.3 AS DECIMAL(3,1))", "0.3"]]]],
           [[["a", ["MAP {'__proto__': 1}", '{"__proto__":1}']]]],
@@ -144,7 +144,7 @@ describe("the rows of Parquet", () => {
     expect(await linesOfQuery(`SELECT ${nested} FROM range(3)`)).toHaveLength(3);
     const whole = readFileSync(path);
     let damaged = 0;
-    for (const at of sampleOf([...whole.keys()], 0.05)) {
+    for (const at of sampleOf([...whole.keys()], 0.03)) {
       const bytes = Buffer.from(whole);
       bytes[at] = (whole[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(path, bytes);

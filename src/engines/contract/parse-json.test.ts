@@ -73,7 +73,6 @@ describe("a text with such a number", () => {
         };
         expect(read(parseJson)).toBe(read(JSON.parse));
       }),
-      { numRuns: 1_000 },
     );
   });
 

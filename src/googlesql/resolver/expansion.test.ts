@@ -85,8 +85,7 @@ describe("what doubles with each step", () => {
     );
     // Each step reads its columns, and shows them.
     const steps = MAX_EXPANSIONS / 2 - 2;
-    for (const columnCount of [10, 1_000, MAX_EXPANDED_COLUMNS])
-      expect(problem(few(steps), columnCount)).toBeUndefined();
+    for (const columnCount of [10, MAX_EXPANDED_COLUMNS]) expect(problem(few(steps), columnCount)).toBeUndefined();
     expect(problem(few(300), 20)).toBeUndefined();
     expect(problem(few(300), 1_000)).toMatchObject({ code: "too_complex" });
   });

@@ -93,7 +93,7 @@ describe("a misspelt column", () => {
         const { sql: right } = spell(text, () => false, misspell);
         expect([right, problemsOf(right)]).toEqual([right, []]);
       }),
-      { numRuns: sampleSize(300, 5_000), seed: 20_261_125 },
+      { numRuns: sampleSize(100, 5_000), seed: 20_261_125 },
     );
   });
 
@@ -108,7 +108,7 @@ describe("a misspelt column", () => {
           expect([sql, span, [name?.right, undefined]]).toEqual([sql, span, expect.arrayContaining([suggestion])]);
         }
       }),
-      { numRuns: sampleSize(300, 5_000), seed: 20_261_125 },
+      { numRuns: sampleSize(100, 5_000), seed: 20_261_125 },
     );
   });
 });

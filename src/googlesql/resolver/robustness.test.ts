@@ -141,7 +141,7 @@ const words = fc.constantFrom(...NAMES, ...FUNCTIONS, "1", "'a'", "NULL", "DISTI
 describe("any query that parses", () => {
   it("is resolved if its expressions have valid types", () => {
     const refused = new Map<string, string>();
-    const count = sampleSize(40, 5_000);
+    const count = sampleSize(15, 5_000);
     for (let seed = 0; seed < count; seed++) {
       const text = typedQuery(seed * 7_919);
       if (resolveAny(text) !== "resolved") refused.set(text, errorsOf(text)[0] ?? "");
@@ -162,7 +162,7 @@ describe("any query that parses", () => {
         const outcome = resolveAny(text);
         seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
       }),
-      { numRuns: sampleSize(40, 5_000), seed: 21 },
+      { numRuns: sampleSize(15, 5_000), seed: 21 },
     );
     expect(seen.get("resolved")).toBeGreaterThan(0);
     expect(seen.get("refused")).toBeGreaterThan(0);
@@ -174,7 +174,7 @@ describe("any query that parses", () => {
       fc.property(query, (text) => {
         seen.add(resolveAny(text));
       }),
-      { numRuns: sampleSize(100, 5_000), seed: 8 },
+      { numRuns: sampleSize(80, 5_000), seed: 8 },
     );
     expect([...seen].sort()).toEqual(expect.arrayContaining(["refused", "resolved"]));
   });
@@ -188,7 +188,7 @@ describe("any query that parses", () => {
         ];
         expect(new Set(wrapped.map(resolveAny)).size).toBe(1);
       }),
-      { numRuns: sampleSize(20, 2_000), seed: 11 },
+      { numRuns: sampleSize(8, 2_000), seed: 11 },
     );
   });
 
@@ -210,7 +210,7 @@ describe("any query that parses", () => {
         };
         expect(run()).toBe(run());
       }),
-      { numRuns: sampleSize(10, 1_000), seed: 13 },
+      { numRuns: sampleSize(4, 1_000), seed: 13 },
     );
   });
 });

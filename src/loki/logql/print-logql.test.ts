@@ -109,7 +109,7 @@ describe("printLogql", () => {
       fc.property(queries, (query) => {
         expect(reparse(query)).toEqual(query);
       }),
-      { numRuns: sampleSize(500, 20_000) },
+      { numRuns: sampleSize(150, 20_000) },
     );
   });
 });

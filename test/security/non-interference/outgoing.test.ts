@@ -1,3 +1,3 @@
 import { testOutgoing } from "./outgoing-tests.ts";
 
-testOutgoing({ seed: 20260820, tenants: 2, alerts: 12, filters: 3, tails: 6 });
+testOutgoing({ seed: 20260820, tenants: 2, alerts: 6, filters: 2, tails: 3 });

@@ -41,7 +41,7 @@ const queries: ReadonlyMap<string, string> = new Map([
   ],
   [
     `select sum(mod(a * b, 7)) as n from ${many} as a cross join ${many} as b`,
-    selector + ' | label_format x=`{{regexReplaceAll "x|y" (repeat 100000 "x") "z"}}`'.repeat(20),
+    selector + ' | label_format x=`{{regexReplaceAll "x|y" (repeat 100000 "x") "z"}}`'.repeat(6),
   ],
   [
     "select count(*) as n from mine where cast(replace(id, 'aaa-', '') as int64) >= 0",

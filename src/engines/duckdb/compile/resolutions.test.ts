@@ -3,4 +3,4 @@ import { testWrittenCases } from "../../../../test/support/engines/duckdb/compil
 import { sampleOf } from "../../../../test/support/sample-size.ts";
 
 const resolutions = new URL("../../../../test/support/googlesql/resolver/resolutions.json", import.meta.url);
-testWrittenCases("resolved queries answer", resolutions, (all) => sampleOf(all, 0.3), openTestTables);
+testWrittenCases("resolved queries answer", resolutions, (all) => sampleOf(all, 0.15), openTestTables);

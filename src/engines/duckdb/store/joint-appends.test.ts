@@ -276,7 +276,7 @@ describe("requests whose events are stored together", () => {
         const idsOf = (rows: readonly unknown[]) => rows.map((row) => (row as unknown[])[0]);
         expect(idsOf(await readTogether(name))).toEqual(idsOf(await readAlone(name)));
       }),
-      { numRuns: sampleSize(10, 300) },
+      { numRuns: sampleSize(5, 300) },
     );
   });
 });

@@ -182,7 +182,7 @@ describe("a store that is killed", () => {
         images++;
         faults.watch(before);
       };
-      for (let step = 0; step < (isLong ? 40 : 25); step++) {
+      for (let step = 0; step < (isLong ? 40 : 15); step++) {
         work = random.weighted([
           ["append", 8],
           ["appendOther", 2],

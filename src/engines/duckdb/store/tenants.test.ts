@@ -431,11 +431,11 @@ describe("a source with tenants", () => {
 
   it("stores events however many fields tenants bring, with as many columns as memory allows", async () => {
     const { send, query } = await open(undefined, schemaLimitsFor(memoryLimitBytes));
-    for (let tenant = 0; tenant < 10; tenant++) {
+    for (let tenant = 0; tenant < 6; tenant++) {
       const fields = Array.from({ length: 60 }, (_, index) => [`f${tenant}_${index}`, index]);
       await send({ project: `t${tenant}`, metadata: Object.fromEntries(fields) });
     }
-    for (const tenant of ["t0", "t9"]) {
+    for (const tenant of ["t0", "t5"]) {
       const sql =
         `SELECT m.f${tenant[1]}_59 + m.f${tenant[1]}_1 AS v FROM edge, UNNEST(metadata) m ` +
         `WHERE project = '${tenant}'`;

@@ -31,9 +31,9 @@ describe("store maintenance", () => {
         directory,
         threads: 2,
         memoryLimitBytes: 512 * 1024 ** 2,
-        checkpointBytes: 64 * 1024,
+        checkpointBytes: 16 * 1024,
         // Only when a test says so: what changes a table beside a compaction may end it.
-        compaction: { minRows: 1500, maxRows: 5000, everyMs: 3_600_000, ...compaction },
+        compaction: { minRows: 375, maxRows: 1250, everyMs: 3_600_000, ...compaction },
       },
       { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
     );
@@ -84,10 +84,10 @@ describe("store maintenance", () => {
   it("rewrites the tail sorted by tenant and time, with each row once", async () => {
     const { host, store } = await open();
     made = 0;
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
     expect(await host.maintain()).toBe(true);
-    await expectOnce(host, 4000);
-    expect((await host.statistics())[0]).toMatchObject({ rowCount: 4000, tailRowCount: 0 });
+    await expectOnce(host, 1000);
+    expect((await host.statistics())[0]).toMatchObject({ rowCount: 1000, tailRowCount: 0 });
     const projects = await query(host, "SELECT c1 FROM events_1", [{ name: "project", type: STRING }]);
     expect(projects).toEqual([...projects].sort());
     expect(await host.maintain()).toBe(false);
@@ -126,25 +126,25 @@ describe("store maintenance", () => {
 
   it("leaves a short tail unsorted", async () => {
     const { host, store } = await open();
-    await store.append("edge", makeEvents(1000), signal);
+    await store.append("edge", makeEvents(250), signal);
     expect(await host.maintain()).toBe(false);
   });
 
   it("merges a short last run with the rows after it", async () => {
     const { host, store } = await open();
     made = 0;
-    for (const count of [2000, 2000]) {
+    for (const count of [500, 500]) {
       await store.append("edge", makeEvents(count), signal);
       expect(await host.maintain()).toBe(true);
     }
-    await expectOnce(host, 4000);
+    await expectOnce(host, 1000);
     const [source] = (await host.report()).sources;
-    expect(source).toMatchObject({ rowCount: 4000, tailRowCount: 0, runCount: 1 });
+    expect(source).toMatchObject({ rowCount: 1000, tailRowCount: 0, runCount: 1 });
     const projects = await query(host, "SELECT c1 FROM events_1", [{ name: "project", type: STRING }]);
     expect(projects).toEqual([...projects].sort());
-    await store.append("edge", makeEvents(2000), signal);
+    await store.append("edge", makeEvents(500), signal);
     expect(await host.maintain()).toBe(true);
-    await expectOnce(host, 6000);
+    await expectOnce(host, 1500);
     expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 2 });
   });
 
@@ -164,12 +164,12 @@ describe("store maintenance", () => {
   it("sorts a short tail that spans many row groups", async () => {
     const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000, everyMs: 600_000 });
     made = 0;
-    // Over 64 KB of log each, so that each is followed by a checkpoint, which ends a row group.
-    for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(250), signal);
+    // Over 16 KB of log each, so that each is followed by a checkpoint, which ends a row group.
+    for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(70), signal);
     expect(await host.maintain()).toBe(false);
-    await store.append("edge", makeEvents(250), signal);
+    await store.append("edge", makeEvents(70), signal);
     expect(await host.maintain()).toBe(true);
-    await expectOnce(host, 64 * 250);
+    await expectOnce(host, 64 * 70);
     expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 1 });
     expect(await host.maintain()).toBe(false);
   });
@@ -177,7 +177,7 @@ describe("store maintenance", () => {
   it("runs concurrently with appends and queries", async () => {
     const { host, store } = await open();
     made = 0;
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
     const compacting = host.maintain();
     const counts: number[] = [];
     for (let i = 0; i < 10; i++) {
@@ -185,21 +185,21 @@ describe("store maintenance", () => {
       const [[count] = []] = await query(host, "SELECT count(*) FROM events_1", [one]);
       counts.push(Number(count));
     }
-    expect(counts).toEqual(Array.from({ length: 10 }, (_, i) => 4010 + i * 10));
+    expect(counts).toEqual(Array.from({ length: 10 }, (_, i) => 1010 + i * 10));
     expect(await compacting).toBe(true);
-    await expectOnce(host, 4100);
+    await expectOnce(host, 1100);
   });
 
   it("survives a concurrent change of the table, and compacts afterwards", async () => {
     const { host, store } = await open();
     made = 0;
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
     const compacting = host.maintain().catch((error: unknown) => error);
     await store.append("edge", [{ ...makeEvents(1)[0], fields: { metadata: { fresh: 1 } } } as LogEvent], signal);
     await compacting;
     await host.maintain();
     const rows = await query(host, "SELECT count(*), count(DISTINCT id) FROM events_1", [one, one]);
-    expect(rows).toEqual([[4001, 4001]]);
+    expect(rows).toEqual([[1001, 1001]]);
     expect((await host.statistics())[0]?.tailRowCount).toBeLessThan(100);
   });
 
@@ -217,7 +217,7 @@ describe("store maintenance", () => {
   it("recognises events again that came in while older ones of their times were deleted", async () => {
     const { host, store } = await open();
     made = 0;
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
     let isDone = false;
     const deleting = host.deleteEvents("edge", { toUs: String(10 * 3600e6) }).finally(() => {
       isDone = true;
@@ -259,13 +259,13 @@ describe("store maintenance", () => {
     const { host, store } = await open();
     made = 0;
     const fill = async () => {
-      for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+      for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
       await host.maintain();
     };
     const sizes: number[] = [];
     for (let round = 1; round <= sampleSize(3, 12); round++) {
       await fill();
-      expect(await host.deleteEvents("edge", { toUs: String(made * 1000) })).toEqual({ matched: 4000, deleted: 4000 });
+      expect(await host.deleteEvents("edge", { toUs: String(made * 1000) })).toEqual({ matched: 1000, deleted: 1000 });
       sizes.push(statSync(join(folders.at(-1) ?? "", "events.duckdb")).size);
     }
     expect(sizes.at(-1)).toBeLessThan(2 * (sizes[0] ?? 0));
@@ -275,29 +275,29 @@ describe("store maintenance", () => {
   it("leaves the file unchanged while a snapshot is open, and still stores events", async () => {
     const { host, store } = await open();
     made = 0;
-    await store.append("edge", makeEvents(3000), signal);
+    await store.append("edge", makeEvents(750), signal);
     const snapshot = await store.snapshot(signal);
     const [file] = snapshot.files;
     const before = readFileSync(file?.path ?? "");
-    expect(snapshot.sources).toEqual([{ name: "edge", rowCount: 3000 }]);
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
-    expect(await host.deleteEvents("edge", { toUs: "1000000" })).toEqual({ matched: 1000, deleted: 1000 });
+    expect(snapshot.sources).toEqual([{ name: "edge", rowCount: 750 }]);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
+    expect(await host.deleteEvents("edge", { toUs: "250000" })).toEqual({ matched: 250, deleted: 250 });
     expect(await host.maintain()).toBe(false);
     await expect(store.snapshot(signal)).rejects.toMatchObject({ code: "overloaded" });
     expect(readFileSync(file?.path ?? "").equals(before)).toBe(true);
     await snapshot.release();
     expect(await host.maintain()).toBe(true);
-    await expectOnce(host, 6000);
+    await expectOnce(host, 1500);
   });
 
   it("reports sizes, field counts and run counts", async () => {
     const { host, store } = await open();
     made = 0;
-    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(250), signal);
     await host.maintain();
     const report = await store.inspect(signal);
     expect(report).toMatchObject({
-      sources: [{ name: "edge", rowCount: 4000, figures: { runs: 1, tail_rows: 0 }, fieldCount: 4 }],
+      sources: [{ name: "edge", rowCount: 1000, figures: { runs: 1, tail_rows: 0 }, fieldCount: 4 }],
     });
     const directory = folders.at(-1) ?? "";
     const bytesOf = (name: string) => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;

@@ -120,14 +120,7 @@ describe("a file after deletions", () => {
     expect(await readIds(host, "events_2")).toEqual([[500, 500]]);
 
     // Ids are known as before: what is there is a repeat, what was deleted is stored again.
-    const again = makeEvents(0, 2000);
-    const outcomes = { stored: 0, repeated: 0 };
-    for (let from = 0; from < 2000; from += 500) {
-      const { stored, repeated } = await store.append("auth", again.slice(from, from + 500), signal);
-      outcomes.stored += stored;
-      outcomes.repeated += repeated;
-    }
-    expect(outcomes).toEqual({ stored: 1500, repeated: 500 });
+    expect(await store.append("auth", makeEvents(800, 400), signal)).toMatchObject({ stored: 300, repeated: 100 });
   });
 
   it("is made shorter after a restart, where the deletion was before it", async () => {

@@ -160,7 +160,7 @@ describe.each([
         expect(rows.filter(([, , , metadata]) => !/^\[\{"n":\d+\}\]$/.test(metadata))).toEqual([]);
         expect(await read(query, asked), "the second time, from cached rows").toEqual(rows);
       }),
-      { numRuns: sampleSize(20, 400) },
+      { numRuns: sampleSize(10, 400) },
     );
   });
 

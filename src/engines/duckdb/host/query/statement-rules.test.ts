@@ -11,13 +11,13 @@ import { createStatementCheck, statementRules } from "./statement-check.ts";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
-/** The SQL that the reference corpus compiles to; cases that are errors, or that need parameters, are left out. */
+/** SQL that a part of the reference corpus compiles to; cases that are errors, or need parameters, are left out. */
 function compiledCorpus(): string[] {
   const folder = join(root, "test/conformance/corpus");
   const statements: string[] = [];
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
     const cases = JSON.parse(readFileSync(join(folder, file), "utf8")) as readonly { readonly query: string }[];
-    for (const { query } of cases) {
+    for (const { query } of sampleOf(cases, 0.1)) {
       try {
         const tables = { findTable: () => undefined, tableNames: () => [] };
         const resolved = resolveQuery(parseQuery(query), query, { tables, parameters: new Map() });
@@ -40,9 +40,8 @@ describe("the statement rules", () => {
     );
     const refused: string[] = [];
     const statements = compiledCorpus();
-    expect(statements.length).toBeGreaterThan(500);
-    for (const sql of sampleOf(statements, 0.06))
-      await check(sql).catch((error: unknown) => refused.push(`${error}: ${sql}`));
+    expect(statements.length).toBeGreaterThan(50);
+    for (const sql of statements) await check(sql).catch((error: unknown) => refused.push(`${error}: ${sql}`));
     expect(refused).toEqual([]);
   });
 
