@@ -2,6 +2,7 @@
 import { strict as assert } from "node:assert";
 import { tenantOf } from "../../src/engines/contract/event-tenant.ts";
 import type { EventFilter, EventValue, LogEvent } from "../../src/engines/contract/query-engine.ts";
+import { sampleSize } from "../support/sample-size.ts";
 import { type Bench, eventOf } from "./bench.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { createRandom } from "./random.ts";
@@ -68,7 +69,7 @@ async function deletesWhatIsMeant(bench: Bench): Promise<void> {
   }
   for (const each of [source, other]) await bench.append(each, events);
   const everything = rowKeys(left.values());
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < sampleSize(12, 25); round++) {
     const some = () => tenants.filter(() => random(2) === 0);
     const time = () => BigInt(random(4)) * dayUs + BigInt(random(5) - 2);
     const filter: EventFilter = {

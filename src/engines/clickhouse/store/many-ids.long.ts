@@ -51,11 +51,12 @@ describe("an append", () => {
     expect(client.limits?.values).toMatchObject(limits);
     const store = await openStore();
     await store.ensureSource({ name: "many", ...byProject });
-    const events = Array.from({ length: 10_000 }, () => eventOf(crypto.randomUUID(), { project: "p" }));
-    const first = await store.append("many", events.slice(0, 7_000), never());
-    expect(first).toMatchObject({ stored: 7_000, repeated: 0 });
+    const count = sampleSize(4_000, 10_000);
+    const events = Array.from({ length: count }, () => eventOf(crypto.randomUUID(), { project: "p" }));
+    const first = await store.append("many", events.slice(0, 0.7 * count), never());
+    expect(first).toMatchObject({ stored: 0.7 * count, repeated: 0 });
     const again = await store.append("many", events, never());
-    expect(again).toMatchObject({ stored: 3_000, repeated: 7_000 });
+    expect(again).toMatchObject({ stored: 0.3 * count, repeated: 0.7 * count });
     const long = eventOf("x".repeat(8_192), { project: "p" });
     await expect(store.append("many", [long], never())).rejects.toMatchObject({ code: "limit_exceeded" });
   });

@@ -91,7 +91,8 @@ async function countOf(store: ClickHouseStore, source: string): Promise<number |
 describe("looking up a block of 1,000 random ids", () => {
   const parts = 28;
   const from = 20_000n * dayUs;
-  const sizes = [200_000, 2_000_000] as const;
+  // From a million rows on, ids are looked up by their index.
+  const sizes = [sampleSize(110_000, 200_000), sampleSize(1_100_000, 2_000_000)] as const;
 
   async function fill(table: string, rows: number): Promise<void> {
     await client.command(`SYSTEM STOP MERGES ${table}`);
@@ -112,7 +113,7 @@ describe("looking up a block of 1,000 random ids", () => {
     return plans.reduce((sum, [database, , , rows]) => sum + (database === "logs" ? Number(rows) : 0), 0);
   }
 
-  it("reads at most 4% of 2,000,000 in 28 parts and 7 days, and no more rows than a table of a tenth has", async () => {
+  it("reads at most 4% of all in 28 parts and 7 days, and no more rows than a table of a tenth has", async () => {
     const read: number[][] = [];
     for (const size of sizes) {
       const source = `large${size}`;

@@ -141,7 +141,7 @@ describe("an append", () => {
       });
       await nodes[node]?.append("shared", events, never());
     };
-    for (let round = 0; round < sampleSize(4, 12); round++) {
+    for (let round = 0; round < sampleSize(2, 12); round++) {
       await Promise.all([0, 1, 2].flatMap((node) => [send(node, round * 20), send(node, round * 20 + 10)]));
     }
     const [statistics] = (await nodes[0]?.statistics(never()))?.filter(({ name }) => name === "shared") ?? [];
