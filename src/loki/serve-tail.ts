@@ -1,6 +1,6 @@
 import type { QueryCall } from "../endpoints/call/prepare/query-call.ts";
 import { askTail, type TailRow } from "../endpoints/tail/ask-tail.ts";
-import type { TailAsk } from "../endpoints/tail/shared-tail.ts";
+import type { TailAsk } from "../endpoints/tail/tail-query.ts";
 import { createWay } from "../shared/concurrency/give-way.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { writeLine } from "./answers.ts";

@@ -105,13 +105,15 @@ describe("a tail", () => {
     await service.ingest("edge", [event("c", "2"), event("c", "3")]);
     await expect.poll(() => texts(first)).toEqual(["1", "2", "3"]);
     first.close();
+    const late = { timestamp: new Date(Date.now() - 3_600_000).toISOString() };
     await service.ingest("edge", [event("c", "4")]);
+    await service.ingest("edge", [event("c", "an hour late", late)]);
     const id = first.messages[0]?.id ?? "";
     const again = await open("logs.all", { project: "c" }, { "last-event-id": id });
     await service.ingest("edge", [event("c", "5")]);
-    await expect.poll(() => texts(again)).toEqual(["2", "3", "4", "5"]);
-    const since = await open("logs.all", { project: "c", since: "1h" });
-    await expect.poll(() => texts(since)).toEqual(["1", "2", "3", "4", "5"]);
+    await expect.poll(() => texts(again)).toEqual(["2", "3", "an hour late", "4", "5"]);
+    const since = await open("logs.all", { project: "c", since: "2h" });
+    await expect.poll(() => texts(since)).toEqual(["an hour late", "1", "2", "3", "4", "5"]);
     const other = await service.get("/api/endpoints/query/logs.all/tail", { project: "d", cursor: id });
     expect([other.status, (await readError(other)).parameter]).toEqual([400, "cursor"]);
     again.close();
@@ -124,7 +126,8 @@ describe("a tail", () => {
     const reader = response.body?.getReader();
     const [, id = ""] = /^id: (.+)\n\n$/.exec(new TextDecoder().decode((await reader?.read())?.value)) ?? [];
     await reader?.cancel();
-    await service.ingest("edge", [event("g", "meanwhile")]);
+    const late = { timestamp: new Date(Date.now() - 3_600_000).toISOString() };
+    await service.ingest("edge", [event("g", "meanwhile", late)]);
     const again = await open("logs.all", { project: "g" }, { "last-event-id": id });
     await service.ingest("edge", [event("g", "later")]);
     await expect.poll(() => texts(again)).toEqual(["meanwhile", "later"]);

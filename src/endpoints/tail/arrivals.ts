@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { EventKey } from "../../engines/contract/query-engine.ts";
 
 /** The stored identity of an event that has arrived. */
@@ -20,6 +21,16 @@ export interface NextArrivals {
   readonly isTorn: boolean;
 }
 
+/** Arrivals of sources, from a number on and before another. */
+export interface ArrivalSpan {
+  /** Whose numbers they are: a service counts from zero. */
+  readonly of: string;
+  readonly sources: readonly (readonly [source: string, from: number, to: number])[];
+}
+
+/** Arrivals of a span, and those before and behind it. */
+export type SpanArrivals = Readonly<Record<"before" | "within" | "behind", readonly ArrivalKey[]>>;
+
 interface Line {
   /** The number of the first key. */
   first: number;
@@ -30,6 +41,7 @@ interface Line {
 export class Arrivals {
   readonly #lines = new Map<string, Line>();
   readonly #maxKeys: number;
+  readonly #id = randomUUID();
 
   /** `maxKeys` of each source are remembered at most. */
   constructor(maxKeys = 100_000) {
@@ -38,8 +50,7 @@ export class Arrivals {
 
   /** Keys that arrive together come in the order in which a tail that breaks off among them resumes. */
   note(source: string, keys: readonly ArrivalKey[]): void {
-    const line = this.#lines.get(source) ?? { first: 0, keys: [] };
-    this.#lines.set(source, line);
+    const line = this.#line(source);
     for (const { id, timestampUs } of [...keys].sort(compareKeys)) line.keys.push({ id, timestampUs });
     // Rarely, and many at once: each time, the rest is copied.
     if (line.keys.length < 2 * this.#maxKeys) return;
@@ -78,12 +89,43 @@ export class Arrivals {
     return { keys, mark: reached, isTorn };
   }
 
-  /** Forgets all keys, but not how many there were. */
-  forget(): void {
-    for (const line of this.#lines.values()) {
-      line.first += line.keys.length;
-      line.keys = [];
-    }
+  /** The arrivals of sources between two marks. */
+  span(sources: readonly string[], from: ArrivalMark, to: ArrivalMark): ArrivalSpan {
+    return {
+      of: this.#id,
+      sources: sources.map((source) => [source, from.get(source) ?? 0, to.get(source) ?? 0] as const),
+    };
+  }
+
+  /**
+   * Those of a span, and around it up to a mark. Undefined where some in or behind it are not known any more, or it is
+   * none of all these sources.
+   */
+  find(span: ArrivalSpan, sources: readonly string[], until: ArrivalMark): SpanArrivals | undefined {
+    const known = span.sources.filter(([source, from]) => sources.includes(source) && from >= this.#line(source).first);
+    if (span.of !== this.#id || known.length < sources.length) return undefined;
+    const slice = (source: string, from: number, to: number) => {
+      const { first, keys } = this.#line(source);
+      return keys.slice(Math.max(0, from - first), Math.max(0, to - first));
+    };
+    return {
+      before: known.flatMap(([source, from]) => slice(source, 0, from)),
+      within: known.flatMap(([source, from, to]) => slice(source, from, to)),
+      behind: known.flatMap(([source, , to]) => slice(source, to, until.get(source) ?? 0)),
+    };
+  }
+
+  /** Forgets the keys of a source, and that what arrives from now on is not noted. */
+  forget(source: string): void {
+    const line = this.#line(source);
+    line.first += line.keys.length + 1;
+    line.keys = [];
+  }
+
+  #line(source: string): Line {
+    const line = this.#lines.get(source) ?? { first: 0, keys: [] };
+    this.#lines.set(source, line);
+    return line;
   }
 }
 

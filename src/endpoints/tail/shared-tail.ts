@@ -1,10 +1,10 @@
 import type { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import type { FollowedPeriod } from "../call/prepare/query-call.ts";
-import type { PagePlace } from "../paging/cursor.ts";
-import { type ArrivalKey, type ArrivalMark, type Arrivals, clusterByTime } from "./arrivals.ts";
-import { compareTimes, type TailAnswer, type TailRow } from "./ask-tail.ts";
-import { comparePlaces, sealedPlace, startOf, type TailStart } from "./resume-place.ts";
+import type { ArrivalMark, ArrivalSpan, Arrivals } from "./arrivals.ts";
+import { compareTimes, type TailRow } from "./ask-tail.ts";
+import { findMissedArrivals } from "./missed-arrivals.ts";
+import { comparePlaces, eventOf, sealedPlace, startOf, type TailStart } from "./resume-place.ts";
+import { type FoundRows, type TailAsk, TailQuery } from "./tail-query.ts";
 
 /** A follower receives rows as they arrive, and is notified once when the tail ends. */
 export interface Follower {
@@ -13,9 +13,6 @@ export interface Follower {
   skip(count: number | undefined): void;
   end(error: ServiceError): void;
 }
-
-/** Asks the engine for the newest rows of a period. */
-export type TailAsk = (period: FollowedPeriod, signal: AbortSignal) => Promise<TailAnswer>;
 
 export interface SharedTailOptions {
   readonly ask: TailAsk;
@@ -33,8 +30,6 @@ export interface SharedTailOptions {
 
 /** Events that other services store are looked for so far before the newest row, and so far ahead of the clock. */
 const latenessUs = 10_000_000n;
-/** The last time that an event can have: the end of the year 9999. */
-const endOfTimeUs = 253_402_300_799_999_999n;
 /** Without notice of new events, the engine is queried this often, because other services may write to the store. */
 const quietMs = 2_000;
 /** The same where none does. Queries without one event a row are queried for the time that passes, too. */
@@ -44,9 +39,6 @@ const patienceMs = 60_000;
 const passing: ReadonlySet<string> = new Set([
   ...["engine_unavailable", "overloaded", "timeout", "too_many_queries", "memory_exceeded"],
 ]);
-
-/** Errors after which a query over fewer events may fit into its limits. */
-const tooMuch: ReadonlySet<string> = new Set(["result_too_large", "memory_exceeded"]);
 
 /** Followers that wait to join. */
 interface Newcomer {
@@ -62,7 +54,7 @@ interface Newcomer {
  * where a row of the query is one event; what others store, and rows of other queries, are followed by their time.
  */
 export class SharedTail {
-  readonly #ask: TailAsk;
+  readonly #query: TailQuery;
   readonly #nowMs: () => number;
   readonly #steadyMs: () => number;
   readonly #arrivals: Arrivals;
@@ -72,20 +64,20 @@ export class SharedTail {
   /** Each with the events that it was sent before they have arrived. */
   readonly #followers = new Map<Follower, Set<string>>();
   readonly #newcomers: Newcomer[] = [];
-  readonly #controller = new AbortController();
   /** Rows that were delivered, or were there before; their times by their keys, the first one first. */
   readonly #seen = new Map<string, bigint>();
+  /** Events that were on disk before anybody followed, and may arrive yet. */
+  #present = new Set<string>();
   /** Rows that were found by their time, with others that did not fit; those of this service arrive within a while. */
   #doubted = new Set<string>();
   #newestUs: bigint | undefined;
-  #last: Pick<TailAnswer, "tables" | "isOfEvents" | "maxRows"> = { tables: [], isOfEvents: false, maxRows: 1 };
   #mark: ArrivalMark = new Map();
   #lastAskMs = Number.NEGATIVE_INFINITY;
   #failingSinceMs: number | undefined;
   #isBusy = false;
 
   constructor({ ask, nowMs, steadyMs, arrivals, appends, maxSeen, isAlone }: SharedTailOptions) {
-    this.#ask = ask;
+    this.#query = new TailQuery(ask);
     this.#nowMs = nowMs;
     this.#steadyMs = steadyMs;
     this.#arrivals = arrivals;
@@ -98,9 +90,14 @@ export class SharedTail {
     return this.#followers.size + this.#newcomers.length;
   }
 
+  /** The sources that it is known to read. */
+  get tables(): readonly string[] {
+    return this.#query.last.tables;
+  }
+
   /** Whether events of the source concern it, as far as is known. */
   reads(source: string): boolean {
-    return this.#newestUs === undefined || this.#last.tables.includes(source);
+    return this.#newestUs === undefined || this.#query.last.tables.includes(source);
   }
 
   /** Resolves once every event stored from now on will be delivered, and what is between its start and now is. */
@@ -143,7 +140,7 @@ export class SharedTail {
   }
 
   close(): void {
-    this.#controller.abort(new ServiceError("shutting_down", "Nobody follows any more"));
+    this.#query.close();
   }
 
   /** Where the rows begin that may not have been seen yet. */
@@ -161,13 +158,15 @@ export class SharedTail {
   async #look(): Promise<void> {
     if (this.#followers.size === 0) {
       this.#mark = this.#arrivals.mark();
+      this.#present = new Set();
       const fromUs = this.#windowStart();
       await this.#lookByTime();
       // Further back from a newest row than from now: what is there came before the start, too.
       if (this.#windowStart() < fromUs) await this.#lookByTime();
+      this.#forgetWhenSettled(this.#present);
       return;
     }
-    const { tables, isOfEvents } = this.#last;
+    const { tables, isOfEvents } = this.#query.last;
     const hasMore = this.#arrivals.hasMore(this.#mark, tables);
     if (hasMore && isOfEvents) await this.#lookByArrival();
     const isQuiet = this.#steadyMs() - this.#lastAskMs >= (this.#isAlone && isOfEvents ? aloneMs : quietMs);
@@ -191,43 +190,22 @@ export class SharedTail {
   /** All rows of the events that have arrived, in pieces that the limits of the query allow. */
   async #lookByArrival(): Promise<void> {
     while (this.#followers.size > 0) {
-      const { tables, maxRows } = this.#last;
+      const { tables, maxRows } = this.#query.last;
       const { keys, mark, isTorn } = this.#arrivals.next(this.#mark, tables, maxRows);
       if (keys.length === 0) return;
-      const found: TailRow[] = [];
-      let hasGap = isTorn;
-      for (const cluster of clusterByTime(keys)) {
-        hasGap = (await this.#findEvents(cluster, found)) || hasGap;
-      }
+      const { rows, hasGap } = await this.#query.findEvents(keys);
+      const from = this.#mark;
       this.#mark = mark;
-      for (const { key } of found) this.#doubted.delete(key);
-      this.#deliver(this.#noteRows(found), hasGap);
+      for (const { key } of rows) this.#doubted.delete(key);
+      const present = rows.filter(({ place }) => this.#present.delete(eventOf(place)));
+      this.#deliver([...this.#noteRows(rows), ...present], hasGap || isTorn, from);
     }
-  }
-
-  /** Adds the rows of the events; true where some are missing, because those of one event are too many. */
-  async #findEvents(keys: readonly ArrivalKey[], found: TailRow[]): Promise<boolean> {
-    const [first] = keys;
-    const last = keys.at(-1);
-    if (first === undefined || last === undefined) return false;
-    const ids = keys.map(({ id }) => id);
-    const answer = await this.#askFor({ fromUs: first.timestampUs, toUs: last.timestampUs, ids }).catch((error) => {
-      if (keys.length > 1 && error instanceof ServiceError && tooMuch.has(error.code)) return undefined;
-      throw error;
-    });
-    if (answer !== undefined && (!answer.isFull || keys.length === 1)) {
-      found.push(...answer.rows);
-      return answer.isFull;
-    }
-    const half = Math.ceil(keys.length / 2);
-    const isTorn = await this.#findEvents(keys.slice(0, half), found);
-    return (await this.#findEvents(keys.slice(half), found)) || isTorn;
   }
 
   async #lookByTime(): Promise<{ readonly fresh: readonly TailRow[]; readonly hasGap: boolean }> {
     const fromUs = this.#windowStart();
     const nearUs = this.#nowUs() + latenessUs;
-    const answers = await this.#askFrom(fromUs);
+    const answers = await this.#query.askFrom(fromUs, nearUs);
     this.#lastAskMs = this.#steadyMs();
     const newest = answers.flatMap(({ rows }) => rows).find(({ timeUs }) => timeUs <= nearUs);
     this.#newestUs = newest?.timeUs ?? this.#newestUs ?? fromUs + latenessUs;
@@ -235,26 +213,11 @@ export class SharedTail {
     let hasGap = false;
     for (const { rows, isFull } of answers) {
       const unseen = this.#noteRows(rows);
+      if (this.#followers.size === 0) for (const { place } of rows) this.#present.add(eventOf(place));
       fresh.push(...unseen);
       hasGap ||= isFull && unseen.length === rows.length;
     }
     return { fresh, hasGap };
-  }
-
-  /** The newest rows from a time on; where they are many, those ahead of the clock do not hide those near it. */
-  async #askFrom(fromUs: bigint): Promise<readonly TailAnswer[]> {
-    const all = await this.#askFor({ fromUs, toUs: endOfTimeUs });
-    const nearUs = this.#nowUs() + latenessUs;
-    const isHiding = all.isFull && (all.rows[0]?.timeUs ?? 0n) > nearUs && fromUs <= nearUs;
-    return isHiding ? [all, await this.#askFor({ fromUs, toUs: nearUs })] : [all];
-  }
-
-  async #askFor(period: FollowedPeriod): Promise<TailAnswer> {
-    const answer = await this.#ask(period, this.#controller.signal);
-    const { tables, isOfEvents, maxRows } = answer;
-    // Without its rows, which may be large.
-    this.#last = { tables, isOfEvents, maxRows };
-    return answer;
   }
 
   /** Returns the rows that were not seen before, and forgets what cannot come again: by time, or the oldest ones. */
@@ -266,29 +229,47 @@ export class SharedTail {
     for (const [key, timeUs] of this.#seen) {
       const isTooMuch = this.#seen.size > maxSeen;
       // Events may be sent again at any time.
-      if (this.#last.isOfEvents && !isTooMuch) break;
+      if (this.#query.last.isOfEvents && !isTooMuch) break;
       if (isTooMuch || timeUs < oldestUs) this.#seen.delete(key);
     }
     return fresh;
   }
 
-  #deliver(fresh: readonly TailRow[], hasGap: boolean): void {
+  /** `from` is the mark behind which those of a piece of arrivals came. */
+  #deliver(fresh: readonly TailRow[], hasGap: boolean, from = this.#mark): void {
     // The same list for all, so that it is laid out once.
-    const ordered = this.#inOrder(fresh);
+    const span = this.#span(from);
+    const ordered = this.#inOrder(fresh).map((row) => this.#seal(row, span));
     for (const [follower, early] of this.#followers) {
-      if (hasGap) follower.skip(undefined);
-      const rows = early.size === 0 ? ordered : ordered.filter(({ place }) => !early.delete(eventOf(place)));
-      if (rows.length > 0) follower.deliver(rows);
+      this.#send(
+        follower,
+        early.size === 0 ? ordered : ordered.filter(({ place }) => !early.delete(eventOf(place))),
+        hasGap,
+      );
     }
   }
 
-  /** Those that are shown, oldest first, with the places to resume behind. */
+  #send(follower: Follower, rows: readonly TailRow[], hasGap: boolean): void {
+    if (hasGap) follower.skip(undefined);
+    if (rows.length > 0) follower.deliver(rows);
+  }
+
+  /** The arrivals between a mark and what is delivered by now; undefined where rows are no events. */
+  #span(from = this.#mark): ArrivalSpan | undefined {
+    const { tables, isOfEvents } = this.#query.last;
+    return isOfEvents ? this.#arrivals.span(tables, from, this.#mark) : undefined;
+  }
+
+  /** Those that are shown, oldest first. */
   #inOrder(rows: readonly TailRow[]): readonly TailRow[] {
-    const toldUs = this.#nowUs();
     const shown = rows.filter(({ isHidden }) => isHidden !== true);
-    const placed = shown.map((row) => ({ ...row, place: sealedPlace(row.place, toldUs) }));
     // Rows of one time without keys are in the reverse of their order.
-    return placed.reverse().sort((a, b) => compareTimes(a, b) || comparePlaces(a.place, b.place));
+    return shown.reverse().sort((a, b) => compareTimes(a, b) || comparePlaces(a.place, b.place));
+  }
+
+  /** With the place to resume behind. */
+  #seal(row: TailRow, span: ArrivalSpan | undefined): TailRow {
+    return { ...row, place: sealedPlace(row.place, this.#nowUs(), span) };
   }
 
   #ready(): readonly Newcomer[] {
@@ -334,34 +315,61 @@ export class SharedTail {
   /** Sends the rows between a follower's start and now that the other followers already have. */
   async #catchUp(follower: Follower, start: TailStart): Promise<void> {
     if (start === undefined) return;
+    const { isOfEvents } = this.#query.last;
+    const arrived = isOfEvents ? await findMissedArrivals(start, this.#query, this.#arrivals, this.#mark) : undefined;
+    for (const { rows, span, hasGap } of arrived ?? []) {
+      const placed = this.#inOrder(rows).map((row) => this.#seal(row, span));
+      this.#send(follower, placed, hasGap);
+    }
+    // What other services stored is not among the arrivals of this one.
+    if (arrived !== undefined && this.#isAlone) return;
+    const { rows, hasGap } = await this.#findTimely(start);
+    const sent = new Set(arrived?.flatMap((part) => part.rows.map(({ key }) => key)));
+    const ordered = this.#inOrder(rows.filter(({ key }) => !sent.has(key)));
+    // Only whoever has the last of them has all that has arrived, unless that was sent before.
+    const hasAll = (index: number) => arrived !== undefined || index === ordered.length - 1;
+    const placed = ordered.map((row, index) => this.#seal(row, hasAll(index) ? this.#span() : undefined));
+    this.#send(follower, placed, hasGap);
+    if (isOfEvents) this.#noteEarly(follower, rows);
+  }
+
+  /** The rows that a follower missed by their times, of those that others have. */
+  async #findTimely(start: NonNullable<TailStart>): Promise<FoundRows> {
     const { fromUs, isMissed } = startOf(start);
-    const answers = await this.#askFrom(fromUs);
+    const answers = await this.#query.askFrom(fromUs, this.#nowUs() + latenessUs);
     const borderUs = this.#windowStart();
     const coming = this.#coming();
     // What was seen is delivered to nobody when it arrives.
     const isTold = ({ timeUs, key, place }: TailRow) =>
       this.#seen.has(key) || (timeUs < borderUs && !coming.has(eventOf(place)));
     const rows = new Map(answers.flatMap((answer) => answer.rows.map((row) => [row.key, row])));
-    const missed = [...rows.values()].filter((row) => isTold(row) && isMissed(row));
-    if (answers.some(({ isFull }) => isFull)) follower.skip(undefined);
-    const ordered = this.#inOrder(missed);
-    if (ordered.length > 0) follower.deliver(ordered);
-    if (this.#last.isOfEvents) this.#noteEarly(follower, missed);
+    return {
+      rows: [...rows.values()].filter((row) => isTold(row) && isMissed(row)),
+      hasGap: answers.some(({ isFull }) => isFull),
+    };
   }
 
-  /** Rows that nobody has seen were there before anybody followed, or will arrive once their appends end. */
+  /** Rows that were sent to nobody were there before anybody followed, or will arrive once their appends end. */
   #noteEarly(follower: Follower, rows: readonly TailRow[]): void {
     const early = this.#followers.get(follower);
-    for (const { key, place } of rows) if (!this.#seen.has(key)) early?.add(eventOf(place));
+    if (early === undefined) return;
+    for (const { key, place } of rows) {
+      if (!this.#seen.has(key) || this.#present.has(eventOf(place))) early.add(eventOf(place));
+    }
+    this.#forgetWhenSettled(early);
+  }
+
+  /** Once the appends under way have ended, only events that have arrived by then can be among those still to come. */
+  #forgetWhenSettled(events: Set<string>): void {
     void this.#appends.settled().then(() => {
       const coming = this.#coming();
-      for (const event of early ?? []) if (!coming.has(event)) early?.delete(event);
+      for (const event of events) if (!coming.has(event)) events.delete(event);
     });
   }
 
   /** The events that have arrived and are not delivered yet. */
   #coming(): ReadonlySet<string> {
-    const { tables, isOfEvents } = this.#last;
+    const { tables, isOfEvents } = this.#query.last;
     if (!isOfEvents) return new Set();
     const { keys } = this.#arrivals.next(this.#mark, tables, Number.POSITIVE_INFINITY);
     return new Set(keys.map(({ id, timestampUs }) => eventOf([String(timestampUs), id])));
@@ -371,15 +379,10 @@ export class SharedTail {
   #noteFailure(failure: ServiceError): void {
     this.#failingSinceMs ??= this.#steadyMs();
     const isPassing = passing.has(failure.code) && this.#steadyMs() - this.#failingSinceMs < patienceMs;
-    if (isPassing || this.#controller.signal.aborted) return;
+    if (isPassing || this.#query.isClosed) return;
     for (const follower of this.#followers.keys()) follower.end(failure);
     this.#followers.clear();
   }
-}
-
-/** Identifies the event of a row by its time and its id, which tenants may share. */
-function eventOf([time = null, id = null]: PagePlace): string {
-  return JSON.stringify([time, id]);
 }
 
 function toServiceError(error: unknown): ServiceError {

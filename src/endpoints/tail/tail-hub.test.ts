@@ -98,3 +98,16 @@ it("the tail hub stops querying when the last follower leaves", async () => {
   await vi.advanceTimersByTimeAsync(5_000);
   expect(asked[0]).toBe(before);
 });
+
+it("the tail hub knows what arrives for ten minutes after the last follower left", async () => {
+  expect(hub.isWatched("edge")).toBe(false);
+  const { leave } = follow(0);
+  await vi.advanceTimersByTimeAsync(1_000);
+  leave();
+  const watched = [hub.isWatched("edge"), hub.isWatched("auth")];
+  await vi.advanceTimersByTimeAsync(599_000);
+  watched.push(hub.isWatched("edge"));
+  await vi.advanceTimersByTimeAsync(2_000);
+  watched.push(hub.isWatched("edge"));
+  expect([watched, vi.getTimerCount()]).toEqual([[true, false, true, false], 0]);
+});

@@ -1,9 +1,10 @@
 import { createPassingMap } from "../../shared/concurrency/passing-map.ts";
 import { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
-import { type ArrivalKey, Arrivals } from "./arrivals.ts";
+import { type ArrivalKey, type ArrivalSpan, Arrivals } from "./arrivals.ts";
 import type { TailStart } from "./resume-place.ts";
-import { type Follower, SharedTail, type SharedTailOptions, type TailAsk } from "./shared-tail.ts";
+import { type Follower, SharedTail, type SharedTailOptions } from "./shared-tail.ts";
+import type { TailAsk } from "./tail-query.ts";
 
 /** All tails of the service: followers of the same query share its answers. */
 export interface TailHub {
@@ -17,7 +18,9 @@ export interface TailHub {
     follower: Follower,
     start: TailStart,
   ): { readonly joined: Promise<void>; leave(): void };
-  /** Whether anybody follows events of the source. */
+  /** Where the arrivals of sources are now. */
+  position(sources: readonly string[]): ArrivalSpan;
+  /** Whether anybody follows events of the source, or did so lately and may resume. */
   isWatched(source: string): boolean;
   /** Appends of events, and their notes, run as work of it. */
   readonly appends: WorkUnderWay;
@@ -36,10 +39,15 @@ const intervalMs = 350;
 /** Rows that are remembered to have been delivered: by each query, and by all together, but what one answer has. */
 const maxSeen = { each: 100_000, all: 2_000_000, least: 2 * maxFollowedRows } as const;
 
+/** So long after the last follower left, one that resumes is sent what arrived meanwhile, whatever its time. */
+const keptMs = 600_000;
+
 /** `isAlone` says that no other service writes to the store. */
 export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyMs">, isAlone = false): TailHub {
   const tails = createPassingMap<string, SharedTail>();
   const arrivals = new Arrivals();
+  /** Sources that were followed, until a time of the steady clock. */
+  const keptUntil = new Map<string, number>();
   const appends = new WorkUnderWay();
   let timer: NodeJS.Timeout | undefined;
   const share = () => Math.min(maxSeen.each, Math.max(maxSeen.least, Math.floor(maxSeen.all / tails.size)));
@@ -47,12 +55,22 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
     for (const [key, tail] of tails.entries()) {
       if (tail.followerCount > 0) void tail.poll();
       else {
+        for (const source of tail.tables) keptUntil.set(source, clocks.steadyMs() + keptMs);
         tail.close();
         tails.delete(key);
       }
     }
-    timer = tails.size > 0 ? setTimeout(tick, intervalMs).unref() : undefined;
-    if (tails.size === 0) arrivals.forget();
+    for (const [source, untilMs] of keptUntil) {
+      if (untilMs > clocks.steadyMs()) continue;
+      keptUntil.delete(source);
+      isWatched(source);
+    }
+    timer = tails.size + keptUntil.size > 0 ? setTimeout(tick, intervalMs).unref() : undefined;
+  };
+  const isWatched = (source: string) => {
+    const isRead = keptUntil.has(source) || [...tails.entries()].some(([, tail]) => tail.reads(source));
+    if (!isRead) arrivals.forget(source);
+    return isRead;
   };
   return {
     follow(key, ask, follower, start) {
@@ -62,7 +80,11 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
       timer ??= setTimeout(tick, intervalMs).unref();
       return { joined, leave: () => tail.leave(follower) };
     },
-    isWatched: (source) => [...tails.entries()].some(([, tail]) => tail.reads(source)),
+    position(sources) {
+      const mark = arrivals.mark();
+      return arrivals.span(sources, mark, mark);
+    },
+    isWatched,
     appends,
     note: async (source, keys) => arrivals.note(source, keys),
     get followerCount() {

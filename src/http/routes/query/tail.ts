@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../../access/expiry.ts";
 import { askTail, prepareTail } from "../../../endpoints/tail/ask-tail.ts";
 import { placeBefore, type TailStart } from "../../../endpoints/tail/resume-place.ts";
-import type { TailAsk } from "../../../endpoints/tail/shared-tail.ts";
+import type { TailAsk } from "../../../endpoints/tail/tail-query.ts";
 import { inQuery } from "../../../openapi/forms.ts";
 import { describeRoutes } from "../../../openapi/route-description.ts";
 import { invalidParameter } from "../../../shared/errors.ts";
@@ -66,10 +66,10 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
       const { waiting, leave } = dependencies.tailLimits.enter(call.identity.tokenId, 1);
       reply.raw.once("close", leave);
       noteRun(request, call.identity, call);
-      const { nowMs } = dependencies;
+      const { nowMs, tails } = dependencies;
       const form = makeForm({
         seal: (place) => dependencies.runner.cursors.seal(cursorScope, place),
-        start: placeBefore(start, BigInt(nowMs()) * 1000n),
+        start: placeBefore(start, BigInt(nowMs()) * 1000n, tails.position(prepared.query.tables)),
         nowMs,
       });
       const view = describeView([prepared]);
