@@ -126,7 +126,7 @@ describe("a resolved query", () => {
       if (at.kind === "Parameter") keys.push(at.key);
       return false;
     });
-    expect(keys.toSorted()).toEqual(["n", "n", "other"]);
+    expect(keys.toSorted()).toEqual(["n", "n", "n", "other"]);
   });
 
   it("looks into sub-queries only when asked to", () => {

@@ -13,6 +13,11 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "ORDER BY t1.`timestamp` DESC NULLS LAST LIMIT 100",
   },
   {
+    name: "a limit by a parameter as a value that was checked",
+    query: "SELECT id FROM edge_logs LIMIT CAST(@n AS INT64) OFFSET @m",
+    sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 LIMIT assumeNotNull({k1:Nullable(Int64)}) OFFSET assumeNotNull({k2:Nullable(Int64)})",
+  },
+  {
     name: "UNNEST of single records as presence tests, their fields as columns, and groups",
     query: `SELECT r.path, COUNT(*) AS n FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.request) AS r
       WHERE r.port >= 80 GROUP BY 1 ORDER BY n DESC LIMIT 5`,

@@ -191,9 +191,12 @@ const goldens: readonly Golden[] = [
   },
   {
     name: "a sample whose size may be a parameter",
-    query: "SELECT id FROM edge_logs TABLESAMPLE SYSTEM (@percent PERCENT)",
+    query: "SELECT id FROM edge_logs TABLESAMPLE SYSTEM (@rows ROWS)",
     sql: {
-      duckdb: 'SELECT t1."id" AS c1_id FROM "events_1" AS t1 WHERE (random() * 100 < CAST($1 AS DOUBLE))',
+      duckdb:
+        'SELECT t1."id" AS c1_id FROM "events_1" AS t1 ORDER BY random() ASC NULLS FIRST LIMIT least(' +
+        "CASE WHEN (CAST($1 AS BIGINT) >= 0::BIGINT) THEN CAST($1 AS BIGINT) ELSE [NULL][lw_fail({'a0': " +
+        "coalesce('The size of TABLESAMPLE is out of range', 'NULL')})] END, 2305843009213693952::BIGINT)",
     },
   },
   {

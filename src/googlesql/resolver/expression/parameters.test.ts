@@ -55,14 +55,18 @@ describe("the resolver of query parameters", () => {
     ]);
   });
 
-  it("takes a parameter, or a cast of one, where a constant has to stand", () => {
+  it("takes a parameter, or a cast of one, where a constant has to stand, and bounds it", () => {
+    const bounded = (bound: string, message: string) =>
+      `case(when $greater_or_equal(${bound}, 0) then ${bound} else ERROR("${message}"))`;
+    const count = (clause: string) => `${clause} expects a non-negative integer literal or parameter`;
+    const limit = bounded("cast(@n:INT64 as INT64)", count("LIMIT"));
     expect(
       dumpOf("SELECT id FROM people TABLESAMPLE SYSTEM (@n ROWS) LIMIT CAST(@n AS INT64) OFFSET @n", { parameters }),
     ).toBe(
       [
         "select id=id#1:INT64",
-        "  limit cast(@n:INT64 as INT64) offset @n:INT64",
-        "    sample system @n:INT64 rows",
+        `  limit ${limit} offset ${bounded("@n:INT64", count("OFFSET"))}`,
+        `    sample system ${bounded("@n:INT64", "The size of TABLESAMPLE is out of range")} rows`,
         "      table people(id#1, name#2, score#3)",
       ].join("\n"),
     );

@@ -3,6 +3,7 @@ import type { SampleScan } from "../../resolved.ts";
 import { FLOAT64, INT64 } from "../../types.ts";
 import { coerceOrFail } from "../call/coerce.ts";
 import { type Environment, plainContext, plainRelation, type Relation, resolveExpression } from "../context.ts";
+import { bounded } from "../expression/bounded.ts";
 import { isConstant } from "../expression/expr.ts";
 import { aliased } from "../relation.ts";
 import { isErrorExpr } from "../resolution.ts";
@@ -47,16 +48,12 @@ export function resolveSample(environment: Environment, relation: Relation, node
   if (node.weight !== undefined) unsupported("WITH WEIGHT");
   const context = plainContext(environment, undefined, "TABLESAMPLE");
   const value = resolveExpression(context, node.size);
-  const size = coerceOrFail(resolution, value, node.unit === "PERCENT" ? FLOAT64 : INT64, "The size of TABLESAMPLE");
-  if (isErrorExpr(size)) return relation;
-  if (!isConstant(size))
+  const isPercent = node.unit === "PERCENT";
+  const typed = coerceOrFail(resolution, value, isPercent ? FLOAT64 : INT64, "The size of TABLESAMPLE");
+  if (!isErrorExpr(typed) && !isConstant(typed))
     resolution.report("invalid_query", "The size of TABLESAMPLE must be a literal or parameter", node.size.span);
-  if (
-    size.kind === "Literal" &&
-    (size.value === null || Number(size.value) < 0 || (node.unit === "PERCENT" && Number(size.value) > 100))
-  ) {
-    resolution.report("invalid_query", "The size of TABLESAMPLE is out of range", node.size.span);
-  }
+  const size = bounded(resolution, typed, "The size of TABLESAMPLE is out of range", isPercent ? 100 : undefined);
+  if (isErrorExpr(size)) return relation;
   const scan: SampleScan = { kind: "Sample", input: relation.scan, method, size, unit: node.unit };
   const names = node.alias === undefined ? relation.names : aliased(relation.names.columns, node.alias.name);
   return plainRelation(scan, names);

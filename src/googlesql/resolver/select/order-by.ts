@@ -7,6 +7,7 @@ import { coerceOrFail, sortable, typeName } from "../call/coerce.ts";
 import { collatedKey } from "../call/collation.ts";
 import { ColumnSet } from "../column-set.ts";
 import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "../context.ts";
+import { bounded } from "../expression/bounded.ts";
 import { isConstant } from "../expression/expr.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { materialize, project, reachableColumns } from "../relation.ts";
@@ -119,10 +120,7 @@ export function limitRows(environment: Environment, rows: QueryResult, limit: Li
     if (isErrorExpr(typed)) return undefined;
     if (!isConstant(typed))
       resolution.report("invalid_query", `${what} expects an integer literal or parameter`, node.span);
-    else if (typed.kind === "Literal" && (typed.value === null || typed.value.startsWith("-"))) {
-      resolution.report("invalid_query", `${what} expects a non-negative integer literal or parameter`, node.span);
-    }
-    return typed;
+    return bounded(resolution, typed, `${what} expects a non-negative integer literal or parameter`);
   };
   const count = bound(limit.count, "LIMIT");
   const offset = bound(limit.offset, "OFFSET");

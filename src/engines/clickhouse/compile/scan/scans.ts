@@ -9,13 +9,13 @@ import { chainOf } from "../../../lowering/scan-chain.ts";
 import { isLargerThan } from "../../../sql/map-tree.ts";
 import { byKind } from "../../../sql/scans.ts";
 import { isOpen } from "../../../sql/select.ts";
-import { identifierSql, nameSql, numberSql } from "../../sql/atoms.ts";
+import { identifierSql, nameSql, numberSql, placeholder } from "../../sql/atoms.ts";
 import { both, isRepeatable, isTrue } from "../../sql/forms.ts";
 import { Refusal, refusalIn } from "../../sql/refusal.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { asCondition, type Compilation, guarded, nextAlias } from "../compilation.ts";
 import { printElement, printExpression, sourceOf } from "../expression/expressions.ts";
-import { isWrapped, refusedType } from "../expression/literals.ts";
+import { isWrapped, physicalType, refusedType } from "../expression/literals.ts";
 import type { SelectBuilder } from "../render.ts";
 import { type Binding, refusedBinding, type Scope } from "../scope.ts";
 import {
@@ -249,19 +249,21 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   return { ...builder, order };
 }
 
-function printCount(compilation: Compilation, expression: Expr, builder: SelectBuilder): Sql {
+function printCount(compilation: Compilation, expression: Expr): Sql {
   if (expression.kind === "Literal" && expression.value !== null && /^\d+$/.test(expression.value)) {
     return numberSql(BigInt(expression.value));
   }
-  if (expression.kind !== "Parameter") return new Refusal("LIMIT by an expression", expression.span);
-  return sql`assumeNotNull(${printExpression(compilation, expression, scopeOf(builder))})`;
+  const { constants } = compilation;
+  // What the server computes is no constant to it if it can fail.
+  if (constants === undefined) return new Refusal("LIMIT by an expression", expression.span);
+  return sql`assumeNotNull(${placeholder(constants.placeholderOf(expression), physicalType(expression.type))})`;
 }
 
 function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: SelectBuilder): SelectBuilder {
   const isSealed = input.limit !== undefined || input.offset !== undefined;
   const builder = isSealed ? wrapSelect(compilation, input) : input;
-  const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count, builder);
-  const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset, builder);
+  const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count);
+  const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset);
   const refused = refusalIn(joinSql([limit ?? EMPTY, offset ?? EMPTY], " "));
   return refused === undefined ? { ...builder, limit, offset } : refusedSelect(refused);
 }

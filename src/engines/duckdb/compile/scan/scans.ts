@@ -2,17 +2,20 @@
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
 import { someExpression } from "../../../../googlesql/resolved/walk.ts";
-import type { OrderKey, Scan } from "../../../../googlesql/resolved.ts";
+import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { once } from "../../../lowering/once.ts";
 import { isRandomCall } from "../../../lowering/parts.ts";
 import { chainOf } from "../../../lowering/scan-chain.ts";
 import { byKind } from "../../../sql/scans.ts";
+import { exportAs } from "../../../sql/select.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
-import { type Sql, sql } from "../../sql/sql.ts";
-import { fail, type SelectBuilder } from "../compilation.ts";
+import { bigintSql, columnOf, numberSql } from "../../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { fail, nextAlias, type SelectBuilder } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_COMPUTED_CALLS, MAX_SCAN_DEPTH } from "../limits.ts";
+import { orderKeys } from "../render.ts";
 import { type Binding, cheapBinding, makeBinding } from "../scope.ts";
 import { openSelect, orderNaturally, rowSelect, scopeOf, wrapSelect } from "../select-builder.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
@@ -125,14 +128,54 @@ export function buildOrderBy(input: SelectBuilder, keys: readonly OrderKey[]): S
   return builder;
 }
 
-function buildLimit(input: SelectBuilder, scan: Scan & { kind: "Limit" }): SelectBuilder {
+/** Beyond it, the sum of LIMIT and OFFSET may be no BIGINT. No table has so many rows. */
+const MOST_ROWS = 2n ** 61n;
+
+function printRowCount(count: Expr, builder: SelectBuilder): Sql {
+  const printed = printExpression(count, scopeOf(builder));
+  const { integer } = printed;
+  if (integer !== undefined && integer <= MOST_ROWS) return printed;
+  const most = bigintSql(MOST_ROWS);
+  return integer === undefined ? sql`least(${printed}, ${most})` : most;
+}
+
+function buildLimit(input: SelectBuilder, { count, offset }: Scan & { kind: "Limit" }): SelectBuilder {
   const isSealed = input.limit !== undefined || input.offset !== undefined;
   const builder = isSealed ? wrapSelect(input) : input;
-  const scope = scopeOf(builder);
-  if (scan.count !== undefined) builder.limit = printExpression(scan.count, scope);
-  if (scan.offset !== undefined) builder.offset = printExpression(scan.offset, scope);
+  const print = (bound: Expr | undefined) => (bound === undefined ? undefined : printRowCount(bound, builder));
+  return deferComputed(limitRows(builder, print(count), print(offset)));
+}
+
+function limitRows(builder: SelectBuilder, limit: Sql | undefined, offset: Sql | undefined): SelectBuilder {
+  const isKnown = [limit, offset].every((bound) => bound === undefined || bound.integer !== undefined);
+  if (builder.outer !== undefined && !isKnown) return takeNumbered(builder, limit, offset);
+  builder.limit = limit;
+  builder.offset = offset;
   orderNaturally(builder);
-  return deferComputed(builder);
+  return builder;
+}
+
+/** The LIMIT of a correlated sub-query by a parameter, which DuckDB does not take: rows are numbered in their order. */
+function takeNumbered(builder: SelectBuilder, limit: Sql | undefined, offset: Sql | undefined): SelectBuilder {
+  const sorted = wrapSelect(builder);
+  sorted.order = builder.order.map((key) => ({ ...key, binding: findColumn(sorted, key.id) ?? key.binding }));
+  builder.order = [];
+  orderNaturally(sorted);
+  const alias = nextAlias(builder.compilation, "number_");
+  const over = joinSql(orderKeys(sorted, [{ alias, sql: EMPTY }]), ", ");
+  exportAs(sorted, "number", alias, () => sql`row_number() OVER (${over === EMPTY ? EMPTY : sql`ORDER BY ${over}`})`);
+  sorted.order = [];
+  const outside = wrapSelect(sorted);
+  const number = columnOf(outside.inner?.alias ?? "", alias);
+  if (offset !== undefined) outside.where.push(sql`${number} > ${offset}`);
+  if (limit !== undefined) outside.where.push(sql`${number} - ${offset ?? numberSql(0)} <= ${limit}`);
+  outside.order = [keyOf(number)];
+  return outside;
+}
+
+/** A key of ORDER BY that is no column of the query. */
+function keyOf(value: Sql): SelectBuilder["order"][number] {
+  return { id: -1, binding: cheapBinding(value), type: undefined, isDescending: false, nullsFirst: true };
 }
 
 /** Computes columns that only the result needs for the rows that are left, not for all that are sorted. */
@@ -160,14 +203,10 @@ function deferComputed(builder: SelectBuilder): SelectBuilder {
 /** Sizes may be parameters, which DuckDB's own TABLESAMPLE does not take. */
 function buildSample(input: SelectBuilder, scan: Scan & { kind: "Sample" }): SelectBuilder {
   const builder = rowSelect(input);
-  const size = printExpression(scan.size, scopeOf(builder));
   if (scan.unit === "PERCENT") {
-    builder.where.push(sql`(random() * 100 < ${size})`);
+    builder.where.push(sql`(random() * 100 < ${printExpression(scan.size, scopeOf(builder))})`);
     return builder;
   }
-  builder.order = [
-    { id: -1, binding: cheapBinding(sql`random()`), type: undefined, isDescending: false, nullsFirst: true },
-  ];
-  builder.limit = size;
-  return builder;
+  builder.order = [keyOf(sql`random()`)];
+  return limitRows(builder, printRowCount(scan.size, builder), undefined);
 }
