@@ -53,7 +53,7 @@ describe("the resolver of pipe operators", () => {
     `);
     expect(errorsOf(`FROM people |> UNION ALL (SELECT 1)`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "|> UNION ALL (SELECT 1)": Queries in UNION ALL have mismatched column count; query 1 has 3 columns, query 2 has 1 columns",
+        "invalid_query at "SELECT 1": Queries in UNION ALL have mismatched column count; query 1 has 3 columns, query 2 has 1 column",
       ]
     `);
     expect(errorsOf(`FROM people |> DROP id, name, score`)).toMatchInlineSnapshot(`

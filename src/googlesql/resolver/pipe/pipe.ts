@@ -93,8 +93,11 @@ function applyPipe(
       return { relation: { ...relation, scan: limited.scan }, isSorted: limited.isSorted };
     }
     case "PipeSetOperation": {
-      const others = pipe.queries.map((query) => resolveSubquery(environment, query));
-      return stateOf(combineResults(environment.resolution, pipe.mode, [asResult(state), ...others], pipe.span));
+      const inputs = [
+        { result: asResult(state), span: pipe.span },
+        ...pipe.queries.map((query) => ({ result: resolveSubquery(environment, query), span: query.span })),
+      ];
+      return stateOf(combineResults(environment.resolution, pipe.mode, inputs));
     }
     case "PipeWhere":
       return filterRows(environment, state, pipe);

@@ -5,37 +5,37 @@ describe("the resolver of set operations", () => {
   it("reports columns that do not match", () => {
     expect(errorsOf(`SELECT 1, 2 UNION ALL SELECT 3`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "SELECT 1, 2 UNION ALL SELECT 3": Queries in UNION ALL have mismatched column count; query 1 has 2 columns, query 2 has 1 columns",
+        "invalid_query at "SELECT 3": Queries in UNION ALL have mismatched column count; query 1 has 2 columns, query 2 has 1 column",
       ]
     `);
     expect(errorsOf(`SELECT 1 UNION ALL SELECT 'a'`)).toMatchInlineSnapshot(`
       [
-        "type_mismatch at "SELECT 1 UNION ALL SELECT 'a'": Column 1 in UNION ALL has incompatible types: INT64, STRING",
+        "type_mismatch at "SELECT 'a'": Column 1 in UNION ALL has incompatible types: INT64, STRING",
       ]
     `);
     expect(errorsOf(`SELECT doc FROM orders UNION DISTINCT SELECT doc FROM orders`)).toMatchInlineSnapshot(`
       [
-        "type_mismatch at "SELECT doc FROM orders UNION DISTINCT SELECT doc FROM orders": Column 1 in UNION DISTINCT has type JSON, which cannot be compared",
+        "type_mismatch at "SELECT doc FROM orders": Column 1 in UNION DISTINCT has type JSON, which cannot be compared",
       ]
     `);
     expect(errorsOf(`SELECT 1 AS a UNION ALL BY NAME SELECT 1 AS b`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "SELECT 1 AS a UNION ALL BY NAME SELECT 1 AS b": The inputs of UNION ALL BY NAME must have the same column names; use FULL, LEFT or INNER to allow others",
+        "invalid_query at "SELECT 1 AS b": The inputs of UNION ALL BY NAME must have the same column names; use FULL, LEFT or INNER to allow others",
       ]
     `);
     expect(errorsOf(`SELECT 1 AS a, 2 AS a UNION ALL BY NAME SELECT 1 AS a`)).toMatchInlineSnapshot(`
       [
-        "duplicate_name at "SELECT 1 AS a, 2 AS a UNION ALL BY NAME SELECT 1 AS a": Duplicate column a in query 1 of BY NAME",
+        "duplicate_name at "SELECT 1 AS a, 2 AS a": Duplicate column a in query 1 of BY NAME",
       ]
     `);
     expect(errorsOf(`SELECT 1 UNION ALL BY NAME SELECT 1 AS a`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "SELECT 1 UNION ALL BY NAME SELECT 1 AS a": Anonymous columns cannot be used with BY NAME: query 1",
+        "invalid_query at "SELECT 1": Anonymous columns cannot be used with BY NAME: query 1",
       ]
     `);
     expect(errorsOf(`SELECT 1 AS a INNER UNION ALL BY NAME SELECT 1 AS b`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "SELECT 1 AS a INNER UNION ALL BY NAME SELECT 1 AS b": The inputs of UNION ALL BY NAME have no column names in common",
+        "invalid_query at "SELECT 1 AS b": The inputs of UNION ALL BY NAME have no column names in common",
       ]
     `);
     expect(errorsOf(`SELECT 1 AS a UNION ALL BY NAME ON (z) SELECT 2 AS a`)).toMatchInlineSnapshot(`

@@ -72,13 +72,12 @@ function resolveBody(
       return selectFrom(environment, source, body, orderBy);
     }
     case "SetOperation": {
-      const inputs = body.inputs.map((input) =>
-        resolveSubquery(
-          environment,
-          input.kind === "Query" ? input : { kind: "Query", body: input, pipes: [], span: input.span },
-        ),
-      );
-      return orderResult(environment, combineResults(environment.resolution, body.mode, inputs, body.span), orderBy);
+      const inputs = body.inputs.map((input) => {
+        const { span } = input;
+        const query: Query = input.kind === "Query" ? input : { kind: "Query", body: input, pipes: [], span };
+        return { result: resolveSubquery(environment, query), span };
+      });
+      return orderResult(environment, combineResults(environment.resolution, body.mode, inputs), orderBy);
     }
     case "FromQuery":
       return orderResult(environment, resultOf(environment, resolveFrom(environment, body.from), body.span), orderBy);

@@ -1,6 +1,7 @@
 import type { Identifier, SetOperationMode } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
+import type { SqlType } from "../../types.ts";
 import { commonType, type Operand } from "../../typing/argument.ts";
 import { mixedTypeOf } from "../../typing/implicit.ts";
 import { isGroupable, isSameType } from "../../typing/same-type.ts";
@@ -12,45 +13,49 @@ import { ERROR_TYPE, isErrorType, nullExpr, type Resolution } from "../resolutio
 import type { NamedColumn } from "../scope.ts";
 import { recursiveOf, refuseRecursive } from "./recursion.ts";
 
-/** One input, its columns in the order of the result; undefined for a column that BY NAME fills with NULL. */
-interface Arranged {
+/** One input, and where it stands. */
+export interface SetInput {
   readonly result: QueryResult;
+  readonly span: Span;
+}
+
+/** One input, its columns in the order of the result; undefined for a column that BY NAME fills with NULL. */
+interface Arranged extends SetInput {
   readonly columns: readonly (NamedColumn | undefined)[];
   readonly literals: ReadonlyMap<number, Expr>;
 }
 
-/** UNION, INTERSECT and EXCEPT of inputs that are resolved already. */
+/** UNION, INTERSECT and EXCEPT of inputs that are resolved already. What does not fit is reported at the input. */
 export function combineResults(
   resolution: Resolution,
   mode: SetOperationMode,
-  inputs: readonly QueryResult[],
-  span: Span,
+  inputs: readonly SetInput[],
 ): QueryResult {
   const [first] = inputs;
   if (first === undefined) throw new Error("a set operation has inputs");
   const isUnionAll = mode.operator === "UNION" && mode.isAll;
-  for (const input of isUnionAll ? [] : inputs)
-    refuseRecursive(resolution, input, "in a set operation other than UNION ALL");
-  const arranged =
-    mode.byName === undefined
-      ? arrangeByPosition(resolution, inputs, mode, span)
-      : arrangeByName(resolution, inputs, mode, span);
+  for (const { result } of isUnionAll ? [] : inputs)
+    refuseRecursive(resolution, result, "in a set operation other than UNION ALL");
+  const arrange = mode.byName === undefined ? arrangeByPosition : arrangeByName;
+  const arranged = arrange(resolution, inputs, mode);
   const names = arranged.names;
   const columns: Column[] = names.map((named, i) => {
     const operands = arranged.inputs.map((input): Operand => operandOf(resolution, input, i));
     if (operands.some((operand) => isErrorType(operand.type)))
       return resolution.newColumn(named.name ?? `f${i}`, ERROR_TYPE);
-    const type = commonType(operands) ?? commonType(operands.map(asMixedField));
+    const type = typeOf(operands);
     if (type === undefined) {
       const types = operands.map((operand) => typeName(operand.type)).join(", ");
-      resolution.report("type_mismatch", `Column ${i + 1} in ${describe(mode)} has incompatible types: ${types}`, span);
+      const message = `Column ${i + 1} in ${describe(mode)} has incompatible types: ${types}`;
+      const misfit = inputs.find((_, index) => typeOf(operands.slice(0, index + 1)) === undefined);
+      resolution.report("type_mismatch", message, (misfit ?? first).span);
       return resolution.newColumn(named.name ?? `f${i}`, ERROR_TYPE);
     }
     if ((mode.operator !== "UNION" || !mode.isAll) && !isGroupable(type)) {
       resolution.report(
         "type_mismatch",
         `Column ${i + 1} in ${describe(mode)} has type ${keyTypeName(type)}, which cannot be compared`,
-        span,
+        first.span,
       );
     }
     const column = resolution.newColumn(named.name ?? `f${i}`, type);
@@ -58,10 +63,16 @@ export function combineResults(
       resolution.lenientColumns.add(column.id);
     return column;
   });
-  const scans = arranged.inputs.map((input) => coerceInput(resolution, input, columns, span));
+  const scans = arranged.inputs.map((input) => coerceInput(resolution, input, columns));
   const scan: Scan = { kind: "SetOperation", operator: mode.operator, isAll: mode.isAll, inputs: scans, columns };
   const outputs = columns.map((column, i) => ({ name: names[i]?.name, column, isValue: names[i]?.isValue === true }));
-  return { scan, columns: outputs, order: undefined, isSorted: false, recursive: recursiveOf(...inputs) };
+  return {
+    scan,
+    columns: outputs,
+    order: undefined,
+    isSorted: false,
+    recursive: recursiveOf(...inputs.map(({ result }) => result)),
+  };
 }
 
 function isLenient(resolution: Resolution, column: Column | undefined): boolean {
@@ -87,6 +98,10 @@ function asMixedField(operand: Operand): Operand {
   return type === undefined ? operand : { type, isLenient: true };
 }
 
+function typeOf(operands: readonly Operand[]): SqlType | undefined {
+  return commonType(operands) ?? commonType(operands.map(asMixedField));
+}
+
 /** The select list's literals by the ids of their columns. */
 function literalsBelow(scan: Scan): ReadonlyMap<number, Expr> {
   const found = new Map<number, Expr>();
@@ -104,8 +119,8 @@ function coerceInput(
   resolution: Resolution,
   input: Arranged,
   columns: readonly Column[],
-  span: Span,
 ): { scan: Scan; columns: readonly Column[] } {
+  const { span } = input;
   const computed: ComputedColumn[] = [];
   const coerced = columns.map((target, i) => {
     const named = input.columns[i];
@@ -124,8 +139,8 @@ function coerceInput(
   return { scan: project(input.result.scan, computed), columns: coerced };
 }
 
-function arrange(result: QueryResult, columns: Arranged["columns"]): Arranged {
-  return { result, columns, literals: literalsBelow(result.scan) };
+function arrangeInput(input: SetInput, columns: Arranged["columns"]): Arranged {
+  return { ...input, columns, literals: literalsBelow(input.result.scan) };
 }
 
 interface Arrangement {
@@ -133,49 +148,37 @@ interface Arrangement {
   readonly inputs: readonly Arranged[];
 }
 
-function arrangeByPosition(
-  resolution: Resolution,
-  inputs: readonly QueryResult[],
-  mode: SetOperationMode,
-  span: Span,
-): Arrangement {
+function arrangeByPosition(resolution: Resolution, inputs: readonly SetInput[], mode: SetOperationMode): Arrangement {
   const [first] = inputs;
-  const width = first?.columns.length ?? 0;
+  const firstColumns = first?.result.columns ?? [];
+  const width = (query: number, { length }: readonly NamedColumn[]) =>
+    `query ${query} has ${length} column${length === 1 ? "" : "s"}`;
   for (const [i, input] of inputs.entries()) {
-    if (input.columns.length === width || [first, input].some(isInDoubt)) continue;
-    resolution.report(
-      "invalid_query",
-      `Queries in ${describe(mode)} have mismatched column count; query 1 has ${width} columns, query ` +
-        `${i + 1} has ${input.columns.length} columns`,
-      span,
-    );
+    const { columns } = input.result;
+    if (columns.length === firstColumns.length || [first, input].some(isInDoubt)) continue;
+    const widths = `${width(1, firstColumns)}, ${width(i + 1, columns)}`;
+    const message = `Queries in ${describe(mode)} have mismatched column count; ${widths}`;
+    resolution.report("invalid_query", message, input.span);
   }
-  const isValue = inputs.every((input) => input.columns.length === 1 && input.columns[0]?.isValue === true);
-  const names = (first?.columns ?? []).map(({ name }) => ({ name, isValue }));
-  return {
-    names,
-    inputs: inputs.map((result) =>
-      arrange(
-        result,
-        names.map((_, i) => result.columns[i]),
-      ),
-    ),
-  };
+  const isValue = inputs.every(({ result: { columns } }) => columns.length === 1 && columns[0]?.isValue === true);
+  const names = firstColumns.map(({ name }) => ({ name, isValue }));
+  const arranged = inputs.map((input) => {
+    return arrangeInput(
+      input,
+      names.map((_, i) => input.result.columns[i]),
+    );
+  });
+  return { names, inputs: arranged };
 }
 
 /** Is a column of it reported already? Which columns it has, and how many, is not known then. */
-function isInDoubt(input: QueryResult | undefined): boolean {
-  return input?.columns.some((named) => isErrorType(named.column.type)) === true;
+function isInDoubt(input: SetInput | undefined): boolean {
+  return input?.result.columns.some((named) => isErrorType(named.column.type)) === true;
 }
 
 /** BY NAME and CORRESPONDING: columns meet by their names, in the order of the first input. */
-function arrangeByName(
-  resolution: Resolution,
-  inputs: readonly QueryResult[],
-  mode: SetOperationMode,
-  span: Span,
-): Arrangement {
-  const maps = inputs.map((input, i) => namedColumns(resolution, input, i, mode, span));
+function arrangeByName(resolution: Resolution, inputs: readonly SetInput[], mode: SetOperationMode): Arrangement {
+  const maps = inputs.map((input, i) => namedColumns(resolution, input, i, mode));
   const [first = new Map<string, NamedColumn>()] = maps;
   const listed = mode.byName?.on;
   let keys: string[];
@@ -187,25 +190,27 @@ function arrangeByName(
   else if (mode.outer === "LEFT") keys = [...first.keys()];
   else keys = [...first.keys()].filter((key) => maps.every((map) => map.has(key)));
   const isStrict = mode.outer === undefined && listed === undefined;
-  if (isStrict && maps.some((map) => map.size !== keys.length) && !inputs.some(isInDoubt)) {
-    resolution.report(
-      "invalid_query",
-      `The inputs of ${describe(mode)} BY NAME must have the same column names; use FULL, LEFT or INNER to ` +
-        "allow others",
-      span,
-    );
+  const refuse = (message: string, other: (map: ReadonlyMap<string, NamedColumn>) => boolean) => {
+    const input = inputs[maps.findIndex(other)];
+    const isReported = inputs.some((each, i) => isInDoubt(each) || each.result.columns.length !== maps[i]?.size);
+    if (input !== undefined && !isReported)
+      resolution.report("invalid_query", `The inputs of ${describe(mode)} BY NAME ${message}`, input.span);
+  };
+  const lacks = (map: ReadonlyMap<string, NamedColumn>) => [...first.keys()].some((key) => !map.has(key));
+  if (isStrict) {
+    const message = "must have the same column names; use FULL, LEFT or INNER to allow others";
+    refuse(message, (map) => map.size !== first.size || lacks(map));
   }
-  if (keys.length === 0 && !inputs.some(isInDoubt))
-    resolution.report("invalid_query", `The inputs of ${describe(mode)} BY NAME have no column names in common`, span);
+  if (keys.length === 0) refuse("have no column names in common", (map) => map !== first);
   const names = keys.map((key, i) => {
     const name = maps.find((map) => map.has(key))?.get(key)?.name;
     return { name: listed?.[i]?.name ?? name ?? key, isValue: false };
   });
   return {
     names,
-    inputs: inputs.map((result, i) =>
-      arrange(
-        result,
+    inputs: inputs.map((input, i) =>
+      arrangeInput(
+        input,
         keys.map((key) => maps[i]?.get(key)),
       ),
     ),
@@ -214,14 +219,13 @@ function arrangeByName(
 
 function namedColumns(
   resolution: Resolution,
-  input: QueryResult,
+  { result, span }: SetInput,
   index: number,
   mode: SetOperationMode,
-  span: Span,
 ): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>();
   const on = mode.byName?.on && new Set(mode.byName.on.map(({ name }) => name.toLowerCase()));
-  for (const named of input.columns) {
+  for (const named of result.columns) {
     if (isErrorType(named.column.type) && named.name === undefined) continue;
     const key = named.name?.toLowerCase();
     if (key === undefined) {

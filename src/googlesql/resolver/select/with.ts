@@ -135,10 +135,12 @@ function resolveRecursive(environment: Environment, entry: WithEntry): ResolvedE
   const before = { ...environment, ctes: bind(environment.ctes, early) };
   const inner =
     entry.query.with === undefined ? { environment: before, definitions: [] } : resolveWith(before, entry.query.with);
-  const anchors = union.anchors.map((anchor) => resolveSubquery(inner.environment, anchor));
+  const anchors = union.anchors.map((query) => {
+    return { result: resolveSubquery(inner.environment, query), span: query.span };
+  });
   const [single] = anchors;
-  const anchor =
-    single !== undefined && anchors.length === 1 ? single : combineResults(resolution, union.mode, anchors, union.span);
+  const isSingle = single !== undefined && anchors.length === 1;
+  const anchor = isSingle ? single.result : combineResults(resolution, union.mode, anchors);
   const step = (binding: CteBinding): QueryResult => {
     const result = resolveSubquery({ ...environment, ctes: bind(inner.environment.ctes, binding) }, union.step);
     return union.mode.byName === undefined ? result : byNames(resolution, anchor, result, union.step.span);
