@@ -1,3 +1,4 @@
+import { findNearest } from "../../shared/documents/nearest.ts";
 import type { Expression, Identifier, Query } from "../ast.ts";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
@@ -8,45 +9,6 @@ import { type SqlType, UNKNOWN } from "../types.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { CteBinding, Environment, ExprContext, QueryResult } from "./context.ts";
 import type { KnownName, NamedColumn, RangeVariable } from "./scope.ts";
-
-/** The known name that is nearest to an unknown one, when one is near enough to be meant. Case does not count. */
-function nearestName(unknown: string, known: Iterable<string>): string | undefined {
-  const wanted = unknown.toLowerCase();
-  const limit = Math.max(1, Math.floor(wanted.length / 3));
-  let best: string | undefined;
-  let bestDistance = limit + 1;
-  for (const name of known) {
-    if (Math.abs(name.length - wanted.length) > limit) continue;
-    const distance = editDistance(wanted, name.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
-      best = name;
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
-
-/** Levenshtein's distance with neighbouring letters swapped as one step; stops counting at `bound`. */
-function editDistance(a: string, b: string, bound: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(cost);
-      least = Math.min(least, cost);
-    }
-    if (least >= bound) return bound;
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length] ?? bound;
-}
 
 /** The type of what could not be resolved. It goes with anything, so that one problem is reported once. */
 export const ERROR_TYPE: SqlType = Object.freeze({ kind: "UNKNOWN" });
@@ -185,7 +147,7 @@ export class Resolution {
 
   /** The nearest known name, unless so much is reported already that this will not be. */
   suggest(unknown: string, known: Iterable<string>): string | undefined {
-    return this.diagnostics.length < MAX_DIAGNOSTICS ? nearestName(unknown, known) : undefined;
+    return this.diagnostics.length < MAX_DIAGNOSTICS ? findNearest(unknown, known) : undefined;
   }
 
   /**
@@ -202,7 +164,7 @@ export class Resolution {
       if (!isReported || this.guesses.has(each.toLowerCase())) names.push(each);
     }
     if (isInDoubt && (this.guesses.has(name.name.toLowerCase()) || this.guesses.has(undefined))) return undefined;
-    const suggestion = nearestName(name.name, names);
+    const suggestion = findNearest(name.name, names);
     this.guesses.add(suggestion?.toLowerCase());
     this.report("unknown_column", message, name.span, { name: name.name, suggestion });
     return suggestion;
@@ -217,7 +179,7 @@ export class Resolution {
     code: DiagnosticCode = "unknown_column",
   ): void {
     if (this.warnings.length >= MAX_DIAGNOSTICS) return;
-    const suggestion = nearestName(name, names);
+    const suggestion = findNearest(name, names);
     const text = suggestion === undefined ? message : `${message}; did you mean ${suggestion}?`;
     const known = this.warnings.findIndex((warning) => warning.message === text);
     const isFirst = known !== -1 && span.start < (this.warnings[known]?.span.start ?? 0);
