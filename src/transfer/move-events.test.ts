@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleSize } from "../../test/support/sample-size.ts";
 import { oddEvents } from "../../test/support/transfer/odd-events.ts";
 import { type Engine, EngineError, type LogEvent, type StoredEvents } from "../engines/contract/query-engine.ts";
 import { openMemoryEngine } from "../engines/index.ts";
@@ -85,7 +86,7 @@ describe("moved events", () => {
           expect(await one.store.append(source, batch, signal)).toMatchObject({ stored: 0, repeated: batch.length });
         }
       }),
-      { numRuns: 5 },
+      { numRuns: sampleSize(3, 100) },
     );
   });
 

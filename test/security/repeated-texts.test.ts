@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isWhole } from "../support/sample-size.ts";
 import { tryAll } from "./attempt.ts";
 import { type SecurityService, secret, startSecurityService } from "./security-service.ts";
 
@@ -44,10 +45,15 @@ const failing = [
   "(select cast(y as int64) from unnest([x]) as y)",
 ];
 
-it.each(["event_message", "m.year"])(
+/** Each expression over one of the columns, in turns, and over both in the whole long suites. */
+const columns = ["event_message", "m.year"].map(
+  (column, turn) => [column, failing.filter((_, index) => isWhole || index % 2 === turn)] as const,
+);
+
+it.each(columns)(
   "a query shows nothing of other projects' %s, and evaluates no expression on it",
-  async (column) => {
-    const attempts = failing.map((expression) => {
+  async (column, tried) => {
+    const attempts = tried.map((expression) => {
       const value = expression.replaceAll(/\bx\b/g, column);
       return { name: expression, sql: `select count(${value}) as n from plain cross join unnest(metadata) as m` };
     });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleSize } from "../../../test/support/sample-size.ts";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
 import { Admission } from "../../shared/concurrency/admission.ts";
@@ -121,7 +122,7 @@ describe("pages", () => {
         const times = rows.map(({ timestamp }) => Number(timestamp));
         expect(times).toEqual([...times].sort((a, b) => b - a));
       }),
-      { numRuns: 25 },
+      { numRuns: sampleSize(10, 500) },
     );
   });
 
@@ -136,7 +137,7 @@ describe("pages", () => {
         const old = ids.filter((id) => id.startsWith("e")).sort();
         expect(old).toEqual(seconds.map((_, index) => `e${index}`).sort());
       }),
-      { numRuns: 15 },
+      { numRuns: sampleSize(6, 300) },
     );
   });
 

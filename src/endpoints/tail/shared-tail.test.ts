@@ -168,7 +168,6 @@ describe("a tail of events", () => {
           expect([...ids].sort()).toEqual(expected.sort());
         }
       }),
-      { numRuns: 60 },
     );
   });
 

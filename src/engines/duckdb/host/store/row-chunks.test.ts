@@ -113,7 +113,6 @@ describe("the chunks built from batches", () => {
         );
         expect(rows.map((cells) => cells.map(plain))).toEqual(expected);
       }),
-      { numRuns: 60 },
     );
   });
 
