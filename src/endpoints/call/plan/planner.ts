@@ -33,8 +33,6 @@ const longQuery = 8_192;
 
 /** The maximum number of cached characters of SQL, before and after compilation. */
 const maxCachedCharacters = 32_000_000;
-/** The number of calls whose lookups are cached; a lookup takes some hundred bytes. */
-const maxCachedLookups = 20_000;
 
 /** Everything besides its text that the plan of a call depends on, in a fixed order. */
 interface Lookups {
@@ -77,7 +75,6 @@ class KeepingPlanner implements Planner {
     sizeCalculation: (plan, key) => key.length + plan.query.sql.length + 1_000,
   });
   readonly #lookups = new LRUCache<string, Lookups>({
-    max: maxCachedLookups,
     maxSize: maxCachedCharacters,
     sizeCalculation: (_, key) => key.length + 1_000,
   });
