@@ -28,8 +28,10 @@ export async function findMissedArrivals(
   if (found.within.length + found.behind.length > maxPieces * maxRows) return undefined;
   const within = await query.findEvents(found.within);
   const behind = await query.findEvents(found.behind);
-  // Events may be sent again.
-  const sent = new Set(found.before.map(({ id, timestampUs }) => eventOf([String(timestampUs), id])));
+  // Events may be sent again. Of the many before, only those that were found again count.
+  const ids = new Set([...within.rows, ...behind.rows].map(({ place }) => place[1]));
+  const before = found.before.filter(({ id }) => ids.has(id));
+  const sent = new Set(before.map(({ id, timestampUs }) => eventOf([String(timestampUs), id])));
   const withoutSent = (rows: readonly TailRow[]) => rows.filter(({ place }) => !sent.has(eventOf(place)));
   const rest = withoutSent(within.rows).filter(last.isBehind);
   for (const { place } of within.rows) sent.add(eventOf(place));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { WorkUnderWay } from "../../shared/concurrency/work-under-way.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { ArrivalMark, ArrivalSpan, Arrivals } from "./arrivals.ts";
@@ -276,23 +277,26 @@ export class SharedTail {
     return this.#newcomers.filter(({ isReady }) => isReady);
   }
 
-  /** All who begin now together; those who missed something one by one, so that others wait for one of them at most. */
+  /**
+   * All who begin now together; those who missed something with those who missed the same, so that others wait for one
+   * of them at most.
+   */
   async #letIn(): Promise<void> {
     for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
-      const beginning = ready.filter(({ start }) => start === undefined);
+      const { start } = ready.find((each) => each.start === undefined) ?? ready[0] ?? {};
+      const next = ready.filter((each) => isDeepStrictEqual(each.start, start));
       // What has arrived is for those who are here already.
       await this.#look();
-      for (const next of beginning.length > 0 ? beginning : ready.slice(0, 1)) {
-        // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
-        if (!this.#removeNewcomer(next)) continue;
-        this.#followers.set(next.follower, new Set());
-        try {
-          await this.#catchUp(next.follower, next.start);
-          next.done();
-        } catch (error) {
-          const isAway = error instanceof ServiceError && error.code === "engine_unavailable";
-          this.#refuse([next, ...(isAway ? this.#newcomers.splice(0) : [])], error);
-        }
+      // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
+      const joining = next.filter((each) => this.#removeNewcomer(each));
+      const followers = joining.map(({ follower }) => follower);
+      for (const follower of followers) this.#followers.set(follower, new Set());
+      try {
+        await this.#catchUp(followers, start);
+        for (const { done } of joining) done();
+      } catch (error) {
+        const isAway = error instanceof ServiceError && error.code === "engine_unavailable";
+        this.#refuse([...joining, ...(isAway ? this.#newcomers.splice(0) : [])], error);
       }
     }
   }
@@ -312,14 +316,14 @@ export class SharedTail {
     return at !== -1;
   }
 
-  /** Sends the rows between a follower's start and now that the other followers already have. */
-  async #catchUp(follower: Follower, start: TailStart): Promise<void> {
-    if (start === undefined) return;
+  /** Sends the rows between a start and now that the other followers already have to those who begin there. */
+  async #catchUp(followers: readonly Follower[], start: TailStart): Promise<void> {
+    if (start === undefined || followers.length === 0) return;
     const { isOfEvents } = this.#query.last;
     const arrived = isOfEvents ? await findMissedArrivals(start, this.#query, this.#arrivals, this.#mark) : undefined;
     for (const { rows, span, hasGap } of arrived ?? []) {
       const placed = this.#inOrder(rows).map((row) => this.#seal(row, span));
-      this.#send(follower, placed, hasGap);
+      for (const follower of followers) this.#send(follower, placed, hasGap);
     }
     // What other services stored is not among the arrivals of this one.
     if (arrived !== undefined && this.#isAlone) return;
@@ -329,8 +333,10 @@ export class SharedTail {
     // Only whoever has the last of them has all that has arrived, unless that was sent before.
     const hasAll = (index: number) => arrived !== undefined || index === ordered.length - 1;
     const placed = ordered.map((row, index) => this.#seal(row, hasAll(index) ? this.#span() : undefined));
-    this.#send(follower, placed, hasGap);
-    if (isOfEvents) this.#noteEarly(follower, rows);
+    for (const follower of followers) {
+      this.#send(follower, placed, hasGap);
+      if (isOfEvents) this.#noteEarly(follower, rows);
+    }
   }
 
   /** The rows that a follower missed by their times, of those that others have. */
