@@ -121,6 +121,7 @@ export const sampledTests = [
   "src/engines/duckdb/store/joint-appends.test.ts",
   "src/engines/duckdb/store/kills.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
+  "src/engines/schema/encode/plain/plain-reader.test.ts",
   "src/googlesql/parser/limits.test.ts",
   "src/googlesql/resolver/misspelt.test.ts",
   "src/googlesql/resolver/robustness.test.ts",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePoint } from "../../../../../test/support/code-point.ts";
 import { decodeBatch } from "../../../../../test/support/engines/duckdb/batch/decode-batch.ts";
+import { sampleSize } from "../../../../../test/support/sample-size.ts";
 import { INT64, STRING } from "../../../../googlesql/types.ts";
 import { parseEvents } from "../../../../ingest/parse-events.ts";
 import { readPlainBody } from "../../../../ingest/plain-body.ts";
@@ -183,8 +184,9 @@ describe("a body that is read from its bytes", () => {
         if (await compare(schema, bodyOf(text))) plainCount++;
         for (const each of known) await compare(schema, bodyOf(each));
       }),
+      { numRuns: sampleSize(300, 10_000) },
     );
-    expect(plainCount).toBeGreaterThan(100);
+    expect(plainCount).toBeGreaterThan(20);
   });
   it.each([
     [
