@@ -5,7 +5,41 @@ import { readText } from "./bench.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { queryCase } from "./stored-events.ts";
 
+/** Variables that each read the one before several times: the last is 1 + 2 + 4 ... modulo 1000. */
+const chainOfVariables = Array.from({ length: 40 }, (_, i) =>
+  i === 0 ? "v0 AS ABS(x)" : `v${i} AS MOD(v${i - 1} + v${i - 1} + 1, 1000)`,
+).join(", ");
+/** The operand of each is computed once, inside the branch of the one before. */
+const nestedCases = (depth: number) =>
+  Array.from({ length: depth }, (_, i) => depth - i).reduce(
+    (inner, i) => `CASE x * x + ${i} WHEN 1 THEN -1 WHEN 42 THEN ${i} ELSE ${inner} END`,
+    "0",
+  );
+
 export const languageCases: readonly ConformanceCase[] = [
+  queryCase(
+    "long chains of variables, and deep ones",
+    `SELECT WITH(${chainOfVariables}, v39) AS chain, ${nestedCases(24)} AS nested FROM UNNEST([1, 5, 20]) AS x ORDER BY x`,
+    [
+      { chain: 775, nested: 0 },
+      { chain: 327, nested: 17 },
+      { chain: 647, nested: 0 },
+    ],
+  ),
+  queryCase(
+    "deep variables in the condition of an outer join",
+    `SELECT x, y FROM UNNEST([6, 7]) AS x LEFT JOIN (SELECT 1 AS y) ON ${nestedCases(10)} = y + 5 ORDER BY x`,
+    [
+      { x: 6, y: 1 },
+      { x: 7, y: null },
+    ],
+  ),
+  queryCase(
+    "variables that read those before them, beside a sub-query and under another name",
+    "SELECT WITH(a AS ABS(x), b AS a + a, c AS (SELECT MAX(y) FROM UNNEST([a, b, x]) AS y) + b, d AS a, " +
+      "e AS MOD(d + c + b, 7), [a, b, c, d, d, e, e]) AS v FROM UNNEST([-3, 2]) AS x ORDER BY x",
+    [{ v: [3, 6, 12, 3, 3, 0, 0] }, { v: [2, 4, 8, 2, 2, 0, 0] }],
+  ),
   queryCase(
     "groups, including NULL, in the requested order",
     "SELECT host, COUNT(*) AS n, MAX(ms) AS top, COUNTIF(ok) AS good FROM calls GROUP BY host ORDER BY host NULLS LAST",

@@ -4,7 +4,7 @@
  */
 
 import { expressionChildren, scanExpressions } from "../../googlesql/resolved/walk.ts";
-import type { AnyExpr, Column, CteDefinition, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import type { AnyExpr, Column, CteDefinition, Expr, LetExpr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import { readableName } from "./names.ts";
 
@@ -27,6 +27,8 @@ export interface Analysis {
   readonly holdsQueries: boolean;
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
+  /** How deep variables are bound inside those that the expression binds; 0 where an outer join asks for it. */
+  bindingDepth(expression: LetExpr): number;
   /** The expressions that make the column; none for a column of a table, an aggregate or a window function. */
   sources(column: Column): readonly Expr[];
   /** True when the sub-query or CTE reads columns or variables of a query around it. */
@@ -61,6 +63,11 @@ interface Walk {
   readonly columns: (ColumnFacts | undefined)[];
   holdsQueries: boolean;
   readonly places: Map<object, Place>;
+  readonly bindingDepths: Map<LetExpr, number>;
+  /** The greatest depth so far of those inside the nearest expression that binds. */
+  bindingDepth: number;
+  /** In the condition of an outer join, where engines take few sub-queries. */
+  isInOuterJoin: boolean;
   readonly cteUses: Map<number, number>;
   /** Users before definitions. */
   readonly cteRanks: Map<number, number>;
@@ -136,13 +143,18 @@ function walkExpression(walk: Walk, expression: AnyExpr, place: Place, weight: n
       for (const parameter of expression.parameters) own(walk, parameter, place);
       walkExpression(walk, expression.body, place, 2);
       return;
-    case "Let":
+    case "Let": {
+      const beside = walk.bindingDepth;
+      walk.bindingDepth = 0;
       for (const variable of expression.variables) {
         walkExpression(walk, variable.expression, place, weight);
         own(walk, variable.column, place);
       }
       walkExpression(walk, expression.body, place, weight);
+      if (!walk.isInOuterJoin) walk.bindingDepths.set(expression, walk.bindingDepth);
+      walk.bindingDepth = Math.max(beside, walk.bindingDepth + 1);
       return;
+    }
     case "Literal":
     case "Parameter":
     case "DatePart":
@@ -254,7 +266,10 @@ function walkScan(walk: Walk, scan: Scan, place: Place): void {
 function walkStep(walk: Walk, scan: Scan, place: Place): void {
   // ON of an UNNEST reads its elements; expressions of other scans read what their inputs make.
   if (scan.kind === "Unnest") ownColumns(walk, scan, place);
+  const { isInOuterJoin } = walk;
+  walk.isInOuterJoin ||= scan.kind === "Join" && scan.type !== "CROSS" && scan.type !== "INNER";
   for (const expression of scanExpressions(scan)) walkExpression(walk, expression, place, 1);
+  walk.isInOuterJoin = isInOuterJoin;
   if (scan.kind !== "Unnest") ownColumns(walk, scan, place);
   if (scan.kind === "Cte") walkCteScan(walk, scan);
   if (scan.kind === "With") walkDefinitions(walk, scan.ctes, place);
@@ -281,6 +296,9 @@ export function analyse(query: ResolvedQuery): Analysis {
     columns: [],
     holdsQueries: false,
     places: new Map(),
+    bindingDepths: new Map(),
+    bindingDepth: 0,
+    isInOuterJoin: false,
     cteUses: new Map(),
     cteRanks: new Map(),
     links: [],
@@ -300,6 +318,7 @@ export function analyse(query: ResolvedQuery): Analysis {
       own(walk, column, place);
       return column;
     },
+    bindingDepth: (expression) => walk.bindingDepths.get(expression) ?? 0,
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     alias: (id) => {
       const facts = factsOf(walk, id);

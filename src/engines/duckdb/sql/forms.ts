@@ -107,6 +107,36 @@ export function bindOnce(expression: Sql, variable: string, body: (name: Sql) =>
   return sql`list_transform([{'v': ${expression}}], ${lambda(variableSql(variable), body(boundName(variable)))})[1]`;
 }
 
+/** A value that is computed once, and read by a name that no other has. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: Sql;
+}
+
+/** How the value `distance` before the one of the name is read by those that `bindInTurn` computes behind it. */
+export function boundBefore(name: string, distance: number): Sql {
+  return variableSql(`${name}${".p".repeat(distance)}.v`);
+}
+
+/**
+ * Computes values of which each may read those before it, and then the body. They are not nested in each other's
+ * lambda: DuckDB takes twice as long for each lambda that is inside another. `isApart`: as sub-queries, which can be
+ * deep, and hold others, but stand in no lambda.
+ */
+export function bindInTurn(values: readonly NamedValue[], body: Sql, isApart: boolean): Sql {
+  const [first, ...others] = values;
+  if (first === undefined) return body;
+  let { name } = first;
+  let from = sql`{'v': ${first.value}}`;
+  from = isApart ? select(sql`${from} AS ${nameSql(name)}`) : sql`[${from}]`;
+  for (const { name: next, value } of others) {
+    const step = sql`{'p': ${variableSql(name)}, 'v': ${value}}`;
+    from = isApart ? select(sql`${step} AS ${nameSql(next)} FROM (${from})`) : mapList(from, name, step);
+    name = next;
+  }
+  return isApart ? sql`(${select(sql`${body} FROM (${from})`)})` : sql`${mapList(from, name, body)}[1]`;
+}
+
 /** A text or NULL that is written out, by which nothing can be sorted: DuckDB refuses it. */
 export function isConstantKey({ literal }: Sql): boolean {
   return literal === null || typeof literal === "string";

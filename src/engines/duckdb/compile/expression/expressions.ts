@@ -5,8 +5,8 @@ import type { SqlType } from "../../../../googlesql/types.ts";
 import { once } from "../../../lowering/once.ts";
 import { fromList } from "../../functions/array/record-arrays.ts";
 import { printCast } from "../../functions/cast/cast.ts";
-import { nameSql, placeholder, textSql, variableSql } from "../../sql/atoms.ts";
-import { bindOnce, boundName, callSql, castTo, lambda, select, structFieldSql } from "../../sql/forms.ts";
+import { placeholder, textSql, variableSql } from "../../sql/atoms.ts";
+import { bindInTurn, boundBefore, callSql, castTo, lambda, type NamedValue, structFieldSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { structFieldName } from "../../sql-text.ts";
 import { type Compilation, fail, type Scope, variableScope } from "../compilation.ts";
@@ -24,8 +24,9 @@ import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 export function computedBinding(expression: Expr, scope: Scope): Binding {
   if (expression.kind === "Column") return lookUp(expression.column, scope);
   const record = sourceOf(expression, scope);
-  const sql = once(() => printExpression(expression, scope));
   const isCheapAgain = isCheap(expression, scope);
+  // What is cheap may be a variable, which is read in another way behind others.
+  const sql = isCheapAgain ? () => printExpression(expression, scope) : once(() => printExpression(expression, scope));
   const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(expression, to, scope);
   return makeBinding(sql, isCheapAgain, isNeverNaN(expression, scope), record, undefined, as);
 }
@@ -157,25 +158,28 @@ function printCallOf(call: CallExpr, scope: Scope): Sql {
   return printCall(call, args, scope);
 }
 
+/** Lambdas inside each other, at most: each takes DuckDB twice as long as the one around it. */
+const MAX_NESTED_LAMBDAS = 8;
+
 function printLet(expression: LetExpr, scope: Scope): Sql {
+  const { analysis } = scope.compilation;
   const variables = new Map<number, Binding>();
   const inner = variableScope(scope, variables);
-  const computed: { readonly name: string; readonly value: Sql }[] = [];
-  for (const variable of expression.variables) {
-    const binding = computedBinding(variable.expression, inner);
-    if (binding.isCheap || scope.compilation.analysis.uses(variable.column) <= 1) {
-      variables.set(variable.column.id, binding);
+  const computed: (NamedValue & { readonly id: number; readonly isNeverNaN: boolean | undefined })[] = [];
+  for (const { column, expression: of } of expression.variables) {
+    const binding = computedBinding(of, inner);
+    if (binding.isCheap || analysis.uses(column) <= 1) {
+      variables.set(column.id, binding);
       continue;
     }
-    const name = variableName(scope.compilation, variable.column);
-    computed.push({ name, value: binding.sql() });
-    variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN));
+    const name = variableName(scope.compilation, column);
+    computed.push({ id: column.id, name, value: binding.sql(), isNeverNaN: binding.isNeverNaN });
+    for (const [index, { id, isNeverNaN }] of computed.entries()) {
+      variables.set(id, cheapBinding(boundBefore(name, computed.length - 1 - index), isNeverNaN));
+    }
   }
   const body = printExpression(expression.body, inner);
-  return computed.reduceRight((text, { name, value }) => {
-    // A lambda cannot hold a sub-query.
-    return text.holdsQuery
-      ? sql`(${select(sql`${text} FROM (${select(sql`${value} AS v`)}) AS ${nameSql(name)}`)})`
-      : bindOnce(value, name, () => text);
-  }, body);
+  // A lambda cannot hold a sub-query.
+  const holdsQuery = [body, ...computed.slice(1).map(({ value }) => value)].some((text) => text.holdsQuery);
+  return bindInTurn(computed, body, holdsQuery || analysis.bindingDepth(expression) >= MAX_NESTED_LAMBDAS);
 }
