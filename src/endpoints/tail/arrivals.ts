@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { EventKey } from "../../engines/contract/query-engine.ts";
 
 /** The stored identity of an event that has arrived. */
@@ -41,7 +41,7 @@ interface Line {
 export class Arrivals {
   readonly #lines = new Map<string, Line>();
   readonly #maxKeys: number;
-  readonly #id = randomUUID();
+  readonly #id = randomBytes(6).toString("base64url");
 
   /** `maxKeys` of each source are remembered at most. */
   constructor(maxKeys = 100_000) {
