@@ -239,8 +239,7 @@ export class SharedTail {
   /** `from` is the mark behind which those of a piece of arrivals came. */
   #deliver(fresh: readonly TailRow[], hasGap: boolean, from = this.#mark): void {
     // The same list for all, so that it is laid out once.
-    const span = this.#span(from);
-    const ordered = this.#inOrder(fresh).map((row) => this.#seal(row, span));
+    const ordered = this.#placed(fresh, this.#span(from));
     for (const [follower, early] of this.#followers) {
       this.#send(
         follower,
@@ -266,6 +265,10 @@ export class SharedTail {
     const shown = rows.filter(({ isHidden }) => isHidden !== true);
     // Rows of one time without keys are in the reverse of their order.
     return shown.reverse().sort((a, b) => compareTimes(a, b) || comparePlaces(a.place, b.place));
+  }
+
+  #placed(rows: readonly TailRow[], span: ArrivalSpan | undefined): readonly TailRow[] {
+    return this.#inOrder(rows).map((row) => this.#seal(row, span));
   }
 
   /** With the place to resume behind. */
@@ -322,7 +325,7 @@ export class SharedTail {
     const { isOfEvents } = this.#query.last;
     const arrived = isOfEvents ? await findMissedArrivals(start, this.#query, this.#arrivals, this.#mark) : undefined;
     for (const { rows, span, hasGap } of arrived ?? []) {
-      const placed = this.#inOrder(rows).map((row) => this.#seal(row, span));
+      const placed = this.#placed(rows, span);
       for (const follower of followers) this.#send(follower, placed, hasGap);
     }
     // What other services stored is not among the arrivals of this one.

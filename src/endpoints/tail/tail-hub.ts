@@ -67,6 +67,7 @@ export function createTailHub(clocks: Pick<SharedTailOptions, "nowMs" | "steadyM
     }
     timer = tails.size + keptUntil.size > 0 ? setTimeout(tick, intervalMs).unref() : undefined;
   };
+  /** Ends the numbers of a source that nobody watches: nobody can resume behind what is not noted. */
   const isWatched = (source: string) => {
     const isRead = keptUntil.has(source) || [...tails.entries()].some(([, tail]) => tail.reads(source));
     if (!isRead) arrivals.forget(source);

@@ -93,18 +93,20 @@ export function structFieldSql(index: number): Sql {
   return nameSql(structFieldName(index));
 }
 
-/** How the value that `bindOnce` computes is read where the variable has this name. */
-export function boundName(variable: string): Sql {
-  return variableSql(`${variable}.v`);
+/**
+ * How the value that `bindOnce` computes is read where the variable has this name, or the one `distance` before it of
+ * those that `bindInTurn` computes.
+ */
+export function boundName(variable: string, distance = 0): Sql {
+  return variableSql(`${variable}${".p".repeat(distance)}.v`);
 }
 
 /**
- * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. DuckDB has no
- * LET, so it is a lambda over a list of one, and the one a struct, which no dictionary stands for (see
- * `compile/hidden-failures.ts`). `variable` must be unique among nested uses: name it after the function it serves.
+ * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. `variable` must
+ * be unique among nested uses: name it after the function it serves.
  */
 export function bindOnce(expression: Sql, variable: string, body: (name: Sql) => Sql): Sql {
-  return sql`list_transform([{'v': ${expression}}], ${lambda(variableSql(variable), body(boundName(variable)))})[1]`;
+  return bindInTurn([{ name: variable, value: expression }], body(boundName(variable)), false);
 }
 
 /** A value that is computed once, and read by a name that no other has. */
@@ -113,15 +115,11 @@ export interface NamedValue {
   readonly value: Sql;
 }
 
-/** How the value `distance` before the one of the name is read by those that `bindInTurn` computes behind it. */
-export function boundBefore(name: string, distance: number): Sql {
-  return variableSql(`${name}${".p".repeat(distance)}.v`);
-}
-
 /**
- * Computes values of which each may read those before it, and then the body. They are not nested in each other's
- * lambda: DuckDB takes twice as long for each lambda that is inside another. `isApart`: as sub-queries, which can be
- * deep, and hold others, but stand in no lambda.
+ * Computes values of which each may read those before it, and then the body. DuckDB has no LET, so they are lambdas
+ * over lists of one, and the one a struct, which no dictionary stands for (see `compile/hidden-failures.ts`). They are
+ * not nested in each other's: DuckDB takes twice as long for each lambda that is inside another. `isApart`: as
+ * sub-queries, which can be deep, and hold others, but stand in no lambda.
  */
 export function bindInTurn(values: readonly NamedValue[], body: Sql, isApart: boolean): Sql {
   const [first, ...others] = values;

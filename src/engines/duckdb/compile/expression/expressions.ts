@@ -6,7 +6,7 @@ import { once } from "../../../lowering/once.ts";
 import { fromList } from "../../functions/array/record-arrays.ts";
 import { printCast } from "../../functions/cast/cast.ts";
 import { placeholder, textSql, variableSql } from "../../sql/atoms.ts";
-import { bindInTurn, boundBefore, callSql, castTo, lambda, type NamedValue, structFieldSql } from "../../sql/forms.ts";
+import { bindInTurn, boundName, callSql, castTo, lambda, type NamedValue, structFieldSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { structFieldName } from "../../sql-text.ts";
 import { type Compilation, fail, type Scope, variableScope } from "../compilation.ts";
@@ -175,7 +175,7 @@ function printLet(expression: LetExpr, scope: Scope): Sql {
     const name = variableName(scope.compilation, column);
     computed.push({ id: column.id, name, value: binding.sql(), isNeverNaN: binding.isNeverNaN });
     for (const [index, { id, isNeverNaN }] of computed.entries()) {
-      variables.set(id, cheapBinding(boundBefore(name, computed.length - 1 - index), isNeverNaN));
+      variables.set(id, cheapBinding(boundName(name, computed.length - 1 - index), isNeverNaN));
     }
   }
   const body = printExpression(expression.body, inner);
