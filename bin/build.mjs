@@ -84,6 +84,9 @@ async function buildBundle() {
       // The SDK of S3 would advise users of Node.js 20 about versions of itself that are not bundled.
       define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"' },
       sourcemap: true,
+      // A third less to read at each start; names stay, for the traces of errors.
+      minifyWhitespace: true,
+      minifySyntax: true,
       metafile: true,
       logLevel: "error",
     });

@@ -140,7 +140,12 @@ export async function migrate<Schema>(queries: Kysely<Schema>, columns: Columns,
   const steps = Object.entries(migrations).map(([name, step]) => {
     return [name, { up: (db: Kysely<unknown>) => step(db, columns) }] as const;
   });
-  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => Object.fromEntries(steps) } });
+  const migrator = new Migrator({
+    db: queries,
+    provider: { getMigrations: async () => Object.fromEntries(steps) },
+    // Names begin with their number: the default reads the rules of a language for it, for 26 ms of a start.
+    nameComparator: (a, b) => (a < b ? -1 : 1),
+  });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const message = messageOf(error);
