@@ -90,14 +90,12 @@ export interface QueryBlock {
   readonly aggregateIndex: Map<number, { readonly column: Column; readonly call: AggregateCall }[]>;
   /** By the name in lower case. */
   readonly namedWindows: ReadonlyMap<string, PlacedWindow>;
-  /** Those of them that are resolved, by their positions. */
-  readonly windowCache: Map<number, Window>;
+  /** Those of them that are resolved, by their positions; undefined for one with something to report. */
+  readonly windowCache: Map<number, Window | undefined>;
 }
 
 /** A window of the WINDOW clause, which may extend those before it. */
-interface PlacedWindow extends Omit<NamedWindow, "name" | "span"> {
-  /** As written. */
-  readonly name: string;
+interface PlacedWindow extends Omit<NamedWindow, "span"> {
   readonly position: number;
 }
 
@@ -115,7 +113,7 @@ export function createQueryBlock(resolution: Resolution, list: readonly NamedWin
     const folded = name.name.toLowerCase();
     if (namedWindows.has(folded)) {
       resolution.report("invalid_query", `Duplicate window alias ${name.name}`, name.span, { name: name.name });
-    } else namedWindows.set(folded, { name: name.name, window, position });
+    } else namedWindows.set(folded, { name, window, position });
   }
   return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows, windowCache: new Map() };
 }

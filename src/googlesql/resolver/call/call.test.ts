@@ -165,6 +165,19 @@ describe("the resolver of window functions", () => {
     `);
   });
 
+  it.each([
+    "SELECT id FROM people WINDOW w AS (ORDER BY nosuch)",
+    "SELECT SUM(id) OVER w, MIN(id) OVER w FROM people WINDOW w AS (ORDER BY nosuch)",
+    "FROM people |> SELECT id WINDOW w AS (PARTITION BY nosuch)",
+    "FROM people |> EXTEND id AS again WINDOW w AS (PARTITION BY nosuch)",
+  ])("checks each named window once, whether a function reads it or not: %s", (query) => {
+    expect(errorsOf(query)).toEqual(['unknown_column at "nosuch": Unrecognized name: nosuch']);
+  });
+
+  it("lets a named window that nothing reads hold aggregates", () => {
+    expect(errorsOf("SELECT MAX(id) FROM people WINDOW w AS (ORDER BY COUNT(*))")).toEqual([]);
+  });
+
   it("reports invalid windows", () => {
     expect(errorsOf(`SELECT RANK() OVER () FROM people`)).toMatchInlineSnapshot(`
       [

@@ -247,7 +247,7 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
   const found = block?.namedWindows.get(name.name.toLowerCase());
   if (found === undefined || found.position >= before) {
     const known = [...(block?.namedWindows.values() ?? [])].filter(({ position }) => position < before);
-    const names = known.map((each) => each.name);
+    const names = known.map((each) => each.name.name);
     const suggestion = resolution.suggest(name.name, names);
     resolution.report("invalid_query", `Unrecognized window alias ${name.name}`, name.span, {
       name: name.name,
@@ -256,14 +256,20 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
     return undefined;
   }
   const { position } = found;
-  const kept = block?.windowCache.get(position);
-  if (kept !== undefined) return kept;
+  if (block?.windowCache.has(position)) return block.windowCache.get(position);
   resolution.descend(1, name.span);
   const scope = context.windowScope ?? context.scope;
   const window = resolveWindow(inScope(context, scope), found.window, position);
   resolution.rise(1);
-  if (window !== undefined) block?.windowCache.set(position, window);
+  block?.windowCache.set(position, window);
   return window;
+}
+
+/** Reports what is wrong with windows of the WINDOW clause, also with those that no function reads. */
+export function checkNamedWindows(context: ExprContext): void {
+  const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
+  for (const { name } of context.block?.namedWindows.values() ?? [])
+    resolveNamedWindow(inner, name, Number.POSITIVE_INFINITY);
 }
 
 function resolveBound(

@@ -2,6 +2,7 @@ import type { Identifier, NamedWindow, PipeOperator } from "../../ast.ts";
 import { positionsByName } from "../../record-fields.ts";
 import type { Column, ComputedColumn, Scan } from "../../resolved.ts";
 import { columnOf } from "../call/coerce.ts";
+import { checkNamedWindows } from "../call/window.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
@@ -31,6 +32,7 @@ export function windowContext(
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, clause, "windows");
   const withWindows = (): Scan => {
+    checkNamedWindows(context);
     if (block.windows.length === 0) return relation.scan;
     refuseRecursive(environment.resolution, relation, "with window functions");
     return { kind: "Window", input: relation.scan, functions: block.windows };

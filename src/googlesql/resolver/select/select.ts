@@ -3,6 +3,7 @@ import { someExpression } from "../../resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail, columnOf } from "../call/coerce.ts";
+import { checkNamedWindows } from "../call/window.ts";
 import {
   blockContext,
   createQueryBlock,
@@ -61,6 +62,7 @@ export function selectFrom(
   const computed = isRandom ? computeOnce(work, grouping) : [];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
   resolveAbove(work, above, clauses, orderBy);
+  checkNamedWindows(list);
   refuseNestedWindows(work, listWindows);
   if (source.names === NO_NAMES) refuseRows(work);
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
