@@ -80,6 +80,12 @@ export const languageCases: readonly ConformanceCase[] = [
     Array.from({ length: 4 }, () => ({ n: 10 })),
   ),
   queryCase(
+    "an array that may fail only for rows that a sub-query leaves out",
+    "SELECT n FROM (SELECT ok FROM calls WHERE ok) AS t, UNNEST([DIV(10, IF(t.ok, 1, 0)), 7]) AS n " +
+      "WHERE n > 5 GROUP BY n ORDER BY n",
+    [{ n: 7 }, { n: 10 }],
+  ),
+  queryCase(
     "what may fail only for rows that AND and OR have not decided",
     "SELECT COUNTIF(ms > 10 AND DIV(10, IF(ms > 10, 1, 0)) > 2) AS n, COUNTIF(ms <= 10 OR 1 / IF(ms > 10, 1, 0) > 2) AS m " +
       "FROM calls",

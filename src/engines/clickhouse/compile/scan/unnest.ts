@@ -46,11 +46,18 @@ function buildAlias(scan: Unnest, builder: SelectBuilder, { array, element }: Un
 function buildArray(
   compilation: Compilation,
   scan: Unnest,
-  rows: SelectBuilder,
+  input: SelectBuilder,
   { array, element }: Unnest["arrays"][number],
 ): SelectBuilder {
   if (!isWrapped(array.type)) return refusedSelect(new Refusal(`UNNEST of a ${array.type.kind}`, array.span));
-  const list = unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
+  const printOver = (rows: SelectBuilder) =>
+    unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
+  const first = printOver(input);
+  if (first instanceof Refusal) return refusedSelect(first);
+  // Conditions of one SELECT are computed together: a list that may fail is computed outside of those of its rows.
+  const isApart = first.canFail && input.where.length > 0;
+  const rows = isApart ? wrapSelect(compilation, input) : input;
+  const list = isApart ? printOver(rows) : first;
   if (list instanceof Refusal) return refusedSelect(list);
   const name = variableSql(nextAlias(compilation, "e"));
   const position = variableSql(nextAlias(compilation, "i"));
