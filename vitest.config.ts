@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { suites } from "./vitest.suites.ts";
@@ -18,10 +19,11 @@ class SequencerByNeed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const rankOf = ({ moduleId }: TestSpecification) => {
-      if (/\/(?:linear|compile-time)\.test\.ts$/.test(moduleId)) return 0;
+      if (readFileSync(moduleId, "utf8").includes("/count-steps.ts")) return 0;
       return moduleId.includes("/test/acceptance/") ? 1 : 2;
     };
-    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+    const ranked = sorted.map((file) => ({ file, rank: rankOf(file) }));
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ file }) => file);
   }
 }
 

@@ -38,7 +38,7 @@ export function resolveWindowCall(
   if (definition.isWindowable === false)
     return resolution.fail("invalid_query", `Function ${name} does not support an OVER clause`, node.span, { name });
   checkModifiers(context, node, entry);
-  const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
+  const inner = inWindow(context);
   const window = resolveWindow(inner, over);
   const call = resolveCalled(inner, node, entry, resolveArguments);
   if (call === undefined || window === undefined) return errorExpr(node.span);
@@ -265,9 +265,14 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
   return window;
 }
 
+/** Where a window reads aggregates if what is around it may, and no other window. */
+function inWindow(context: ExprContext): ExprContext {
+  return inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
+}
+
 /** Reports what is wrong with windows of the WINDOW clause, also with those that no function reads. */
 export function checkNamedWindows(context: ExprContext): void {
-  const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
+  const inner = inWindow(context);
   for (const { name } of context.block?.namedWindows.values() ?? [])
     resolveNamedWindow(inner, name, Number.POSITIVE_INFINITY);
 }
