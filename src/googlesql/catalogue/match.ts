@@ -53,8 +53,15 @@ export function matchSignatures(
 
 const MOST = 1023;
 
-/** One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for none. */
+const isUntyped = (given: CallArgument) => given.kind === "value" && given.operand.type.kind === "UNKNOWN";
+
+/**
+ * One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for none. A
+ * value without a type is of the one that those beside it ask for; where none has any, all are rather INT64.
+ */
 function costOf(places: Match["places"], callArguments: readonly CallArgument[], bindings: Bindings): number {
+  const areAllUntyped = callArguments.every(isUntyped);
+  let isOfInt64 = true;
   let leaves = 0;
   let columns = 0;
   let columnDistance = 0;
@@ -65,7 +72,8 @@ function costOf(places: Match["places"], callArguments: readonly CallArgument[],
     if (value === undefined) continue;
     const fit = fitParameter(parameter, value, bindings);
     if (fit === undefined) return Number.POSITIVE_INFINITY;
-    if (fit.isLenient) leaves += fit.distance;
+    if (isUntyped(value)) isOfInt64 &&= fit.distance === 0;
+    else if (fit.isLenient) leaves += fit.distance;
     else if (fit.distance > 0 && fit.isLiteral) {
       literals++;
       literalDistance += fit.distance;
@@ -74,7 +82,7 @@ function costOf(places: Match["places"], callArguments: readonly CallArgument[],
       columnDistance += fit.distance;
     }
   }
-  if (leaves + columns + literals === 0) return 0;
+  if (leaves + columns + literals === 0) return areAllUntyped && !isOfInt64 ? 1 : 0;
   const parts = [leaves, columns, columnDistance, literals, literalDistance];
   return parts.reduce((sum, part) => sum * (MOST + 1) + Math.min(part, MOST), 0);
 }

@@ -8,7 +8,7 @@ describe("the parser's error for a text that is not a query", () => {
     ["SELECT 1 FROM", "Syntax error: Unexpected end of statement [1:14]"],
     ["SELECT FROM t", "Syntax error: SELECT list must not be empty [1:8]"],
     ["SELECT a b c", 'Syntax error: Expected end of input but got identifier "c" [1:12]'],
-    ["SELECT (1", 'Syntax error: Expected "," but got end of statement [1:10]'],
+    ["SELECT (1", 'Syntax error: Expected ")" or "," but got end of statement [1:10]'],
     ["SELECT f(1", 'Syntax error: Expected ")" but got end of statement [1:11]'],
     ["SELECT f(1)(2)", "Syntax error: Double function call parentheses [1:12]"],
     [

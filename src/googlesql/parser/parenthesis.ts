@@ -71,7 +71,7 @@ export function parseParenthesized(cursor: Cursor): Parenthesized {
   cursor.expect("(");
   cursor.enter();
   const content = parseContent(cursor);
-  if (!cursor.is(")")) throw cursor.expected(content.kind === "Query" ? '")"' : '","');
+  if (!cursor.is(")")) throw cursor.expected(content.kind === "Query" ? '")"' : '")" or ","');
   cursor.advance();
   cursor.leave();
   return content;

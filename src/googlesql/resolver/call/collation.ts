@@ -33,8 +33,9 @@ function readName(
   if (name === "binary") return "";
   resolution.report(
     "unsupported",
-    `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the ` +
-      "literal 'und:ci', or '' for none",
+    typeof name === "string"
+      ? `Unsupported collation ${JSON.stringify(name)}: it must be 'und:ci', or '' for none`
+      : "A collation must be a literal: 'und:ci', or '' for none",
     span,
   );
   return undefined;

@@ -18,7 +18,7 @@ import {
 } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { asMixed, coerceOrFail, isLenientExpr, passesLenient, typeName } from "./coerce.ts";
+import { asMixed, coerceOrFail, isLenientExpr, keyTypeName, passesLenient } from "./coerce.ts";
 
 /** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
 export function resolveWindowCall(
@@ -190,7 +190,7 @@ function resolvePartitionKey(context: ExprContext, item: Expression): Expr {
   const value = resolveExpression(context, item);
   if (isErrorExpr(value) || isPartitionable(value.type)) return value;
   if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
-  const message = `Partitioning by expressions of type ${typeName(value.type)} is not allowed`;
+  const message = `Partitioning by expressions of type ${keyTypeName(value.type)} is not allowed`;
   return resolution.fail("type_mismatch", message, item.span);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf, resolveText } from "../../../../test/support/googlesql/resolver/resolved.ts";
 import { findParameters } from "../../parameters.ts";
 import { parseQuery } from "../../parse.ts";
-import { DATE, INT64, STRING } from "../../types.ts";
+import { BYTES, DATE, INT64, STRING } from "../../types.ts";
 
 describe("the resolver of query parameters", () => {
   const parameters = new Map<string | number, typeof STRING>([
@@ -55,6 +55,13 @@ describe("the resolver of query parameters", () => {
     ]);
   });
 
+  it("takes a value without a type for the one that those beside it ask for", () => {
+    const inferred = (text: string) => resolveText(text, { inferParameters: true }).parameters.map(({ type }) => type);
+    const texts = ["@a || 'x'", "'x' || @a", "name LIKE '%' || @a || '%'", "CONCAT(@a, 'x')"];
+    expect(texts.map((text) => inferred(`SELECT ${text} FROM people`))).toEqual(texts.map(() => [STRING]));
+    expect(inferred("SELECT @a || b'x', @b || 1, @c || @d, ROUND(@e)")).toEqual([BYTES, STRING, STRING, STRING, INT64]);
+  });
+
   it("takes a parameter, or a cast of one, where a constant has to stand, and bounds it", () => {
     const bounded = (bound: string, message: string) =>
       `case(when $greater_or_equal(${bound}, 0) then ${bound} else ERROR("${message}"))`;
@@ -77,6 +84,9 @@ describe("the resolver of query parameters", () => {
     ).toContain("window SUM(id#1) over (order by id#1 rows -@n:INT64..0) as sum#4, NTILE(@n:INT64) over");
     expect(errorsOf("SELECT id FROM people LIMIT @n + 1", { parameters })).toEqual([
       'invalid_query at "@n + 1": LIMIT expects an integer literal or parameter',
+    ]);
+    expect(errorsOf("SELECT id FROM people ORDER BY name COLLATE @name", { parameters })).toEqual([
+      "unsupported at \"@name\": A collation must be a literal: 'und:ci', or '' for none",
     ]);
     expect(errorsOf("SELECT 1 FROM people TABLESAMPLE SYSTEM (@name PERCENT)", { parameters })).toEqual([
       'type_mismatch at "@name": The size of TABLESAMPLE must be FLOAT64, but it is STRING',
