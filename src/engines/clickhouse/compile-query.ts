@@ -5,7 +5,7 @@ import type { CompiledQuery, CompileOptions, Engine, OutputColumn, ParameterValu
 import { analyse } from "../lowering/analysis.ts";
 import { once } from "../lowering/once.ts";
 import { describeConstants, queryConstants, RunConstantFinder } from "../lowering/run-constants.ts";
-import { StatementTooLong } from "../sql/emit.ts";
+import { StatementTooComplex } from "../sql/emit.ts";
 import { AskedConstants } from "./asked-constants.ts";
 import { applyChoices, findChoices } from "./choices.ts";
 import type { ServerTables } from "./compile/scan/server-table.ts";
@@ -158,7 +158,7 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
       bindsConstants: target.bindsConstants ?? true,
     });
   } catch (error) {
-    if (error instanceof TooComplex || error instanceof StatementTooLong) {
+    if (error instanceof TooComplex || error instanceof StatementTooComplex) {
       throw new GoogleSqlError(text, [{ code: "too_complex", message: error.message, span: { start: 0, end: 0 } }]);
     }
     throw error;

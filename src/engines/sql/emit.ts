@@ -45,19 +45,16 @@ export type { Guarded };
 /** Parts of a statement, a second of an engine's time to read and plan. */
 const MAX_PARTS = 250_000;
 
-/** Thrown for a statement of more parts. */
-export class StatementTooLong extends Error {
-  override readonly name = "StatementTooLong";
-
-  constructor() {
-    super(`The query becomes more than ${MAX_PARTS} parts of SQL; ask for less at once`);
-  }
+/** Thrown for a statement that an engine would take too long to plan. */
+export class StatementTooComplex extends Error {
+  override readonly name = "StatementTooComplex";
 }
 
 /** Makes and emits an engine's statements. */
 export interface Statements {
+  /** Throws what the engine's safety pass throws. */
   guarded(root: Sql): Guarded;
-  /** Throws `StatementTooLong`. */
+  /** Throws `StatementTooComplex`. */
   emit(statement: Guarded, numberOf: (placeholder: number) => number): string;
 }
 
@@ -77,7 +74,8 @@ function emit(root: Sql, spelling: Spelling, numberOf: (placeholder: number) => 
   // Nodes, and what stands between and behind them, which counts too; the next one is the last.
   const left: (Sql | string)[] = [root];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (++parts > MAX_PARTS) throw new StatementTooLong();
+    if (++parts > MAX_PARTS)
+      throw new StatementTooComplex(`The query becomes more than ${MAX_PARTS} parts of SQL; ask for less at once`);
     if (typeof next === "string") {
       out += next;
       continue;

@@ -29,10 +29,12 @@ export const Fact = {
   REPEATABLE: 4096,
   /** Holds what the engine does not compute: inherited as well, and never emitted. */
   REFUSED: 8192,
+  /** Holds a BETWEEN: inherited as well. */
+  BETWEEN: 16384,
 } as const;
 
 /** The facts of a node that hold for whatever holds it. */
-export const INHERITED = 511 | Fact.REFUSED;
+export const INHERITED = 511 | Fact.REFUSED | Fact.BETWEEN;
 
 const OF_A_LITERAL = Fact.CONSTANT | Fact.REPEATABLE;
 
@@ -192,7 +194,8 @@ function withinTry(facts: number): number {
 
 /** Keywords and operators. An operator may fail for some values: arithmetic overflows. */
 export function words(token: string): Sql {
-  return new Sql("words", /[-+*/%]|::|\bESCAPE\b/.test(token) ? Fact.UNPROVEN : 0, token);
+  const facts = /[-+*/%]|::|\bESCAPE\b/.test(token) ? Fact.UNPROVEN : 0;
+  return new Sql("words", /\bBETWEEN\b/.test(token) ? facts | Fact.BETWEEN : facts, token);
 }
 
 /** One of our names that reads nothing: of a function, a type, a table, a field. */

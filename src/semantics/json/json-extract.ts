@@ -90,7 +90,10 @@ function createFunctions(): readonly ScalarFunction[] {
   const read = createPathReader();
   const parameters = ["STRING", "STRING", "STRING"] as const;
   return [
-    defineFunction("lw_json_query", parameters, "STRING", (text, path, style) => query(text, read(path, style))),
+    defineFunction("lw_json_query", parameters, "STRING", (text, path, style) => {
+      const found = query(text, read(path, style));
+      return found === "null" ? null : found;
+    }),
     defineFunction("lw_json_value", parameters, "STRING", (text, path, style) => value(text, read(path, style))),
     defineFunction("lw_json_query_array", parameters, "STRING[]", (text, path, style) =>
       queryArray(text, read(path, style)),

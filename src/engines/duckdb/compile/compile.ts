@@ -10,7 +10,7 @@ import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import { queryConstants, readsClock } from "../../lowering/run-constants.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
-import { type Guarded, StatementTooLong } from "../../sql/emit.ts";
+import { type Guarded, StatementTooComplex } from "../../sql/emit.ts";
 import { stopClock } from "../../sql/map-tree.ts";
 import { isOrderedBy, selectColumn } from "../../sql/select.ts";
 import type { QueryPlan } from "../query-plan.ts";
@@ -54,7 +54,7 @@ export function compileQuery(query: ResolvedQuery, layouts: LayoutCatalog, optio
   } catch (error) {
     // Rows of the function tables know where a call stands, but not the text it stands in.
     if (error instanceof GoogleSqlError) throw new GoogleSqlError(options.text ?? "", error.diagnostics);
-    if (!(error instanceof StatementTooLong)) throw error;
+    if (!(error instanceof StatementTooComplex)) throw error;
     const { message } = error;
     throw new GoogleSqlError(options.text ?? "", [{ code: "too_complex", message, span: { start: 0, end: 0 } }]);
   }

@@ -6,6 +6,7 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType, StructType } from "../../../googlesql/types.ts";
 import { failsByRow } from "../../lowering/failing.ts";
+import { Fact } from "../../sql/node.ts";
 import { boolSql, FALSE, signSql, TRUE, variableSql } from "../sql/atoms.ts";
 import { anyNull, callSql, fieldOf, filterList, lambda, mapList, packedFields } from "../sql/forms.ts";
 import { EMPTY, joinMapped, joinSql, type Sql, sql } from "../sql/sql.ts";
@@ -122,13 +123,16 @@ function greaterOrHeld(context: ComparisonContext): Sql {
 }
 
 function between(context: ComparisonContext): Sql {
-  const [value = EMPTY, low = EMPTY, high = EMPTY] = keysOf(context);
-  if (!mayBeNaN(context, 0) && !mayBeNaN(context, 2)) return sql`(${value} BETWEEN ${low} AND ${high})`;
-  return computeOnce(
-    [value, low, high],
-    "between",
-    (v, l, h) =>
-      sql`${v} BETWEEN ${l} AND ${h} AND (NOT isnan(${v}) OR ${l} IS NULL) AND (NOT isnan(${h}) OR ${v} IS NULL)`,
+  const operands = keysOf(context);
+  const plain = (v: Sql, l: Sql, h: Sql) => sql`(${v} BETWEEN ${l} AND ${h})`;
+  const [value = EMPTY, low = EMPTY, high = EMPTY] = operands;
+  const hasNoNaN = !mayBeNaN(context, 0) && !mayBeNaN(context, 2);
+  // DuckDB plans the first operand twice, so that BETWEENs in each other's would double its work each.
+  if (hasNoNaN && (value.facts & Fact.BETWEEN) === 0) return plain(value, low, high);
+  return computeOnce(operands, "between", (v = EMPTY, l = EMPTY, h = EMPTY) =>
+    hasNoNaN
+      ? plain(v, l, h)
+      : sql`${plain(v, l, h)} AND (NOT isnan(${v}) OR ${l} IS NULL) AND (NOT isnan(${h}) OR ${v} IS NULL)`,
   );
 }
 

@@ -80,19 +80,18 @@ export function scalarAt(extraction: Extraction): Sql {
 export function valueAt(extraction: Extraction): Sql {
   const { value, isJson, pointer } = extraction;
   if (isJson && pointer === "") return value;
-  const whole = (query: Sql) => (isJson ? query : sql`nullif(${query}, 'null')`);
   // Of a JSON value, a path may be lax.
-  if (pointer === undefined) return whole(udf(isJson ? "lw_json_query_lax" : "lw_json_query", extraction, value));
+  const name = isJson ? "lw_json_query_lax" : "lw_json_query";
+  if (pointer === undefined) return udf(name, extraction, value);
   return computeOnce([value], "json", (v) => {
     const native = sql`CAST(json_extract(${v}, ${textSql(pointer)}) AS VARCHAR)`;
-    const slow = udf("lw_json_query", extraction, v);
+    const slow = udf(name, extraction, v);
     const isRewritten = sql`regexp_matches(${FOUND}, ${textSql(isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT)})`;
     const known = sql`CASE WHEN ${isRewritten} THEN ${slow} ELSE ${FOUND} END`;
     if (isJson) return bindOnce(native, VARIABLE, () => known);
     const missing = sql`CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END`;
-    return whole(
-      bindOnce(tried(native), VARIABLE, () => sql`CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
-    );
+    const found = sql`CASE WHEN ${FOUND} IS NULL THEN (${missing}) WHEN ${FOUND} = 'null' THEN NULL ELSE ${known} END`;
+    return bindOnce(tried(native), VARIABLE, () => found);
   });
 }
 

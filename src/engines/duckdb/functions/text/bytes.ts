@@ -11,41 +11,55 @@ function slice(value: Sql, from: Sql, to: Sql): Sql {
   return sql`array_slice(${value}, ${from}, ${to})`;
 }
 
-/** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
+/** DuckDB takes lengths and positions of texts up to it. */
+export const MAX_POSITION = 4_294_967_295n;
+
+/** Is it written out, and a length of texts? */
+export function isKnownLength({ integer }: Sql): boolean {
+  return integer !== undefined && integer >= 0n && integer <= MAX_POSITION;
+}
+
+/**
+ * The length, at most `MAX_POSITION`. Fails for a negative one unless one of the other arguments is NULL. All of them
+ * cost nothing to repeat. (DuckDB's `least` would make a number of a NULL.)
+ */
 export function checkedLength(length: Sql, name: string, ...others: readonly Sql[]): Sql {
-  const known = length.integer;
-  if (known !== undefined && known >= 0n) return length;
-  return computeOnce([length], "length", (v) => {
-    const hasAll = joinMapped(others, "", (other) => sql` AND ${other} IS NOT NULL`);
-    return sql`
-      CASE WHEN ${v} < 0${hasAll} THEN ${raiseText(`${name}: the length must not be negative`)} WHEN ${v} < 0
-      THEN 0 ELSE ${v} END
-    `;
-  });
+  if (isKnownLength(length)) return length;
+  const hasAll = joinMapped(others, "", (other) => sql` AND ${other} IS NOT NULL`);
+  return sql`
+    (CASE WHEN ${length} < 0${hasAll} THEN ${raiseText(`${name}: the length must not be negative`)} WHEN ${length} < 0
+    THEN 0 WHEN ${length} > ${numberSql(MAX_POSITION)} THEN ${numberSql(MAX_POSITION)} ELSE ${length} END)
+  `;
 }
 
 function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext): Sql {
-  const count = length === undefined ? [] : [checkedLength(length, "SUBSTR", value, position)];
-  return computeOnce([value, position, ...count], "substr", (v = EMPTY, p = EMPTY, n) => {
-    const size = sql`octet_length(${v})`;
-    const start = sql`CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
-    const missing = n === undefined ? sql`${p} IS NULL` : sql`${p} IS NULL OR ${n} IS NULL`;
-    const from = sql`least(${start}, ${size} + 1)`;
-    const to = n === undefined ? size : sql`least(${from} - 1 + least(${n}, ${size}), ${size})`;
-    return sql`CASE WHEN ${missing} THEN NULL ELSE ${slice(v, from, to)} END`;
-  });
+  return computeOnce(
+    [value, position, ...(length === undefined ? [] : [length])],
+    "substr",
+    (v = EMPTY, p = EMPTY, n) => {
+      const size = sql`octet_length(${v})`;
+      const start = sql`CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
+      const missing = n === undefined ? sql`${p} IS NULL` : sql`${p} IS NULL OR ${n} IS NULL`;
+      const from = sql`least(${start}, ${size} + 1)`;
+      const count = (given: Sql) => sql`least(${checkedLength(given, "SUBSTR", v, p)}, ${size})`;
+      const to = n === undefined ? size : sql`least(${from} - 1 + ${count(n)}, ${size})`;
+      return sql`CASE WHEN ${missing} THEN NULL ELSE ${slice(v, from, to)} END`;
+    },
+  );
 }
 
 function left({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
-  return computeOnce([value, checkedLength(length, "LEFT", value)], "left", (v = EMPTY, n = EMPTY) => {
-    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, numberSql(1), sql`least(${n}, octet_length(${v}))`)} END`;
+  return computeOnce([value, length], "left", (v = EMPTY, n = EMPTY) => {
+    const count = sql`least(${checkedLength(n, "LEFT", v)}, octet_length(${v}))`;
+    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, numberSql(1), count)} END`;
   });
 }
 
 function right({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
-  return computeOnce([value, checkedLength(length, "RIGHT", value)], "right", (v = EMPTY, n = EMPTY) => {
+  return computeOnce([value, length], "right", (v = EMPTY, n = EMPTY) => {
     const size = sql`octet_length(${v})`;
-    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, sql`${size} - least(${n}, ${size}) + 1`, size)} END`;
+    const count = sql`least(${checkedLength(n, "RIGHT", v)}, ${size})`;
+    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, sql`${size} - ${count} + 1`, size)} END`;
   });
 }
 

@@ -10,7 +10,7 @@ import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { literalOf } from "../types.ts";
 import { udfList } from "../udf-list.ts";
-import { checkedLength, onBytes } from "./bytes.ts";
+import { checkedLength, isKnownLength, MAX_POSITION, onBytes } from "./bytes.ts";
 import { containsSubstr } from "./contains-substr.ts";
 import { format } from "./format.ts";
 
@@ -48,27 +48,24 @@ function mapCharacters(native: string, udf: string): PrintCall {
     );
 }
 
-/** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
-function clamp(count: Sql): Sql {
-  const known = count.integer;
-  if (known !== undefined) return known > 4_294_967_295n ? numberSql(4294967295) : count;
-  return computeOnce([count], "count", (n) => sql`CASE WHEN ${n} > 4294967295 THEN 4294967295 ELSE ${n} END`);
-}
-
 function part(native: "left" | "right", name: string): PrintCall {
-  return ({ args: [value = EMPTY, length = EMPTY] }) =>
-    sql`${nameSql(native)}(${value}, ${clamp(checkedLength(length, name, value))})`;
+  return ({ args: [value = EMPTY, length = EMPTY] }) => {
+    const print = (v: Sql, n: Sql) => sql`${nameSql(native)}(${v}, ${checkedLength(n, name, v)})`;
+    return isKnownLength(length) ? print(value, length) : computeOnce([value, length], native, print);
+  };
 }
 
-function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext): Sql {
-  const rest = length === undefined ? EMPTY : sql`, ${clamp(checkedLength(length, "SUBSTR", value, position))}`;
-  const known = position.integer;
-  if (known !== undefined && known >= 0n && known < 4_294_967_295n)
-    return sql`substr(${value}, ${numberSql(known === 0n ? 1n : known)}${rest})`;
-  return computeOnce([value, position], "substr", (v = EMPTY, p = EMPTY) => {
-    const start = sql`CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > 4294967295 THEN 4294967295 ELSE ${p} END`;
-    return sql`substr(${v}, ${start}${rest})`;
-  });
+function substr({ args: [value = EMPTY, position = EMPTY, ...length] }: CallContext): Sql {
+  const isPlain = isKnownLength(position);
+  const print = (v: Sql, p: Sql, ...n: readonly Sql[]) => {
+    const most = numberSql(MAX_POSITION);
+    const start = isPlain
+      ? numberSql(p.integer || 1n)
+      : sql`CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > ${most} THEN ${most} ELSE ${p} END`;
+    return callSql("substr", [v, start, ...n.map((each) => checkedLength(each, "SUBSTR", v, p))]);
+  };
+  const args = [value, position, ...length] as const;
+  return isPlain && length.every(isKnownLength) ? print(...args) : computeOnce(args, "substr", print);
 }
 
 /** LPAD and RPAD. */
