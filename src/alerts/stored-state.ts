@@ -1,6 +1,5 @@
 import type { AlertPlan } from "./alert.ts";
 import { type AlertState, incidentOf, isOpening, type Notice, startState } from "./alert-state.ts";
-import type { Redactions } from "./redactions.ts";
 
 /** A notice, and the destinations that have yet to get it. */
 export interface Waiting {
@@ -8,8 +7,6 @@ export interface Waiting {
   readonly to: readonly string[];
   /** The sources that its rows are of; absent where they are not known. */
   readonly sources?: readonly string[];
-  /** How the endpoints redacted that they were read through. */
-  readonly redactions?: Redactions;
 }
 
 /** The state of an alert as it is stored: with the notices that are still to be sent. */
@@ -41,16 +38,19 @@ export function readState(text: string | undefined): StoredState {
 /** Notices of an alert that wait, and characters of theirs, at most. */
 const maxWaiting = { notices: 1_000, characters: 4_000_000 } as const;
 
-/** Adds the notices of a run to those that wait; where they are too many or too long, the oldest are given up. */
+/**
+ * Adds the notices of a run to those that wait; where they are too many or too long, the oldest are given up.
+ * `sources` are those that it read; undefined where that is not known.
+ */
 export function addWaiting(
   state: StoredState,
   notices: readonly Notice[],
   destinations: readonly string[],
-  origin: Pick<Waiting, "sources" | "redactions"> = {},
+  sources?: readonly string[],
 ): Pick<StoredState, "waiting" | "droppedCount"> {
   const added = notices.flatMap((notice): readonly Waiting[] => {
     const to = audienceOf(notice, destinations);
-    return to.length === 0 ? [] : [{ notice, to, ...origin }];
+    return to.length === 0 ? [] : [{ notice, to, ...(sources === undefined ? {} : { sources }) }];
   });
   const all = [...state.waiting, ...added];
   let characters = 0;
@@ -79,31 +79,27 @@ export function withoutDestination({ notice, to, ...waiting }: Waiting, key: str
   return rest.length === 0 ? [] : [{ ...waiting, notice, to: rest }];
 }
 
-/** Whether a notice may show events of a source. */
-export function mayShow(source: string): (waiting: Waiting) => boolean {
-  return ({ notice, sources }) => isOpening(notice.status) && sources?.includes(source) !== false;
-}
-
 /**
- * The state without notices that show what is not to be shown any longer, and were not sent: they are taken back with
+ * The state once events of a source are deleted: notices that may show them, and were not sent, are taken back with
  * their ends. What still holds is reported again by the next run. Undefined where nothing changes.
  */
 export function takeBack(
   { id, destinations }: Pick<AlertPlan, "id" | "destinations">,
   state: StoredState,
-  isOver: (waiting: Waiting) => boolean,
+  source: string,
 ): StoredState | undefined {
   /** By incidents: destinations that do not get to know of it. */
   const untold = new Map<string, readonly string[]>();
   const taken: Waiting[] = [];
   const waiting = state.waiting.flatMap((each): readonly Waiting[] => {
-    const { notice, to } = each;
-    if (isOver(each)) {
+    const { notice, to, sources } = each;
+    const isOpen = isOpening(notice.status);
+    if (isOpen && (sources === undefined || sources.includes(source))) {
       taken.push(each);
       if (!notice.isReminder) untold.set(notice.incident, to);
       return [];
     }
-    const unknown = isOpening(notice.status) ? [] : (untold.get(notice.incident) ?? []);
+    const unknown = isOpen ? [] : (untold.get(notice.incident) ?? []);
     const rest = to.filter((key) => !unknown.includes(key));
     return rest.length === 0 ? [] : [{ ...each, to: rest }];
   });

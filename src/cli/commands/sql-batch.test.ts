@@ -103,6 +103,15 @@ describe("sql --batch", () => {
       { query: "SELECT IFNULL(@n, 'none')", params: { n: null } },
       { query: "SELECT @missing" },
       { query: "SELECT @o.a", params: { o: { a: 5 } } },
+      {
+        query: "SELECT @j, @r, @z, ARRAY(SELECT x.d FROM UNNEST(@s) AS x)",
+        params: {
+          j: { type: "JSON", value: '{"b":2.50,"a":1,"b":3}' },
+          r: { type: "RANGE<DATE>", value: ["2026-01-02", null] },
+          s: { type: "ARRAY<STRUCT<d DATE>>", value: [["2026-01-02"], null] },
+          z: {},
+        },
+      },
     ]);
     expect(answers[0]).toMatchObject({
       columns: [
@@ -119,6 +128,9 @@ describe("sql --batch", () => {
     expect(answers[2]).toMatchObject({ rows: [["none"]] });
     expect(answers[3]).toMatchObject({ error: { code: "invalid_request" } });
     expect(answers[4]).toMatchObject({ rows: [[5]] });
+    expect(answers[5]).toMatchObject({
+      rows: [['{"a":1,"b":2.5}', "[2026-01-02, UNBOUNDED)", [], ["2026-01-02", null]]],
+    });
   });
 
   it("reports the position of an error in lines and code points", async () => {

@@ -1,4 +1,7 @@
 import type { ParameterValue } from "../../engines/contract/query-engine.ts";
+import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
+import { parseQuery } from "../../googlesql/parse.ts";
+import { resolveQuery } from "../../googlesql/resolve.ts";
 import {
   arrayOf,
   BOOL,
@@ -10,8 +13,11 @@ import {
   structOf,
   UNKNOWN,
 } from "../../googlesql/types.ts";
-import { isInt64 } from "../../values/number-text.ts";
+import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
+import { isInt64, shortestFloat64 } from "../../values/number-text.ts";
 import { LosslessNumber } from "../output/json.ts";
+
+const noTables = { findTable: () => undefined, tableNames: () => [] };
 
 /** A value to bind with the type it was found to have. */
 export interface InferredParameter {
@@ -19,26 +25,10 @@ export interface InferredParameter {
   readonly value: ParameterValue;
 }
 
-/** Types that a value may be given by name, as `{"type":"DATE","value":"2020-01-01"}`. */
-const scalarKinds = [
-  "INT64",
-  "FLOAT64",
-  "NUMERIC",
-  "BIGNUMERIC",
-  "BOOL",
-  "STRING",
-  "BYTES",
-  "DATE",
-  "TIME",
-  "DATETIME",
-  "TIMESTAMP",
-  "INTERVAL",
-  "JSON",
-] as const;
-
 /**
  * The type of a JSON value: text is STRING, a number without point and exponent INT64, another FLOAT64; an array has
- * the common type of its values, an object is a STRUCT. Null has no type of its own: the query decides. Undefined
+ * the common type of its values, an object is a STRUCT, or of the type that it names:
+ * `{"type":"ARRAY<DATE>","value":["2020-01-01"]}`. Null has no type of its own: the query decides. Undefined
  * where the values of an array have no common type.
  */
 export function inferParameter(json: unknown): InferredParameter | undefined {
@@ -51,7 +41,7 @@ export function inferParameter(json: unknown): InferredParameter | undefined {
 }
 
 function inferNumber(text: string): InferredParameter {
-  if (!/^-?\d+$/.test(text)) return { type: FLOAT64, value: String(Number(text)) };
+  if (!/^-?\d+$/.test(text)) return { type: FLOAT64, value: shortestFloat64(Number(text)) };
   const value = BigInt(text);
   return { type: isInt64(value) ? INT64 : NUMERIC, value: String(value) };
 }
@@ -70,9 +60,9 @@ function inferArray(values: readonly unknown[]): InferredParameter | undefined {
 
 function inferObject(json: object): InferredParameter | undefined {
   if ("type" in json && "value" in json && typeof json.type === "string" && Object.keys(json).length === 2) {
-    const name = json.type.toUpperCase();
-    const kind = scalarKinds.find((known) => known === name);
-    if (kind !== undefined) return inferTyped({ kind }, json.value);
+    const type = namedType(json.type);
+    const value = type && readValue(type, json.value);
+    if (type !== undefined) return value === undefined ? undefined : { type, value };
   }
   const fields: { name: string; type: SqlType }[] = [];
   const values: ParameterValue[] = [];
@@ -85,7 +75,29 @@ function inferObject(json: object): InferredParameter | undefined {
   return { type: structOf(fields), value: values };
 }
 
-function inferTyped(type: SqlType, value: unknown): InferredParameter | undefined {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return { type, value };
-  return value instanceof LosslessNumber ? { type, value: value.toString() } : undefined;
+/** The type that a query would read in the text; undefined for a text that is none. */
+function namedType(text: string): SqlType | undefined {
+  if (!/^[\w<>, ]+$/.test(text)) return undefined;
+  const query = `SELECT CAST(NULL AS ${text})`;
+  try {
+    return resolveQuery(parseQuery(query), query, { tables: noTables }).columns[0]?.column.type;
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return undefined;
+    throw error;
+  }
+}
+
+/** The elements of an ARRAY, the fields of a STRUCT and the bounds of a RANGE are in a list. */
+function readValue(type: SqlType, json: unknown): ParameterValue | undefined {
+  if (json === null || typeof json === "boolean") return json;
+  if (json instanceof LosslessNumber) return json.toString();
+  if (typeof json === "string") {
+    return type.kind === "TIMESTAMP" ? (parseIsoTimestamp(json)?.us.toString() ?? json) : json;
+  }
+  if (!Array.isArray(json)) return undefined;
+  const items = json.map((item: unknown, index) => {
+    const part = type.kind === "STRUCT" ? type.fields[index]?.type : "element" in type ? type.element : undefined;
+    return part && readValue(part, item);
+  });
+  return items.every((item) => item !== undefined) ? items : undefined;
 }

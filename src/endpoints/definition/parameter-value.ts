@@ -1,7 +1,7 @@
 import type { ParameterValue } from "../../engines/contract/query-engine.ts";
 import { BOOL, DATE, FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../googlesql/types.ts";
 import { parseIsoTimestamp } from "../../values/iso-timestamp.ts";
-import { isDecimalNumber, parseInt64 } from "../../values/number-text.ts";
+import { isDecimalNumber, parseInt64, shortestFloat64 } from "../../values/number-text.ts";
 import type { ParameterType } from "./definition.ts";
 
 /** The GoogleSQL type that a parameter has inside queries. */
@@ -47,7 +47,7 @@ export function describeParameterType(type: ParameterType): string {
 export function parseParameterValue(type: ParameterType, sent: unknown): ParameterValue | undefined {
   const raw = typeof sent === "bigint" ? String(sent) : sent;
   if (typeof raw !== "string" && typeof raw !== "number" && typeof raw !== "boolean") return undefined;
-  const text = String(raw);
+  const text = typeof raw === "number" ? shortestFloat64(raw) : String(raw);
   switch (type) {
     case "string":
       return text;
@@ -55,7 +55,7 @@ export function parseParameterValue(type: ParameterType, sent: unknown): Paramet
       return readInt64(raw);
     case "float64": {
       const isNumber = isDecimalNumber(text) && Number.isFinite(Number(text));
-      return isNumber ? String(Number(text)) : undefined;
+      return isNumber ? shortestFloat64(Number(text)) : undefined;
     }
     case "bool": {
       const folded = text.toLowerCase();

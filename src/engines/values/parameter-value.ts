@@ -3,6 +3,7 @@
 import { formatType, type SqlType } from "../../googlesql/types.ts";
 import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL, parseDecimal } from "../../values/decimal.ts";
 import { type IntervalParts, parseInterval } from "../../values/interval.ts";
+import { canonicalJson } from "../../values/json/json-parser.ts";
 import { parseFloat64, parseInt64 } from "../../values/number-text.ts";
 import { parseDate, parseDatetime, parseTime } from "../../values/time-text.ts";
 import { parseJson } from "../contract/parse-json.ts";
@@ -25,16 +26,16 @@ export interface ValueMaker<V> {
   datetime(micros: bigint): V;
   timestamp(micros: bigint): V;
   interval(value: IntervalParts): V;
-  /** A value of STRING, JSON, and types that the query states. */
+  /** A value of STRING, of JSON as its canonical text, and of types that the query states. */
   text(value: string): V;
   array(items: readonly V[]): V;
   struct(fields: readonly V[]): V;
   range(start: V, end: V): V;
 }
 
-function intervalOf(text: string): IntervalParts | undefined {
+function read<T>(parse: (text: string) => T, text: string): T | undefined {
   try {
-    return parseInterval(text);
+    return parse(text);
   } catch {
     return undefined;
   }
@@ -65,7 +66,9 @@ function makeScalar<V>(kind: SqlType["kind"], text: string, maker: ValueMaker<V>
     case "TIMESTAMP":
       return wrap(parseInt64(text), (micros) => maker.timestamp(micros));
     case "INTERVAL":
-      return wrap(intervalOf(text), (value) => maker.interval(value));
+      return wrap(read(parseInterval, text), (value: IntervalParts) => maker.interval(value));
+    case "JSON":
+      return wrap(read(canonicalJson, text), (value) => maker.text(value));
     default:
       return maker.text(text);
   }

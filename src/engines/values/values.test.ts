@@ -58,6 +58,7 @@ describe("the value of a parameter", () => {
     [kind("TIME"), "00:00:01", ["time", 1_000_000n]],
     [kind("DATETIME"), "1970-01-01 00:00:01", ["datetime", 1_000_000n]],
     [kind("TIMESTAMP"), "-5", ["timestamp", -5n]],
+    [JSON_TYPE, '{"b": 2.50, "a": 1, "b": 3}', '{"a":1,"b":2.5}'],
     [kind("INTERVAL"), "0-1 2 0:0:3", { months: 1, days: 2, micros: 3_000_000n }],
     [STRING, "it's", "it's"],
     [JSON_TYPE, "{}", "{}"],

@@ -34,6 +34,8 @@ describe("a parameter value", () => {
     ["int64", 12, "12"],
     ["float64", "1e3", "1000"],
     ["float64", "-.5", "-0.5"],
+    ["float64", "-0.0", "-0"],
+    ["float64", -0, "-0"],
     ["bool", "TRUE", true],
     ["bool", false, false],
     ["date", "2026-08-20", "2026-08-20"],

@@ -49,6 +49,11 @@ export const scalarTypes = {
   UNKNOWN: SQLNULL,
 } as const;
 
+/** The parts of a STRUCT by their fields' names. DuckDB knows no STRUCT without fields: it has `none` in one. */
+function byField<T>(parts: readonly T[], none: T): Readonly<Record<string, T>> {
+  return Object.fromEntries((parts.length > 0 ? parts : [none]).map((part, index) => [structFieldName(index), part]));
+}
+
 /** The DuckDB type that holds values of a GoogleSQL type. */
 export function physicalType(type: SqlType): DuckDBType {
   switch (type.kind) {
@@ -59,7 +64,10 @@ export function physicalType(type: SqlType): DuckDBType {
       return type.element.kind === "RECORD" ? VARCHAR : LIST(physicalType(type.element));
     case "STRUCT":
       return STRUCT(
-        Object.fromEntries(type.fields.map((field, index) => [structFieldName(index), physicalType(field.type)])),
+        byField(
+          type.fields.map((field) => physicalType(field.type)),
+          BOOLEAN,
+        ),
       );
     case "RANGE":
       return STRUCT({ start: physicalType(type.element), end: physicalType(type.element) });
@@ -83,8 +91,7 @@ const maker: ValueMaker<DuckDBValue> = {
   interval: ({ months, days, micros }) => new DuckDBIntervalValue(months, days, micros),
   text: (value) => value,
   array: (items) => new DuckDBListValue(items),
-  struct: (fields) =>
-    new DuckDBStructValue(Object.fromEntries(fields.map((value, index) => [structFieldName(index), value]))),
+  struct: (fields) => new DuckDBStructValue(byField(fields, null)),
   range: (start, end) => new DuckDBStructValue({ start, end }),
 };
 
