@@ -50,6 +50,7 @@ function open({ canMail = false } = {}) {
     queries: {
       findProblems: (plan) => fixture.problems(plan),
       run: async () => ({ rows: [], isCut: false, sources: [] }),
+      ...{ redactionsOf: unused, isRedactedSo: unused },
     },
     findBackend: (id) => (id === "pager" ? ({ id } as Backend) : undefined),
     findAddressProblem: (url) => fixture.findAddressProblem(url),

@@ -17,6 +17,7 @@ import type { SourceTables } from "../sources/source-tables.ts";
 import type { AlertPlan } from "./alert.ts";
 import type { AlertForm } from "./alert-form.ts";
 import { columnsOf, type Row } from "./find-groups.ts";
+import { createRedactionReader, type RedactionReader } from "./redactions.ts";
 
 /** Rows that a run reads at most. */
 const maxRunRows = 1_000;
@@ -41,7 +42,7 @@ export interface EndedRun {
 }
 
 /** Runs the queries of alerts. */
-export interface AlertQueries {
+export interface AlertQueries extends RedactionReader {
   /**
    * The problems of a plan's query, and of the columns that it names, by the fields of its form. Nothing is run.
    */
@@ -91,6 +92,7 @@ export function createAlertQueries({ runner, tables, endpoints, nowMs, onRun }: 
     return { call: { ...prepared, ...(detectors === undefined ? {} : { detectors }) }, endpoint: definition };
   };
   return {
+    ...createRedactionReader(endpoints, nowMs),
     findProblems(plan, form) {
       try {
         return findColumnProblems(plan, shownColumns(prepare(plan).call.query));

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { flushPromises, StoppedClock } from "../../test/support/drains/rules.ts";
 import type { DrainAnswer, DrainRequest } from "../drains/destinations/send-request.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { planOf } from "./alert-document.ts";
 import type { AlertForm } from "./alert-form.ts";
+import type { Redactions } from "./redactions.ts";
 import type { AlertQueries, AlertRows } from "./run-query.ts";
 import { RunningAlerts } from "./running-alerts.ts";
 
@@ -35,9 +37,12 @@ function open({
     ran: [] as string[],
     rows: async (): Promise<AlertRows> => ({ rows: [{ n: 1 }], isCut: false, sources: ["s"] }),
     answer: (_: DrainRequest): DrainAnswer => ({ kind: "taken" }),
+    redactions: {} as Redactions,
   };
   const queries: AlertQueries = {
     findProblems: () => ({}),
+    redactionsOf: () => fixture.redactions,
+    isRedactedSo: (redactions) => isDeepStrictEqual(redactions, fixture.redactions),
     run: ({ query }) => {
       fixture.runCount++;
       fixture.ran.push(query.text);
@@ -230,6 +235,45 @@ describe("running alerts", () => {
     fixture.rows = async () => ({ rows: [], isCut: false, sources: ["s"] });
     await pass(minuteMs);
     expect([told(), (await running.stateOf("a")).droppedCount]).toEqual([["firing", "resolved"], 0]);
+    await running.close();
+  });
+
+  it.each([
+    ["rows", async () => ({ rows: [{ n: 1 }], isCut: false, sources: ["s"] })],
+    ["an error", () => Promise.reject(new ServiceError("query_failed", "raw"))],
+  ])("take back what waits of %s that an endpoint redacts by now", async (_, raw) => {
+    const { running, queries, pass, fixture } = open();
+    running.replaceAll([planned()]);
+    running.start(queries);
+    fixture.rows = raw;
+    fixture.answer = () => ({ kind: "failed", reason: "down" });
+    await flushPromises();
+    await pass(minuteMs);
+    expect((await running.stateOf("a")).waiting).toHaveLength(1);
+    fixture.redactions = { e: "ip" };
+    fixture.rows = async () => ({ rows: [{ n: "REDACTED" }], isCut: false, sources: ["s"] });
+    fixture.requests.length = 0;
+    fixture.answer = () => ({ kind: "taken" });
+    await pass(300_000);
+    await pass(1_000);
+    expect(fixture.requests.map(({ body }) => [/raw|"n":1/.test(body), body.includes("REDACTED")])).toEqual([
+      [false, true],
+    ]);
+    await running.close();
+  });
+
+  it("take back what a run read before an endpoint redacted, once that is over", async () => {
+    const { running, queries, pass, fixture } = open();
+    running.replaceAll([planned()]);
+    running.start(queries);
+    await flushPromises();
+    let end: (rows: AlertRows) => void = () => undefined;
+    fixture.rows = () => new Promise((resolve) => (end = resolve));
+    await pass(minuteMs);
+    fixture.redactions = { e: "ip" };
+    end({ rows: [{ n: 1 }], isCut: false, sources: ["s"] });
+    await flushPromises();
+    expect([fixture.requests, (await running.stateOf("a")).waiting]).toEqual([[], []]);
     await running.close();
   });
 

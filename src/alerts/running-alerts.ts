@@ -3,19 +3,22 @@ import { isDeepStrictEqual } from "node:util";
 import { type DeliveryClock, pauseAfter } from "../drains/delivery.ts";
 import { Agenda } from "../shared/concurrency/agenda.ts";
 import { createWay } from "../shared/concurrency/give-way.ts";
-import { createSerialQueue, type SerialQueue } from "../shared/concurrency/serial-queue.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { writeDefect } from "../shared/message-of.ts";
+import { omitUndefined } from "../shared/omit-undefined.ts";
 import type { AlertPlan } from "./alert.ts";
 import { type AlertFigures, countRun, createCounts, figuresOf } from "./alert-counts.ts";
-import { advance, type Notice, type RunOutcome } from "./alert-state.ts";
+import { advance, isOpening, type Notice, type RunOutcome } from "./alert-state.ts";
 import { destinationKey } from "./destinations/make-request.ts";
 import { type NoticeWays, sendNotice } from "./destinations/send-notice.ts";
 import { type DueAlert, DueAlerts } from "./due-alerts.ts";
 import { evaluate } from "./evaluate.ts";
+import type { Redactions } from "./redactions.ts";
 import type { AlertQueries } from "./run-query.ts";
+import { type Lane, newRunningAlert, type RunningAlert } from "./running-alert.ts";
 import { createNextRun } from "./schedule.ts";
-import { addWaiting, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
+import type { StoredState, Waiting } from "./stored-state.ts";
+import { addWaiting, mayShow, readState, takeBack, withoutDestination } from "./stored-state.ts";
 import { createStateWriter, type StateDocuments, type StateWriter } from "./write-states.ts";
 
 export interface RunningOptions extends NoticeWays {
@@ -37,27 +40,6 @@ function reasonOf(error: unknown): string {
 const longestSleepMs = 1_000;
 /** Queries of alerts that run at once: few, since however many are due, callers' queries run beside them. */
 const maxRunning = 2;
-
-/** Sending to a destination, which is left alone until a time after a failure. */
-interface Lane {
-  isSending: boolean;
-  failures: number;
-  notBeforeMs: number;
-}
-
-interface RunningAlert {
-  plan: AlertPlan;
-  state: StoredState;
-  nextMs: number | undefined;
-  /** Since when it waits for its turn to run, or runs. */
-  dueMs: number | undefined;
-  /** Sources of which events were deleted since its run began. */
-  readonly forgotten: Set<string>;
-  /** By the keys of destinations. */
-  readonly lanes: Map<string, Lane>;
-  /** Changes of the state come one after another. */
-  readonly inTurn: SerialQueue;
-}
 
 /** Alerts in operation. */
 export class RunningAlerts {
@@ -85,6 +67,8 @@ export class RunningAlerts {
   #wakesAtMs = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
+  /** Undefined before the start. */
+  #queries: AlertQueries | undefined;
 
   constructor(options: RunningOptions) {
     this.#options = options;
@@ -113,6 +97,7 @@ export class RunningAlerts {
 
   /** Begins to run and to send. */
   start(queries: AlertQueries): void {
+    this.#queries = queries;
     this.#loop = this.#run(queries);
   }
 
@@ -122,14 +107,16 @@ export class RunningAlerts {
    */
   async forget(source: string): Promise<void> {
     if (!this.#isLoaded) this.#forgotten.add(source);
-    await Promise.all([...this.#alerts.values()].map((alert) => this.#takeBack(alert, source)));
+    const all = [...this.#alerts.values()];
+    for (const { forgotten } of all) forgotten.add(source);
+    await Promise.all(all.map((alert) => this.#takeBack(alert, mayShow(source))));
   }
 
-  async #takeBack(alert: RunningAlert, source: string): Promise<void> {
-    alert.forgotten.add(source);
-    await alert.inTurn(async () => {
-      const state = takeBack(alert.plan, alert.state, source);
-      if (state !== undefined) await this.#save(alert, state);
+  /** False where they are not: the alert is gone. */
+  #takeBack(alert: RunningAlert, isOver: (waiting: Waiting) => boolean): Promise<boolean> {
+    return alert.inTurn(async () => {
+      const state = takeBack(alert.plan, alert.state, isOver);
+      return state === undefined || this.#save(alert, state);
     });
   }
 
@@ -252,8 +239,7 @@ export class RunningAlerts {
     // Those of an interval run at once when they are made or changed.
     const startMs = this.#isLoaded && plan.schedule.kind === "every" ? nowMs : this.#nextRunMs(plan.schedule, nowMs);
     const nextMs = plan.isEnabled ? startMs : undefined;
-    const own = { dueMs: undefined, forgotten: new Set<string>(), lanes: new Map(), inTurn: createSerialQueue() };
-    const alert: RunningAlert = Object.assign(before ?? { ...own, state: readState(state) }, { plan, nextMs });
+    const alert: RunningAlert = Object.assign(before ?? newRunningAlert(plan, state), { plan, nextMs });
     this.#alerts.set(plan.id, alert);
     this.#schedule(alert, nextMs);
     if (alert.state.waiting.length > 0) this.#schedule(alert, nowMs);
@@ -274,6 +260,7 @@ export class RunningAlerts {
     const { signal } = this.#ending;
     for (const { alert } of due) alert.forgotten.clear();
     const startMs = this.#options.clock.nowMs();
+    const redactions = queries.redactionsOf(first);
     const rows = queries.run(first, signal);
     await rows.catch(() => undefined);
     const queryMs = this.#options.clock.nowMs() - startMs;
@@ -285,13 +272,13 @@ export class RunningAlerts {
       const outcome = await evaluate({ run: () => rows }, plan, signal).catch(this.#toFailure);
       countRun(this.#counts, outcome, index === 0 ? queryMs : 0);
       if (index === due.length - 1) this.#sharingCount--;
-      this.#follow(alert, this.#end(alert, plan, outcome));
+      this.#follow(alert, this.#end(alert, plan, outcome, redactions));
       await giveWay();
     }
   }
 
   /** Takes over the outcome of a run. */
-  async #end(alert: RunningAlert, plan: AlertPlan, outcome: RunOutcome): Promise<void> {
+  async #end(alert: RunningAlert, plan: AlertPlan, outcome: RunOutcome, redactions: Redactions): Promise<void> {
     try {
       await alert.inTurn(async () => {
         // It was changed meanwhile, or belongs to another service now.
@@ -304,7 +291,8 @@ export class RunningAlerts {
           return;
         }
         const { state, notices } = advance(plan, alert.state, outcome, nowMs);
-        const waiting = addWaiting(alert.state, notices, plan.destinations.map(destinationKey), sources);
+        const to = plan.destinations.map(destinationKey);
+        const waiting = addWaiting(alert.state, notices, to, omitUndefined({ sources, redactions }));
         const dropped = waiting.droppedCount - alert.state.droppedCount;
         if (!(await this.#save(alert, { ...alert.state, ...state, ...waiting, lastRunAtMs: nowMs }))) return;
         this.#counts.notices.dropped += dropped;
@@ -363,6 +351,10 @@ export class RunningAlerts {
     for (;;) {
       const next = alert.state.waiting.find(({ to }) => to.includes(key));
       if (next === undefined || !this.#isOurs(alert)) return;
+      if (this.#isRedactedOtherwise(next)) {
+        if (await this.#takeBack(alert, this.#isRedactedOtherwise)) continue;
+        return;
+      }
       const destination = alert.plan.destinations.find((each) => destinationKey(each) === key);
       const at = { nowMs: clock.nowMs(), signal: this.#ending.signal };
       const answer = await sendNotice(this.#options, alert.plan, next.notice, destination, at);
@@ -387,6 +379,10 @@ export class RunningAlerts {
       lane.failures = 0;
     }
   }
+
+  /** Whether a notice's rows are redacted otherwise than their endpoints do now. */
+  readonly #isRedactedOtherwise = ({ notice, redactions = {} }: Waiting): boolean =>
+    isOpening(notice.status) && this.#queries?.isRedactedSo(redactions) === false;
 
   #leaveAlone(lane: Lane, retryAfterMs?: number): void {
     const { clock } = this.#options;

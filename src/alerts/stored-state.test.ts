@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AlertPlan } from "./alert.ts";
 import { advance, type FoundGroup, type Notice } from "./alert-state.ts";
-import { addWaiting, noState, readState, type StoredState, takeBack, withoutDestination } from "./stored-state.ts";
+import {
+  addWaiting,
+  mayShow,
+  noState,
+  readState,
+  type StoredState,
+  takeBack,
+  withoutDestination,
+} from "./stored-state.ts";
 
 const rules = { id: "a", name: "n", forMs: 0, remindMs: undefined, silencedUntilMs: undefined };
 const keys = ["one", "two"];
@@ -25,7 +33,7 @@ function open() {
         return { key, labels: { key }, value: undefined, message: `of ${epoch}`, rows: `[${epoch}]`, rowCount: 1 };
       });
       const step = advance(rules, state, { kind: "found", groups: found, sources: ["s"] }, nowMs);
-      state = { ...state, ...step.state, ...addWaiting(state, step.notices, keys, ["s"]) };
+      state = { ...state, ...step.state, ...addWaiting(state, step.notices, keys, { sources: ["s"] }) };
     },
     send(to: string) {
       const next = state.waiting.find((each) => each.to.includes(to));
@@ -36,7 +44,7 @@ function open() {
       return true;
     },
     forget(source = "s") {
-      state = takeBack({ id: "a", destinations }, readState(JSON.stringify(state)), source) ?? state;
+      state = takeBack({ id: "a", destinations }, readState(JSON.stringify(state)), mayShow(source)) ?? state;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AlertPlan } from "./alert.ts";
 import { type AlertState, incidentOf, isOpening, type Notice, startState } from "./alert-state.ts";
+import type { Redactions } from "./redactions.ts";
 
 /** A notice, and the destinations that have yet to get it. */
 export interface Waiting {
@@ -7,6 +8,8 @@ export interface Waiting {
   readonly to: readonly string[];
   /** The sources that its rows are of; absent where they are not known. */
   readonly sources?: readonly string[];
+  /** How the endpoints redacted that they were read through. */
+  readonly redactions?: Redactions;
 }
 
 /** The state of an alert as it is stored: with the notices that are still to be sent. */
@@ -38,19 +41,16 @@ export function readState(text: string | undefined): StoredState {
 /** Notices of an alert that wait, and characters of theirs, at most. */
 const maxWaiting = { notices: 1_000, characters: 4_000_000 } as const;
 
-/**
- * Adds the notices of a run to those that wait; where they are too many or too long, the oldest are given up.
- * `sources` are those that it read; undefined where that is not known.
- */
+/** Adds the notices of a run to those that wait; where they are too many or too long, the oldest are given up. */
 export function addWaiting(
   state: StoredState,
   notices: readonly Notice[],
   destinations: readonly string[],
-  sources?: readonly string[],
+  origin: Pick<Waiting, "sources" | "redactions"> = {},
 ): Pick<StoredState, "waiting" | "droppedCount"> {
   const added = notices.flatMap((notice): readonly Waiting[] => {
     const to = audienceOf(notice, destinations);
-    return to.length === 0 ? [] : [{ notice, to, ...(sources === undefined ? {} : { sources }) }];
+    return to.length === 0 ? [] : [{ notice, to, ...origin }];
   });
   const all = [...state.waiting, ...added];
   let characters = 0;
@@ -79,27 +79,31 @@ export function withoutDestination({ notice, to, ...waiting }: Waiting, key: str
   return rest.length === 0 ? [] : [{ ...waiting, notice, to: rest }];
 }
 
+/** Whether a notice may show events of a source. */
+export function mayShow(source: string): (waiting: Waiting) => boolean {
+  return ({ notice, sources }) => isOpening(notice.status) && sources?.includes(source) !== false;
+}
+
 /**
- * The state once events of a source are deleted: notices that may show them, and were not sent, are taken back with
+ * The state without notices that show what is not to be shown any longer, and were not sent: they are taken back with
  * their ends. What still holds is reported again by the next run. Undefined where nothing changes.
  */
 export function takeBack(
   { id, destinations }: Pick<AlertPlan, "id" | "destinations">,
   state: StoredState,
-  source: string,
+  isOver: (waiting: Waiting) => boolean,
 ): StoredState | undefined {
   /** By incidents: destinations that do not get to know of it. */
   const untold = new Map<string, readonly string[]>();
   const taken: Waiting[] = [];
   const waiting = state.waiting.flatMap((each): readonly Waiting[] => {
-    const { notice, to, sources } = each;
-    const isOpen = isOpening(notice.status);
-    if (isOpen && (sources === undefined || sources.includes(source))) {
+    const { notice, to } = each;
+    if (isOver(each)) {
       taken.push(each);
       if (!notice.isReminder) untold.set(notice.incident, to);
       return [];
     }
-    const unknown = isOpen ? [] : (untold.get(notice.incident) ?? []);
+    const unknown = isOpening(notice.status) ? [] : (untold.get(notice.incident) ?? []);
     const rest = to.filter((key) => !unknown.includes(key));
     return rest.length === 0 ? [] : [{ ...each, to: rest }];
   });

@@ -45,8 +45,8 @@ const idsOf = ({ body }: DrainRequest) => (JSON.parse(body) as { id: string }[])
 interface Run {
   readonly journal: Journal;
   readonly position: Position;
-  /** The destination's answer to a request. */
-  readonly answer: (ids: readonly string[]) => DrainAnswer;
+  /** The destination's answer to a request; `forget` notes that events were deleted meanwhile. */
+  readonly answer: (ids: readonly string[], forget: () => void) => DrainAnswer;
   /** Stops once no keys are left, or after this number of pauses. */
   readonly maxPauses?: number;
   readonly keep?: (id: string) => boolean;
@@ -76,6 +76,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
     },
     match: async (_source, _lqls, events) => new Map(events.map((each) => [each, keep(each.id) ? "1" : "0"])),
   };
+  const reads = new SharedReads(reader, serviceId, () => nowMs);
   if (position.number === journal.end) ending.abort();
   await deliver(
     {
@@ -86,7 +87,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       onAdvance: () => {
         if (position.number >= journal.end) ending.abort();
       },
-      reads: new SharedReads(reader, serviceId, () => nowMs),
+      reads,
       serviceId,
       maySend: () => true,
       memory: read.memory ?? new ByteBudget(64_000_000),
@@ -94,7 +95,7 @@ async function run({ journal, position, answer, maxPauses = 1_000, keep = () => 
       graceMs: 10_000,
       send: async (request) => {
         const ids = idsOf(request);
-        const answered = answer(ids);
+        const answered = answer(ids, () => reads.forget(journal));
         if (answered.kind === "taken") taken.push(...ids);
         return answered;
       },
@@ -186,6 +187,30 @@ describe("deliver", () => {
     );
     expect(state).toMatchObject({ delivered: 696, refused: 4, dropped: 0 });
     await journal.close();
+  });
+
+  it("sends no event that was deleted while those before it were sent", async () => {
+    const { journal, position } = await open(8);
+    const absent = new Map<string, boolean>();
+    const asked: (readonly string[])[] = [];
+    const { taken, pauses, state } = await run({
+      journal,
+      position,
+      absent,
+      answer: (ids, forget) => {
+        asked.push(ids);
+        if (ids.length === 8) return { kind: "refused", reason: "HTTP 400" };
+        for (const id of ["e5", "e6"]) absent.set(id, true);
+        forget();
+        return { kind: "taken" };
+      },
+    });
+    expect(asked).toEqual([
+      ["e0", "e1", "e2", "e3", "e4", "e5", "e6", "e7"],
+      ["e0", "e1", "e2", "e3"],
+      ["e4", "e7"],
+    ]);
+    expect([taken.length, state, pauses]).toMatchObject([6, { delivered: 6, removed: 2 }, []]);
   });
 
   it("sends no events that the query excludes, and advances past them", async () => {

@@ -88,6 +88,8 @@ export async function deliver(options: DeliveryOptions, signal: AbortSignal): Pr
   while (!signal.aborted) await delivery.step();
 }
 
+type FoundEvents = Extract<NextEvents, { kind: "found" }>;
+
 /** Events that go with one list of services. */
 interface OneWay {
   readonly hops: readonly string[];
@@ -147,14 +149,14 @@ class Delivery {
         await this.#pass(next.tally);
         this.#growBatch();
       } else if (next.findings.length === 0) this.#pauseMs = idlePauseMs;
-      else await this.#deliverFindings(next.findings, lease);
+      else await this.#deliverFindings(next, lease);
     } finally {
       lease?.release();
     }
   }
 
   /** Sends what there is room for. Without any, the next step takes some: nothing is held by one who waits for it. */
-  async #deliverFindings(findings: readonly Finding[], lease: ByteLease | undefined): Promise<void> {
+  async #deliverFindings({ findings, isCurrent }: FoundEvents, lease: ByteLease | undefined): Promise<void> {
     const room = Math.max(lease?.byteCount ?? 0, this.#leastBytes);
     const { count, byteCount } = countFitting(findings, room);
     if (count === 0 || (lease === undefined && count < findings.length)) {
@@ -167,7 +169,7 @@ class Delivery {
     const fitting = findings.slice(0, count);
     const known = fitting.slice(0, this.#knownCount(fitting));
     if (known.length === 0) this.#fail(`${nameEvents(fitting.slice(0, 1))} is not in the store yet`);
-    else if (await this.#send(known)) this.#growBatch();
+    else if (await this.#send(known, isCurrent)) this.#growBatch();
   }
 
   #growBatch(): void {
@@ -204,17 +206,17 @@ class Delivery {
     return number < this.#durableEnd;
   }
 
-  /** Sends the events, in several requests where they must be; false after a failure. */
-  async #send(findings: readonly Finding[]): Promise<boolean> {
+  /** Sends the events, in several requests where they must be; false where some are to be read again. */
+  async #send(findings: readonly Finding[], isCurrent: () => boolean): Promise<boolean> {
     const waiting = findings.filter(({ number }) => !this.#ended.has(number));
     for (const way of divideByWay(waiting)) {
-      if (!(await this.#sendWay(way))) return false;
+      if (!(await this.#sendWay(way, isCurrent))) return false;
     }
     return true;
   }
 
-  async #sendWay({ hops, findings }: OneWay): Promise<boolean> {
-    const { rule, backend, send, maySend, serviceId, clock, state, warn } = this.#options;
+  async #sendWay({ hops, findings }: OneWay, isCurrent: () => boolean): Promise<boolean> {
+    const { rule, backend, send, maySend, isRemoved, serviceId, clock, state, warn } = this.#options;
     const waiting = (backend.type === "s3" ? divideByHour(findings) : [findings]).flatMap(cutBySize);
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const events = new Set(part.flatMap((each) => each.events));
@@ -226,6 +228,8 @@ class Delivery {
         this.#pauseMs = idlePauseMs;
         return false;
       }
+      // Deleted while others were sent.
+      if (!isCurrent() && part.some(({ key, number }) => isRemoved(key, number))) return false;
       const request = { source: rule.source, events: [...events], hops: [...hops, serviceId] };
       const answer = await send(makeRequest(backend, request), this.#signal);
       if (answer.kind === "failed") {

@@ -32,7 +32,7 @@ export type NextEvents =
   /** Nothing is to be sent, or looked for again. */
   | { readonly kind: "passed"; readonly tally: Partial<DrainTally> }
   /** A finding for each key, in their order; none where the keys are gone. */
-  | { readonly kind: "found"; readonly findings: readonly Finding[] }
+  | { readonly kind: "found"; readonly findings: readonly Finding[]; readonly isCurrent: () => boolean }
   /** These keys, read together, could not be dealt with. */
   | { readonly kind: "failed"; readonly keys: readonly WaitingKey[]; readonly error: unknown };
 
@@ -57,6 +57,8 @@ interface Batch {
   /** By the keys' places; undefined where nothing is looked for. */
   readonly found: readonly (readonly FoundEvent[] | undefined)[];
   readonly readAtMs: number;
+  /** False once something was forgotten since it was read. */
+  readonly isCurrent: () => boolean;
   byteCount: number;
   /** Why the events could not be read. */
   readonly failure?: Failure;
@@ -105,7 +107,10 @@ export class SharedReads {
     if ("error" in matches) return { kind: "failed", keys: batch.keys, error: matches.error };
     const at = from - batch.first;
     const keys = batch.keys.slice(at, at + maxCount);
-    return toNext(keys.map((_, index) => toFinding(batch, at + index, matches)));
+    return toNext(
+      keys.map((_, index) => toFinding(batch, at + index, matches)),
+      batch.isCurrent,
+    );
   }
 
   /** Reads anew from now on what was read of a journal. */
@@ -128,7 +133,8 @@ export class SharedReads {
     const keys = await journal.read(from, maxCount);
     const wanted = keys.filter((key) => key.isDamaged !== true && !isLoop(key.hops, this.#serviceId));
     const own = { id: String(++this.#lastId), asked: new Set<string>(), answers: new Map<string, Matches | Failure>() };
-    const batch = { ...own, source, journal, first: from, keys, readAtMs: this.#steadyMs() };
+    const isCurrent = () => generation === this.#generation;
+    const batch = { ...own, source, journal, first: from, keys, readAtMs: this.#steadyMs(), isCurrent };
     try {
       const events = await this.#reader.find(source, { keys: wanted, maxBytes: maxReadBytes }, signal);
       const looked = new Set(wanted);
@@ -137,7 +143,7 @@ export class SharedReads {
       const read: Batch = { ...batch, found, byteCount };
       // What is not shown yet is looked for again.
       const isWhole = keys.length > 0 && found.every((each) => each?.length !== 0);
-      if (isWhole && generation === this.#generation) this.#kept.set(read, read);
+      if (isWhole && isCurrent()) this.#kept.set(read, read);
       return read;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -209,9 +215,9 @@ function toFinding(batch: Batch, at: number, matches: Matches): Finding {
 }
 
 /** Thousands of rules of which nothing is sent hold no list of findings meanwhile. */
-function toNext(findings: readonly Finding[]): NextEvents {
+function toNext(findings: readonly Finding[], isCurrent: () => boolean): NextEvents {
   const looped = findings.filter(({ kind }) => kind === "looped").length;
   const excluded = findings.filter(({ kind }) => kind === "excluded").length;
   const isPassed = findings.length > 0 && looped + excluded === findings.length;
-  return isPassed ? { kind: "passed", tally: { looped, excluded } } : { kind: "found", findings };
+  return isPassed ? { kind: "passed", tally: { looped, excluded } } : { kind: "found", findings, isCurrent };
 }

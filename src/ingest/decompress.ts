@@ -5,16 +5,36 @@ import { decompressSnappy } from "./protocols/decompress-snappy.ts";
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
+type Unpack = (
+  body: Uint8Array,
+  options: zlib.ZlibOptions & zlib.BrotliOptions,
+  callback: (error: Error | null, unpacked: Buffer) => void,
+) => void;
+
+/**
+ * A function of Node, for bodies that end where their stream ends. Node says nothing of what follows it, nor of a zstd
+ * stream that is cut; such a one would take a further byte in.
+ */
+function unpackWhole(unpack: Unpack): Decompress {
+  const run = promisify(unpack);
+  return async (body, options) => {
+    const unpacked: unknown = await run(Buffer.concat([body, Buffer.alloc(1)]), { ...options, info: true });
+    const { buffer, engine } = unpacked as { readonly buffer: Buffer; readonly engine: zlib.Inflate };
+    if (engine.bytesWritten !== body.length) throw new Error("The stream does not end with the body");
+    return buffer;
+  };
+}
+
 /** zstd came with Node 22.15; older versions answer `unsupported_encoding`. */
-const zstd = (zlib as { zstdDecompress?: typeof zlib.gunzip }).zstdDecompress;
+const zstd = (zlib as { zstdDecompress?: Unpack }).zstdDecompress;
 
 const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
   ["gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
   ["x-gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
-  ["deflate", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate)],
+  ["deflate", unpackWhole(zlib.inflate)],
   ["snappy", async (body, { maxOutputLength }) => Buffer.from(decompressSnappy(body, maxOutputLength))],
-  ["br", promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)],
-  ...(zstd === undefined ? [] : [["zstd", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zstd)] as const]),
+  ["br", unpackWhole(zlib.brotliDecompress)],
+  ...(zstd === undefined ? [] : [["zstd", unpackWhole(zstd)] as const]),
 ]);
 
 /** The values of Content-Encoding that this Node understands. */

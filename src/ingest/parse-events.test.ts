@@ -104,6 +104,7 @@ it("a protocol that does not exist is a mistake of the caller", async () => {
 
 describe("a compressed body", () => {
   const body = Buffer.from('[{"id":"a"}]');
+  const compressZstd = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Buffer }).zstdCompressSync;
 
   it.each([
     ["gzip", zlib.gzipSync(body)],
@@ -116,18 +117,34 @@ describe("a compressed body", () => {
   });
 
   it("is decompressed from zstd if Node supports it, and refused as unsupported otherwise", async () => {
-    const compress = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Buffer }).zstdCompressSync;
-    if (compress === undefined) {
+    if (compressZstd === undefined) {
       expect(supportedEncodings).not.toContain("zstd");
       await expect(parse(body, undefined, "zstd")).rejects.toMatchObject({ code: "unsupported_encoding" });
     } else {
-      expect((await parse(compress(body), undefined, "zstd")).events.map((event) => event.id)).toEqual(["a"]);
+      expect((await parse(compressZstd(body), undefined, "zstd")).events.map((event) => event.id)).toEqual(["a"]);
     }
   });
 
   it("is refused when it exceeds the limit during decompression", async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(2_000_000, " "));
     await expect(parse(bomb, undefined, "gzip", 1_000_000)).rejects.toMatchObject({ code: "body_too_large" });
+  });
+
+  const packers = { deflate: zlib.deflateSync, br: zlib.brotliCompressSync, zstd: compressZstd };
+  it.each(Object.entries(packers))("ends where its stream ends, or is refused: %s", async (encoding, pack) => {
+    if (pack === undefined) return;
+    const first = pack(body);
+    const cut = Array.from(first, (_, length) => first.subarray(0, length));
+    const longer = [pack(body), Buffer.from("rest"), Buffer.alloc(1)].map((rest) => Buffer.concat([first, rest]));
+    for (const bytes of [...cut, ...longer]) {
+      await expect(parse(bytes, undefined, encoding)).rejects.toThrow(`not valid ${encoding}`);
+    }
+  });
+
+  it("may be several streams of gzip, which are read as one", async () => {
+    const half = [body.subarray(0, 5), body.subarray(5)].map((part) => zlib.gzipSync(part));
+    const padded = Buffer.concat([...half, Buffer.alloc(8)]);
+    expect((await parse(padded, undefined, "gzip")).events.map((event) => event.id)).toEqual(["a"]);
   });
 
   it("is refused with the name of the encoding when its bytes are invalid", async () => {

@@ -279,6 +279,32 @@ describe("alerts", () => {
     await call("DELETE", `/api/alerts/${alert.id}`);
   });
 
+  it.each([
+    { endpoint: "waited" },
+    { sql: "select event_message as m from waited" },
+    { lql: "f:waited s:event_message" },
+  ])("send nothing of what waited that an endpoint below redacts by now: %j", async (form) => {
+    const inner = { name: "waited_below", query: "select timestamp, event_message from edge where id = 'waited'" };
+    const outer = { name: "waited", query: "select * from waited_below" };
+    for (const endpoint of [inner, outer]) {
+      const { status, text } = await call("POST", "/api/endpoints", { ...endpoint, redact_pii: false });
+      expect(status, text).toBe(201);
+    }
+    await service.ingest("edge", [{ id: "waited", event_message: "to someone@example.com", project: "p" }]);
+    const path = `/waited-${Object.keys(form)[0]}`;
+    hook.answer = (request) => ({ status: request.path === path ? 503 : 200 });
+    const alert = await create({ name: path, ...form, every: "10s", notify: [{ type: "webhook", url: at(path) }] });
+    const state = `/api/alerts/${alert.id}/state`;
+    await until(async () => /answered 503/.test((await call("GET", state)).text), "a notice that waits");
+    expect((await call("PATCH", "/api/endpoints/waited_below", { redact_pii: true })).status).toBe(204);
+    hook.answer = () => ({ status: 200 });
+    await until(() => told(path).length > 0, "a notice");
+    expect(told(path)).toMatchObject([{ status: "firing", row_count: 1 }]);
+    expect(JSON.stringify(told(path))).toContain("to REDACTED");
+    for (const { name } of [outer, inner]) await call("DELETE", `/api/endpoints/${name}`);
+    await call("DELETE", `/api/alerts/${alert.id}`);
+  });
+
   it("are silenced, and rehearsed over the past", async () => {
     const alert = await create({
       name: "past",

@@ -2,6 +2,7 @@
 import { strict as assert } from "node:assert";
 import { tenantOf } from "../../src/engines/contract/event-tenant.ts";
 import type { EventFilter, EventValue, LogEvent } from "../../src/engines/contract/query-engine.ts";
+import { INT64 } from "../../src/googlesql/types.ts";
 import { sampleSize } from "../support/sample-size.ts";
 import { type Bench, eventOf } from "./bench.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
@@ -136,6 +137,25 @@ export const deletionCases: readonly ConformanceCase[] = [
       const { store } = bench.engine;
       assert.equal((await store.deleteEvents(source, { tenants: { of: ["p"] } })).deleted, 0);
       assert.equal((await store.deleteEvents(source, { tenants: { exceptOf: ["p"] } })).deleted, 1);
+    },
+  },
+  {
+    name: "reports no value of deleted events as an example of those that did not fit",
+    async run(bench) {
+      const { store } = bench.engine;
+      const source = await bench.makeSource({ knownFields: [{ path: "n", type: INT64 }] });
+      const mistyped = async () => {
+        const report = await store.inspect?.(new AbortController().signal);
+        return report?.sources.find(({ name }) => name === source)?.mistyped;
+      };
+      const field = { path: "n", type: "INT64" };
+      await bench.append(source, [eventOf("a", { n: "one" })]);
+      await store.deleteEvents(source, { id: "b" });
+      if (store.inspect !== undefined) assert.deepEqual(await mistyped(), [{ ...field, count: 1, example: "one" }]);
+      await store.deleteEvents(source, { id: "a" });
+      if (store.inspect !== undefined) assert.deepEqual(await mistyped(), [{ ...field, count: 1, example: null }]);
+      await bench.append(source, [eventOf("c", { n: "two" })]);
+      if (store.inspect !== undefined) assert.deepEqual(await mistyped(), [{ ...field, count: 2, example: "two" }]);
     },
   },
   {

@@ -48,8 +48,8 @@ export interface MistypedField {
   readonly path: string;
   readonly type: string;
   readonly count: number;
-  /** One of the values, cut after 100 characters. */
-  readonly example: string;
+  /** One of the values since events were last deleted, cut after 100 characters; null for none. */
+  readonly example: string | null;
 }
 
 /** The part of a store that belongs to a source. */

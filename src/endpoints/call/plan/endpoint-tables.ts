@@ -3,8 +3,9 @@ import type { Query } from "../../../googlesql/ast.ts";
 import type { TableCatalog, ViewDefinition } from "../../../googlesql/relation.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { defaultDetectors } from "../../../redaction/detector.ts";
+import { omitUndefined } from "../../../shared/omit-undefined.ts";
 import type { SourceTables } from "../../../sources/source-tables.ts";
-import type { Endpoint, ParameterDefinition } from "../../definition/definition.ts";
+import type { Endpoint, EndpointDefinition, ParameterDefinition } from "../../definition/definition.ts";
 import { sqlTypeOf } from "../../definition/parameter-value.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
 import { openTenantTables, type SourceAccess, type SourceLookup } from "../../tenants/tenant-tables.ts";
@@ -67,6 +68,14 @@ export function viewKey({ definition, version }: QueryTarget): string {
   return `${definition.id}@${version}`;
 }
 
+/** The detectors with which an endpoint redacts, as text; undefined where it does not. */
+export function redactionOf({
+  redactsPii,
+  detectors = defaultDetectors,
+}: Pick<EndpointDefinition, "redactsPii" | "detectors">): string | undefined {
+  return redactsPii ? detectors.join(",") : undefined;
+}
+
 function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLookup): ViewDefinition {
   const { definition, savedQuery, sourceText } = endpoint;
   return {
@@ -75,7 +84,7 @@ function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLo
     query: savedQuery,
     text: sourceText,
     parameters: visibleParameters(endpoint, sources, endpoints),
-    ...(definition.redactsPii ? { redaction: (definition.detectors ?? defaultDetectors).join(",") } : {}),
+    ...omitUndefined({ redaction: redactionOf(definition) }),
   };
 }
 

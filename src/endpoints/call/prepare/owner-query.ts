@@ -186,7 +186,7 @@ function compile(
   { nowMs, budget, accessOf, ...dependencies }: OwnerDependencies,
 ): CompiledOwnerQuery {
   refuseLongQuery(asked.language, asked.text, budget);
-  const savedQuery = parse(asked, nowMs, budget);
+  const savedQuery = parseOwnerQuery(asked, nowMs, budget);
   const draft = createTarget({ id: "query", query: asked.text, savedQuery, maxRows: maxOwnerRows });
   const access = accessOf === undefined ? {} : { access: accessOf(draft) };
   const compiled = compileOwn(dependencies, draft, { ...access, infersParameters: true });
@@ -204,7 +204,12 @@ function compile(
   return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
 }
 
-function parse({ language, text }: OwnerQuery, nowMs: number, { max_query_depth: maxDepth }: Budget): Query {
+/** Throws `GoogleSqlError` and `LqlError`. */
+export function parseOwnerQuery(
+  { language, text }: OwnerQuery,
+  nowMs: number,
+  { max_query_depth: maxDepth }: Budget,
+): Query {
   if (language === "sql") return parseQuery(text, maxDepth);
   const missingTable = "Name the source or endpoint to read with f:";
   return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });

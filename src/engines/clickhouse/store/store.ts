@@ -24,7 +24,7 @@ import type { Carried } from "../../schema/carried-entries.ts";
 import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import { storeCarried } from "../../schema/source/first-carried.ts";
+import { deleteCarried, storeCarried } from "../../schema/source/first-carried.ts";
 import { PendingWork } from "../../schema/source/pending-work.ts";
 import {
   type NewSource,
@@ -191,9 +191,8 @@ export class ClickHouseStore implements EventStore {
     const inTurn = this.#deletions.get(state) ?? createSerialQueue();
     this.#deletions.set(state, inTurn);
     // What two deletions would find is counted once.
-    return this.#untilDone(
-      inTurn(this.#refusal.guard(() => deleteEvents(this.#client, this.#tableOf(state), filter))),
-    ).catch((error: unknown) => {
+    const work = this.#refusal.guard(() => deleteEvents(this.#client, this.#tableOf(state), filter));
+    return this.#untilDone(inTurn(() => deleteCarried(state, work))).catch((error: unknown) => {
       throw describeFullDisk(error, "The deletion did not end, so that some of the events may be there");
     });
   }

@@ -23,7 +23,7 @@ import type { Carried } from "../../schema/carried-entries.ts";
 import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import { storeCarried } from "../../schema/source/first-carried.ts";
+import { deleteCarried, storeCarried } from "../../schema/source/first-carried.ts";
 import { PendingWork } from "../../schema/source/pending-work.ts";
 import type { SourceRules } from "../../schema/source/source-schema.ts";
 import {
@@ -151,7 +151,8 @@ export class DuckDbStore implements EventStore {
 
   async deleteEvents(sourceName: string, filter: EventFilter): Promise<Deletion> {
     await this.#ready();
-    return this.#host().deleteEvents(this.#sources.get(sourceName).name, toRowFilter(filter));
+    const state = this.#sources.get(sourceName);
+    return deleteCarried(state, () => this.#host().deleteEvents(state.name, toRowFilter(filter)));
   }
 
   async dropSource(sourceName: string): Promise<void> {

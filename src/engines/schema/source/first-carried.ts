@@ -1,5 +1,5 @@
 /** The new fields of a batch's tenants: stored with its rows, then visible. */
-import type { AppendResult } from "../../contract/query-engine.ts";
+import type { AppendResult, Deletion } from "../../contract/query-engine.ts";
 import type { Carried } from "../carried-entries.ts";
 import { formatEntries, newEntries } from "../entry-set.ts";
 import type { Tenant } from "../field-requests.ts";
@@ -55,7 +55,23 @@ function noteCarried(state: SourceState, added: NewEntries, { mistyped }: Carrie
   for (const [tenant, entries] of added) noteTenant(state, tenant, entries);
   for (const field of mistyped) {
     const known = state.mistyped.get(field.path);
-    state.mistyped.set(field.path, known === undefined ? field : { ...known, count: known.count + field.count });
+    const { count, example } = known ?? { count: 0, example: null };
+    state.mistyped.set(field.path, { ...field, count: count + field.count, example: example ?? field.example });
+  }
+}
+
+/** Deletes events of the source, and forgets the examples of values that did not fit: they may be of these events. */
+export async function deleteCarried(state: SourceState, work: () => Promise<Deletion>): Promise<Deletion> {
+  let deletion: Deletion | undefined;
+  try {
+    deletion = await work();
+    return deletion;
+  } finally {
+    // One that failed may have deleted some.
+    const isUnchanged = deletion?.deleted === 0;
+    for (const field of isUnchanged ? [] : state.mistyped.values()) {
+      state.mistyped.set(field.path, { ...field, example: null });
+    }
   }
 }
 
