@@ -23,14 +23,16 @@ function eventOf(id: string, project: string, timestampUs = 1n): LogEvent {
 /** A server that stores each id once, refuses some, and may be away. */
 class Server {
   isAway = false;
+  isDropped = false;
   readonly refused = new Set<string>();
   stored: LogEvent[] = [];
   /** Is waited for in each append, before it stores anything. */
   enter: () => Promise<void> = async () => undefined;
   readonly store = {
-    describe: () => ({ tenantField: "project" }),
-    append: async (_source: string, events: readonly LogEvent[]) => {
+    describe: (name: string) => (this.#isGone(name) ? undefined : { tenantField: "project" }),
+    append: async (name: string, events: readonly LogEvent[]) => {
       await this.enter();
+      if (this.#isGone(name)) throw new EngineError("unknown_source", "gone");
       if (this.isAway) throw new EngineError("unavailable", "away", { isLost: true });
       if (events.some(({ id }) => this.refused.has(id))) throw new EngineError("internal", "what is this");
       const fresh = events.filter(({ id }) => !this.stored.some((each) => each.id === id));
@@ -44,10 +46,19 @@ class Server {
       this.stored = this.stored.filter((each) => !gone.includes(each));
       return { matched: gone.length, deleted: gone.length };
     },
+    dropSource: async () => {
+      if (this.isAway) throw new EngineError("unavailable", "away");
+      this.stored = [];
+      this.isDropped = true;
+    },
   } as unknown as EventStore;
 
   get ids(): readonly string[] {
     return this.stored.map(({ id }) => id).sort();
+  }
+
+  #isGone(name: string): boolean {
+    return this.isDropped && name === source;
   }
 
   #matching(filter: EventFilter): LogEvent[] {
@@ -92,6 +103,31 @@ describe("a deletion of events that wait for the server", () => {
     await second.spool.close();
     // Lines are numbered from 0 again.
     expect(await readdir(first.folder)).not.toContain("deletions.json");
+  });
+
+  it("is the removal of their source too: none is in one that is made by its name", async () => {
+    const server = new Server();
+    server.refused.add("1");
+    server.isAway = true;
+    const { store, spool, emptied, folder } = await openBench(server);
+    await store.append(source, [eventOf("1", "a"), eventOf("2", "b")], never());
+    await expect(store.dropSource(source)).rejects.toMatchObject({ code: "unavailable" });
+    server.isAway = false;
+    await emptied();
+    expect([server.ids, spool.refused.events]).toEqual([["2"], 1]);
+    server.isAway = true;
+    await store.append(source, [eventOf("3", "a")], never());
+    await store.append("other", [eventOf("4", "a")], never());
+    server.isAway = false;
+    await store.dropSource(source);
+    server.isDropped = false;
+    await emptied();
+    server.refused.clear();
+    await retryRefused(folder);
+    await spool.takeRetried();
+    await emptied();
+    expect([server.ids, spool.refused.events]).toEqual([["4"], 0]);
+    await spool.close();
   });
 
   it("reaches those that are being sent at the moment", async () => {

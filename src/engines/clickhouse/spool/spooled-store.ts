@@ -85,6 +85,11 @@ export function spoolStore(store: EventStore, spool: Spool): EventStore {
       const { matched, deleted } = await store.deleteEvents(source, filter);
       return { matched: matched + waiting, deleted: deleted + waiting };
     },
+    /** Here last: a source that could not be dropped has all of its events. */
+    async dropSource(source) {
+      await store.dropSource(source);
+      await spool.delete({ source, filter: {}, path: undefined });
+    },
     spool: () => ({ waitingBytes: spool.byteCount, refusedEvents: spool.refused.events }),
     ...(inspect === undefined
       ? {}
