@@ -161,6 +161,25 @@ export const languageCases: readonly ConformanceCase[] = [
     },
   ),
   {
+    name: "fails in the same words",
+    async run(bench) {
+      for (const [text, message] of [
+        ["SELECT 1 / x FROM UNNEST([0]) AS x", "division by zero"],
+        ["SELECT 1 << x FROM UNNEST([-1]) AS x", "Bitwise shift by a negative number"],
+        [
+          "SELECT DATE_TRUNC(x, WEEK) FROM UNNEST([DATE '0001-01-01']) AS x",
+          "Truncating to WEEK leaves the range of dates",
+        ],
+        [
+          "SELECT TIMESTAMP_ADD(TIMESTAMP '9999-12-31', INTERVAL x DAY) FROM UNNEST([5]) AS x",
+          "The result of adding or subtracting an INTERVAL is out of the range of its type",
+        ],
+      ] as const) {
+        await assert.rejects(bench.ask(text), { code: "query_failed", message });
+      }
+    },
+  },
+  {
     name: "runs a query compiled once with different values",
     async run(bench) {
       const query = bench.compile("SELECT @n * 2 AS d", new Map([["n", INT64]]));

@@ -1,20 +1,36 @@
 /** The known name that is nearest to an unknown one, where one is near enough to be meant. Case does not count. */
 export function findNearest(unknown: string, known: Iterable<string>): string | undefined {
   const wanted = unknown.toLowerCase();
-  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  const limit = limitOf(wanted);
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const name of known) {
-    // One letter is as near to any other: no name of one letter is meant by another.
-    const isLone = name.length === 1 && wanted.length === 1;
-    if (isLone || Math.abs(name.length - wanted.length) > limit) continue;
+    if (Math.abs(name.length - wanted.length) > limit) continue;
     const distance = editDistance(wanted, name.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
+    if (distance < bestDistance && areWordsNear(wanted.split("_"), name.toLowerCase().split("_"))) {
       best = name;
       bestDistance = distance;
     }
   }
   return best;
+}
+
+/** So many letters may be wrong. */
+const limitOf = (word: string) => Math.max(1, Math.floor(word.length / 3));
+
+/**
+ * A misspelling changes letters, and no word into another: `date_part` does not mean `date_add`. One letter is as near
+ * to any other: no word of one letter means another.
+ */
+function areWordsNear(wanted: readonly string[], known: readonly string[]): boolean {
+  return (
+    wanted.length !== known.length ||
+    wanted.every((word, index) => {
+      const other = known[index] ?? "";
+      const limit = word.length === 1 && other.length === 1 ? 0 : limitOf(word);
+      return editDistance(word, other, limit + 1) <= limit;
+    })
+  );
 }
 
 /** Levenshtein's distance with neighbouring letters swapped as one step; stops counting at `bound`. */

@@ -50,7 +50,7 @@ function arithmetic(operator: "+" | "-" | "*"): PrintCall {
 
 /** Fails for a divisor of 0. */
 const quotient = (context: CallContext, l: Sql, r: Sql, value: Sql): Sql =>
-  context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
+  context.failIf(sql`${r} = 0 AND isNotNull(${l})`, "division by zero", value);
 
 const divide = returning(
   "FLOAT64",
@@ -87,7 +87,7 @@ function shift(name: "bitShiftLeft" | "bitShiftRight"): PrintCall {
     const count64 = sql`toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))`;
     const moved = sql`reinterpretAsInt64(${nameSql(name)}(reinterpretAsUInt64(ifNull(${v}, 0)), ${count64}))`;
     const known = sql`multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
-    return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
+    return context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "Bitwise shift by a negative number", known);
   });
 }
 

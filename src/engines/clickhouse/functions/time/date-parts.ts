@@ -84,7 +84,7 @@ function cutDays(context: CallContext, value: Sql, part: DatePartExpr, wrap: (da
   return context.bind([value], (days) => {
     const cut = cutDaysTo[part.part]?.(days, part) ?? context.refuse(`the date part ${part.part}`);
     if (!["WEEK", "ISOWEEK", "ISOYEAR"].includes(part.part)) return wrap(cut);
-    return context.failIf(outOfRange(cut), "Truncating leaves the range of dates", wrap(cut));
+    return context.failIf(outOfRange(cut), `Truncating to ${part.part} leaves the range of dates`, wrap(cut));
   });
 }
 

@@ -44,7 +44,7 @@ function moveOf(context: CallContext, index: number): Move | Refusal {
   return unit === undefined ? context.refuse(`the date part ${name}`) : { amount, unit, months: 0 };
 }
 
-const OUT_OF_RANGE = "The result of adding an interval is out of its type's range";
+const OUT_OF_RANGE = "The result of adding or subtracting an INTERVAL is out of the range of its type";
 
 /** Days that are some months away: a day that the month lacks is its last. */
 function addMonths(context: CallContext, days: Sql, count: Sql): Sql {
