@@ -109,6 +109,6 @@ async function openDataThrough({ closers }: Start, { engine, sources }: Storage)
     (of) => readNewestOfTenant(engine, sources, of, reading.signal),
     AbortSignal.timeout(30_000),
   );
-  sources.onChange(() => dataThrough.forgetTenants());
+  sources.onChange(() => dataThrough.noteSources(sources.sources.map(({ name }) => name)));
   return dataThrough;
 }

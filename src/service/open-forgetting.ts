@@ -1,4 +1,5 @@
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
+import type { DataThrough } from "../endpoints/call/run/data-through.ts";
 import { createForgetting, type Forgetting } from "../sources/forgetting.ts";
 import { createExpiryClock, startRetention } from "../sources/retention.ts";
 import { startSizeBound } from "../sources/size-bound.ts";
@@ -7,6 +8,7 @@ import type { Start } from "./start.ts";
 
 interface Opened extends Pick<Storage, "engine" | "sources" | "nodes"> {
   readonly cache: Pick<ResultCache, "clear">;
+  readonly dataThrough: Pick<DataThrough, "noteDeletion">;
 }
 
 /**
@@ -14,7 +16,7 @@ interface Opened extends Pick<Storage, "engine" | "sources" | "nodes"> {
  * of the store's size.
  */
 export function openForgetting({ settings, nowMs, steadyMs, logger, closers }: Start, opened: Opened): Forgetting {
-  const { engine, sources, nodes, cache } = opened;
+  const { engine, sources, nodes, cache, dataThrough } = opened;
   const forgetting = createForgetting({
     store: engine.store,
     async clearAnswers() {
@@ -24,6 +26,8 @@ export function openForgetting({ settings, nowMs, steadyMs, logger, closers }: S
       });
     },
   });
+  // Other deletions are of the oldest.
+  forgetting.onRequest(() => dataThrough.noteDeletion());
   const inBackground = {
     forgetting,
     isOurs: () => nodes.isLeader(),

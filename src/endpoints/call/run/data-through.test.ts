@@ -52,6 +52,32 @@ describe("the newest event that a call reads", () => {
     expect(await through.of(read("db", "zzz"))).toBe(3n);
   });
 
+  it("is none that was deleted, or of a source that is gone, and each that is stored meanwhile", async () => {
+    let held = await statistics();
+    let answer = (): void => undefined;
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    const asking = [Promise.resolve(), isAnswered];
+    const changing = async () => {
+      await asking.shift();
+      return held;
+    };
+    const through = await createDataThrough({ statistics: changing }, async () => 3n, never);
+    through.note("edge", 90n, new Map([["aaa", 90n]]));
+    held = [{ name: "edge", rowCount: 1, oldestTimestampUs: 7n, newestTimestampUs: 7n }];
+    const noted = through.noteDeletion();
+    through.note("db", 8n);
+    answer();
+    await noted;
+    expect([through.newestOf("edge"), through.newestOf("db")]).toEqual([7n, 8n]);
+    expect(await through.of(read("edge", "aaa"))).toBe(3n);
+    through.noteSources(["db"]);
+    expect([through.newestOf("edge"), through.newestOf("db")]).toEqual([undefined, 8n]);
+    held = [];
+    asking.push(Promise.reject(new Error("away")));
+    await through.noteDeletion();
+    expect(through.newestOf("db")).toBe(8n);
+  });
+
   it("tells names apart that are one text together", async () => {
     const through = await createDataThrough({ statistics }, async () => undefined, never);
     through.note("a", 1n, new Map([["bc", 1n]]));
@@ -59,7 +85,7 @@ describe("the newest event that a call reads", () => {
     expect([await through.of(read("a", "bc")), await through.of(read("ab", "c"))]).toEqual([1n, 2n]);
   });
 
-  it("asks for a tenant again after a failure, after forgetTenants, and after ten thousand others", async () => {
+  it("asks for a tenant again after a failure, after a change of sources, and after ten thousand others", async () => {
     let calls = 0;
     const readTenant = async ({ tenant }: TenantOfSource) => {
       if (tenant !== "aaa") return undefined;
@@ -70,7 +96,7 @@ describe("the newest event that a call reads", () => {
     const through = await createDataThrough({ statistics }, readTenant, never);
     const ask = () => through.of(read("edge", "aaa"));
     expect([await ask(), await ask(), await ask()]).toEqual([undefined, 2n, 2n]);
-    through.forgetTenants();
+    through.noteSources(["edge"]);
     expect([await ask(), await ask()]).toEqual([3n, 3n]);
     for (let other = 0; other < 10_000; other++) await through.of(read("edge", `other ${other}`));
     expect(await ask()).toBe(4n);

@@ -16,26 +16,41 @@ export interface DataThrough {
   newestOf(source: string): bigint | undefined;
   /** The newest of the events that are read, in microseconds since 1970; undefined when there are none. */
   of(reads: readonly TenantRead[]): Promise<bigint | undefined>;
-  /** Called when sources may have other tenants than before. */
-  forgetTenants(): void;
+  /** Called with the names of all sources when these may be others, or have other tenants, than before. */
+  noteSources(names: readonly string[]): void;
+  /** Called when events were deleted. Resolves once they do not count, or the store cannot say so. */
+  noteDeletion(): Promise<void>;
 }
+
+const readTimeoutMs = 30_000;
 
 /** Tenants that the engine was asked for and that are remembered, also where they have no event. */
 const MAX_ASKED = 10_000;
 
 /**
  * Begins with what the store holds. `readTenant` is asked for a tenant that a call reads the first time, and again
- * after `forgetTenants` or where it failed.
+ * after `noteSources` or where it failed.
  */
 export async function createDataThrough(
   store: Pick<EventStore, "statistics">,
   readTenant: (of: TenantOfSource) => Promise<bigint | undefined>,
   signal: AbortSignal,
 ): Promise<DataThrough> {
-  const newest = new Map<string, bigint>();
-  for (const { name, newestTimestampUs } of await store.statistics(signal)) {
-    if (newestTimestampUs !== null) newest.set(name, newestTimestampUs);
-  }
+  let newest = new Map<string, bigint>();
+  /** By reads of the store under way: what was stored since each began. */
+  const since = new Set<Map<string, bigint>>();
+  const readStore = async (ending: AbortSignal) => {
+    const noted = new Map<string, bigint>();
+    since.add(noted);
+    try {
+      const held = await store.statistics(ending);
+      for (const { name, newestTimestampUs } of held) raise(noted, name, newestTimestampUs ?? undefined);
+      newest = noted;
+    } finally {
+      since.delete(noted);
+    }
+  };
+  await readStore(signal);
   let tenants = new TenantTimes(readTenant);
 
   const newestOf = async ({ source, tenant }: TenantRead): Promise<bigint | undefined> => {
@@ -45,14 +60,19 @@ export async function createDataThrough(
   };
   return {
     note(source, newestUs, byTenant) {
-      newest.set(source, latest(newest.get(source), newestUs) ?? newestUs);
+      for (const known of [newest, ...since]) raise(known, source, newestUs);
       for (const [tenant, us] of byTenant ?? []) tenants.note(source, tenant, us);
     },
     newestOf: (source) => newest.get(source),
     async of(reads) {
       return (await Promise.all(reads.map(newestOf))).reduce(latest, undefined);
     },
-    forgetTenants() {
+    noteSources(names) {
+      for (const name of newest.keys()) if (!names.includes(name)) newest.delete(name);
+      tenants = new TenantTimes(readTenant);
+    },
+    async noteDeletion() {
+      await readStore(AbortSignal.timeout(readTimeoutMs)).catch(() => undefined);
       tenants = new TenantTimes(readTenant);
     },
   };
@@ -95,6 +115,11 @@ class TenantTimes {
 
 function keyOf(source: string, tenant: string): string {
   return `${source.length}:${source}${tenant}`;
+}
+
+function raise(times: Map<string, bigint>, name: string, us: bigint | undefined): void {
+  const newest = latest(times.get(name), us);
+  if (newest !== undefined) times.set(name, newest);
 }
 
 function latest(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
