@@ -85,7 +85,10 @@ describe("what doubles with each step", () => {
     );
     // Each step reads its columns, and shows them.
     const steps = MAX_EXPANSIONS / 2 - 2;
-    for (const columnCount of [10, MAX_EXPANDED_COLUMNS]) expect(problem(few(steps), columnCount)).toBeUndefined();
+    for (const columnCount of [10, (2 * MAX_EXPANDED_COLUMNS) / steps]) {
+      expect(problem(few(steps), columnCount)).toBeUndefined();
+    }
+    expect(problem(few(1), MAX_EXPANDED_COLUMNS)).toBeUndefined();
     expect(problem(few(300), 20)).toBeUndefined();
     expect(problem(few(300), 1_000)).toMatchObject({ code: "too_complex" });
   });
