@@ -70,9 +70,9 @@ export const languageCases: readonly ConformanceCase[] = [
   ),
   queryCase(
     "windows that count a field that nothing else reads",
-    "SELECT COUNT(host) OVER () AS n, COUNT(ok) OVER (ORDER BY ms ROWS UNBOUNDED PRECEDING) AS upTo FROM calls " +
-      "ORDER BY ms",
-    [0, 1, 2, 2, 3].map((upTo) => ({ n: 4, upTo })),
+    "SELECT COUNT(ok) OVER () AS n, COUNT(host) OVER (ORDER BY ms ROWS UNBOUNDED PRECEDING) AS upTo FROM calls " +
+      "ORDER BY upTo",
+    [0, 1, 2, 3, 4].map((upTo) => ({ n: 3, upTo })),
   ),
   queryCase(
     "what may fail only for rows that UNNEST leaves out",
