@@ -29,6 +29,16 @@ export function concatSql(parts: readonly Sql[]): Sql {
   return concatSql(chains);
 }
 
+/**
+ * The text of a list; none of its items may be NULL. In a chain of `||`, DuckDB looks at each item once for every one
+ * behind it.
+ */
+export function listSql(open: string, items: readonly Sql[], separator: string, close: string): Sql {
+  const between = textSql(separator);
+  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [between, item]));
+  return sql`concat(${joinSql([textSql(open), ...parts, textSql(close)], ", ")})`;
+}
+
 /** A number from its digits; throws for anything else. */
 export function decimalSql(text: string): Sql {
   if (!/^\d+(?:\.\d+)?(?:e\d+)?$/.test(text)) throw new Error(`Not a number: ${text}`);

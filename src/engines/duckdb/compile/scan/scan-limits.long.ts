@@ -37,3 +37,12 @@ it("a long concatenation is no deeper than the engine reads, in order", async ()
   expect(await edge.rows(`SELECT ARRAY_LENGTH(ARRAY_CONCAT(${lists})) AS n`)).toEqual([[999]]);
   expect(await edge.rows(`SELECT LENGTH('${"a\\x00".repeat(1_000)}') AS n`)).toEqual([[2_000]]);
 });
+
+it("a struct, an array or a row of many is written in no deeper an expression than the engine reads", async () => {
+  const struct = `STRUCT(${list(999, (n) => `${n} AS f${n}`)})`;
+  const items = [`TO_JSON_STRING(${struct})`, `FORMAT('%T', ${struct})`, `JSON_ARRAY(${list(999, String)})`];
+  const [row = []] = await edge.rows(`SELECT ${items.map((item) => `LENGTH(FORMAT('%t', ${item}))`).join(", ")}`);
+  const digits = Array.from({ length: 999 }, (_, n) => String(n)).join("").length;
+  // `{"f0":0,...}`, `(0, ...)` and `[0,...]`.
+  expect(row).toEqual([2 * digits + 5 * 999 + 1, digits + 2 * 999, digits + 999 + 1]);
+});

@@ -4,9 +4,9 @@
  */
 
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { constant, textSql, variableSql } from "../../sql/atoms.ts";
-import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { constant, listSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, fieldOf, lambda, packedFields } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
@@ -42,15 +42,21 @@ function typedLiteral(prefix: string, text: Sql, style: TextStyle, suffix = ""):
 function structText(type: StructType, value: Sql, options: TextOptions, depth: number): Sql {
   const isSingle = type.fields.length === 1;
   const open = type.fields.length < 2 && options.style === "literal" ? "STRUCT(" : "(";
-  return computeOnce([value], `struct${depth}`, (v) => {
+  const write = (fieldAt: (index: number) => Sql) => {
     const fields = type.fields.map((field, index) => {
-      const text = nestedText(field.type, fieldOf(v, index), options, depth + 1);
+      const text = nestedText(field.type, fieldAt(index), options, depth + 1);
       return sql`coalesce(${text}, 'NULL')`;
     });
-    const inner = fields.length === 0 ? textSql("") : joinSql(fields, " || ', ' || ");
-    const text = sql`${textSql(isSingle || fields.length === 0 ? open : "(")} || ${inner} || ')'`;
-    return sql`CASE WHEN ${v} IS NOT NULL THEN ${text} END`;
-  });
+    return listSql(isSingle || fields.length === 0 ? open : "(", fields, ", ", ")");
+  };
+  // DuckDB's time to plan a field grows with how many the struct has.
+  const packed = packedFields(value);
+  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
+  return computeOnce(
+    [value],
+    `struct${depth}`,
+    (v) => sql`CASE WHEN ${v} IS NOT NULL THEN ${write((index) => fieldOf(v, index))} END`,
+  );
 }
 
 function rangeText(element: SqlType, value: Sql, options: TextOptions, depth: number): Sql {

@@ -4,9 +4,9 @@
  */
 
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { FALSE, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { FALSE, listSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, fieldOf, lambda, packedFields } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { DECIMALS } from "../number/decimal.ts";
@@ -81,19 +81,26 @@ function withoutLineSeparators(json: Sql): Sql {
 }
 
 function structJson(type: StructType, value: Sql, encoding: JsonEncoding, depth: number): Sql {
-  return computeOnce([value], `struct${depth}`, (v) => {
+  const write = (fieldAt: (index: number) => Sql) => {
     const seen = new Set<string>();
     const members = type.fields.flatMap((field, index) => {
       const name = field.name ?? "";
       // A JSON value has one member of a name, a JSON text as many as the struct has.
       if (encoding.target === "value" && seen.has(name)) return [];
       seen.add(name);
-      const member = nestedJson(field.type, fieldOf(v, index), encoding, depth + 1);
-      return [sql`${textSql(`${JSON.stringify(name)}:`)} || ${member}`];
+      const member = nestedJson(field.type, fieldAt(index), encoding, depth + 1);
+      return [sql`(${textSql(`${JSON.stringify(name)}:`)} || ${member})`];
     });
-    const text = members.length === 0 ? textSql("{}") : sql`'{' || ${joinSql(members, " || ',' || ")} || '}'`;
-    return sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE ${text} END`;
-  });
+    return listSql("{", members, ",", "}");
+  };
+  // DuckDB's time to plan a field grows with how many the struct has.
+  const packed = packedFields(value);
+  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
+  return computeOnce(
+    [value],
+    `struct${depth}`,
+    (v) => sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE ${write((index) => fieldOf(v, index))} END`,
+  );
 }
 
 function scalarJson(type: SqlType, value: Sql, encoding: JsonEncoding): Sql {
@@ -135,9 +142,9 @@ function nestedJson(type: SqlType, value: Sql, encoding: JsonEncoding, depth: nu
       return computeOnce([value], `range${depth}`, (v) => {
         const bound = (name: string) =>
           nestedJson(type.element, sql`struct_extract(${v}, ${textSql(name)})`, encoding, depth + 1);
-        const [start, end] = [sql`'"start":' || ${bound("start")}`, sql`'"end":' || ${bound("end")}`];
+        const [start, end] = [sql`('"start":' || ${bound("start")})`, sql`('"end":' || ${bound("end")})`];
         const members = encoding.target === "value" ? [end, start] : [start, end];
-        return sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE '{' || ${joinSql(members, " || ',' || ")} || '}' END`;
+        return sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE ${listSql("{", members, ",", "}")} END`;
       });
     case "ARRAY": {
       if (type.element.kind === "RECORD") return sql`coalesce(${value}, 'null')`;

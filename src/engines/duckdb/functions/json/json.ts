@@ -2,9 +2,9 @@
 
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { toJsonPointer } from "../../../../values/json/json-path.ts";
-import { FALSE, NULL, nameSql, numberSql, TRUE, textSql, variableSql } from "../../sql/atoms.ts";
+import { FALSE, listSql, NULL, nameSql, numberSql, TRUE, textSql, variableSql } from "../../sql/atoms.ts";
 import { callSql, lambda, mapList, raiseText } from "../../sql/forms.ts";
-import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { literalOf } from "../types.ts";
@@ -97,7 +97,7 @@ function stripNulls({
 
 function jsonArray(context: CallContext): Sql {
   const items = context.args.map((arg, index) => jsonText(typeAt(context, index), arg, VALUE));
-  return items.length === 0 ? textSql("[]") : sql`('[' || ${joinSql(items, " || ',' || ")} || ']')`;
+  return listSql("[", items, ",", "]");
 }
 
 function jsonObject(context: CallContext): Sql {
