@@ -81,6 +81,19 @@ function open({
   return { ...fixture, fixture, running, queries, pass, told };
 }
 
+/** Beside a run of the alert that has begun; `end` is called with its rows. */
+async function openBesideRun() {
+  const opened = open();
+  const { running, queries, pass, fixture } = opened;
+  running.replaceAll([planned()]);
+  running.start(queries);
+  await flushPromises();
+  let resolveRun: (rows: AlertRows) => void = () => undefined;
+  fixture.rows = () => new Promise((resolve) => (resolveRun = resolve));
+  await pass(minuteMs);
+  return { ...opened, end: (rows: AlertRows) => resolveRun(rows) };
+}
+
 describe("running alerts", () => {
   it("store the states of many that are due at once in few writes, and not behind one that takes long", async () => {
     const { fixture, running, queries, pass } = open();
@@ -263,13 +276,7 @@ describe("running alerts", () => {
   });
 
   it("take back what a run read before an endpoint redacted, once that is over", async () => {
-    const { running, queries, pass, fixture } = open();
-    running.replaceAll([planned()]);
-    running.start(queries);
-    await flushPromises();
-    let end: (rows: AlertRows) => void = () => undefined;
-    fixture.rows = () => new Promise((resolve) => (end = resolve));
-    await pass(minuteMs);
+    const { running, fixture, end } = await openBesideRun();
     fixture.redactions = { e: "ip" };
     end({ rows: [{ n: 1 }], isCut: false, sources: ["s"] });
     await flushPromises();
@@ -278,13 +285,7 @@ describe("running alerts", () => {
   });
 
   it("tell nothing of a run that may have read what was deleted meanwhile, and run again", async () => {
-    const { running, queries, pass, fixture } = open();
-    running.replaceAll([planned()]);
-    running.start(queries);
-    await flushPromises();
-    let end: (rows: AlertRows) => void = () => undefined;
-    fixture.rows = () => new Promise((resolve) => (end = resolve));
-    await pass(minuteMs);
+    const { running, pass, fixture, end } = await openBesideRun();
     await running.forget("s");
     fixture.rows = async () => ({ rows: [{ n: 2 }], isCut: false, sources: ["s"] });
     end({ rows: [{ n: 1 }], isCut: false, sources: ["s"] });

@@ -1,9 +1,9 @@
 /** Printing an argument in several places without computing it several times. */
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { columnOf, textSql, variableSql } from "../sql/atoms.ts";
-import { lambda } from "../sql/forms.ts";
+import { fieldOf, lambda, packedFields } from "../sql/forms.ts";
 import { isVolatile } from "../sql/native-functions.ts";
-import { joinSql, type Sql, sql } from "../sql/sql.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 
 /**
  * Prints `body` over expressions that it may use as often as it likes: those that are not repeatable are computed
@@ -48,4 +48,23 @@ export function computeApart(
   });
   if (bound.length === 0) return sql`(${body(...names)})`;
   return sql`list_transform([{${joinSql(bound, ", ")}}], ${lambda(variableSql(name), body(...names))})[1]`;
+}
+
+/**
+ * A struct's text out of those of its fields, and `whenNull` for a NULL. Fields that are written out are read as they
+ * are: DuckDB's time to plan a field grows with how many the struct has.
+ */
+export function writeStruct(
+  value: Sql,
+  depth: number,
+  whenNull: Sql,
+  write: (fieldAt: (index: number) => Sql) => Sql,
+): Sql {
+  const packed = packedFields(value);
+  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
+  return computeOnce(
+    [value],
+    `struct${depth}`,
+    (v) => sql`CASE WHEN ${v} IS NULL THEN ${whenNull} ELSE ${write((index) => fieldOf(v, index))} END`,
+  );
 }

@@ -4,11 +4,11 @@
  */
 
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { constant, listSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { castTo, fieldOf, lambda, packedFields } from "../../sql/forms.ts";
+import { constant, listSql, NULL, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, lambda } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
-import { computeOnce } from "../compute-once.ts";
+import { computeOnce, writeStruct } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
 import { DECIMALS } from "../number/decimal.ts";
 import { printToString } from "../time/temporal-texts.ts";
@@ -40,23 +40,14 @@ function typedLiteral(prefix: string, text: Sql, style: TextStyle, suffix = ""):
 }
 
 function structText(type: StructType, value: Sql, options: TextOptions, depth: number): Sql {
-  const isSingle = type.fields.length === 1;
   const open = type.fields.length < 2 && options.style === "literal" ? "STRUCT(" : "(";
-  const write = (fieldAt: (index: number) => Sql) => {
+  return writeStruct(value, depth, NULL, (fieldAt) => {
     const fields = type.fields.map((field, index) => {
       const text = nestedText(field.type, fieldAt(index), options, depth + 1);
       return sql`coalesce(${text}, 'NULL')`;
     });
-    return listSql(isSingle || fields.length === 0 ? open : "(", fields, ", ", ")");
-  };
-  // DuckDB's time to plan a field grows with how many the struct has.
-  const packed = packedFields(value);
-  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
-  return computeOnce(
-    [value],
-    `struct${depth}`,
-    (v) => sql`CASE WHEN ${v} IS NOT NULL THEN ${write((index) => fieldOf(v, index))} END`,
-  );
+    return listSql(open, fields, ", ", ")");
+  });
 }
 
 function rangeText(element: SqlType, value: Sql, options: TextOptions, depth: number): Sql {

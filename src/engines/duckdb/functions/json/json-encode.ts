@@ -5,10 +5,10 @@
 
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
 import { FALSE, listSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
-import { castTo, fieldOf, lambda, packedFields } from "../../sql/forms.ts";
+import { castTo, lambda } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
-import { computeOnce } from "../compute-once.ts";
+import { computeOnce, writeStruct } from "../compute-once.ts";
 import { DECIMALS } from "../number/decimal.ts";
 import { printToString } from "../time/temporal-texts.ts";
 
@@ -81,7 +81,7 @@ function withoutLineSeparators(json: Sql): Sql {
 }
 
 function structJson(type: StructType, value: Sql, encoding: JsonEncoding, depth: number): Sql {
-  const write = (fieldAt: (index: number) => Sql) => {
+  return writeStruct(value, depth, textSql("null"), (fieldAt) => {
     const seen = new Set<string>();
     const members = type.fields.flatMap((field, index) => {
       const name = field.name ?? "";
@@ -92,15 +92,7 @@ function structJson(type: StructType, value: Sql, encoding: JsonEncoding, depth:
       return [sql`(${textSql(`${JSON.stringify(name)}:`)} || ${member})`];
     });
     return listSql("{", members, ",", "}");
-  };
-  // DuckDB's time to plan a field grows with how many the struct has.
-  const packed = packedFields(value);
-  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
-  return computeOnce(
-    [value],
-    `struct${depth}`,
-    (v) => sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE ${write((index) => fieldOf(v, index))} END`,
-  );
+  });
 }
 
 function scalarJson(type: SqlType, value: Sql, encoding: JsonEncoding): Sql {

@@ -14,7 +14,7 @@ function slice(value: Sql, from: Sql, to: Sql): Sql {
 /** DuckDB takes lengths and positions of texts up to it. */
 export const MAX_POSITION = 4_294_967_295n;
 
-/** Is it written out, and a length of texts? */
+/** Whether it is written out, and a length of texts. */
 export function isKnownLength({ integer }: Sql): boolean {
   return integer !== undefined && integer >= 0n && integer <= MAX_POSITION;
 }
