@@ -162,7 +162,7 @@ describe("the engine's core", () => {
     await store.ensureSource({ name: "edge", knownFields: [] });
     await store.append("edge", [eventOf("a"), eventOf("bb"), eventOf("ccc")], signal);
     const tail = async () => (await host.statistics())[0]?.tailRowCount;
-    await expect.poll(() => said[0]).toBe("a compaction failed and will be tried again: IO Error: injected");
+    await expect.poll(() => said[0]).toBe("maintenance failed and will be tried again: IO Error: injected");
     expect(await tail()).toBe(3);
     stop();
     await expect.poll(tail).toBe(0);

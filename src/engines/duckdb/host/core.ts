@@ -131,8 +131,9 @@ class Core implements EngineHost {
       isMaintaining = true;
       try {
         while (!this.#isClosing && (await maintenance.compact(this.#writer, true)));
+        await maintenance.free(this.#writer, MIN_FREED_ROWS);
       } catch (error) {
-        if (!this.#isClosing) onProblem(`a compaction failed and will be tried again: ${describeCause(error)}`);
+        if (!this.#isClosing) onProblem(`maintenance failed and will be tried again: ${describeCause(error)}`);
       } finally {
         isMaintaining = false;
       }
@@ -182,8 +183,7 @@ class Core implements EngineHost {
     const maintenance = this.#maintenance;
     await maintenance?.compacted();
     // Whoever deletes what is beyond a bound would delete more for space that is free already.
-    const isKnown = await this.#writer.task(async (connection) => (await maintenance?.isFreed(connection)) ?? true);
-    if (!isKnown) return null;
+    if ((await maintenance?.isFreed(this.#writer)) === false) return null;
     return this.#read((connection) => readSizes(connection, this.#directory));
   }
 
@@ -233,7 +233,7 @@ class Core implements EngineHost {
       for (const piece of pieces) {
         const deleting = this.#writer.task(async (connection) => {
           const count = await deletePiece(connection, selection, piece).finally(() => this.#runner.forgetRows());
-          this.#maintenance?.noteDeleted();
+          this.#maintenance?.noteDeleted(count);
           return count;
         });
         deleted += await deleting.catch((error: unknown) => {
@@ -250,10 +250,10 @@ class Core implements EngineHost {
       if (toUs !== undefined && Object.keys(others).length === 0 && (await isEmpty())) {
         await source.ids.forgetBefore(BigInt(toUs));
       }
-      // The events are deleted all the same; the next checkpoint makes up for it.
-      await this.#maintenance?.freeSpace(connection).catch((error: unknown) => {
-        this.#onProblem(`the space of deleted events is not free yet: ${describeCause(error)}`);
-      });
+    });
+    // The events are deleted all the same; maintenance makes up for it.
+    await this.#maintenance?.free(this.#writer).catch((error: unknown) => {
+      this.#onProblem(`the space of deleted events is not free yet: ${describeCause(error)}`);
     });
     return { matched, deleted };
   }
@@ -266,17 +266,18 @@ class Core implements EngineHost {
     this.#droppedTables.push(source.table);
     try {
       await this.#maintenance?.interrupt();
-      await this.#writer.task((connection) =>
-        dropSourceTable(connection, source).finally(() => this.#runner.forgetRows()),
-      );
+      await this.#writer.task(async (connection) => {
+        await dropSourceTable(connection, source).finally(() => this.#runner.forgetRows());
+        this.#maintenance?.noteDeleted(MIN_FREED_ROWS);
+      });
       await source.ids.drop().catch(() => undefined);
     } catch (error) {
       this.#droppedTables.splice(this.#droppedTables.indexOf(source.table), 1);
       this.#sources.set(name, source);
       throw describeFullDisk(error, `The source ${name} was not dropped`);
     }
-    // Beside a query that still reads the rows it fails; the next checkpoint makes up for it.
-    await this.#writer.task(async (connection) => this.#maintenance?.freeSpace(connection)).catch(() => undefined);
+    // Beside a query that still reads the rows it fails; maintenance makes up for it.
+    await this.#maintenance?.free(this.#writer).catch(() => undefined);
   }
 
   async close(): Promise<void> {

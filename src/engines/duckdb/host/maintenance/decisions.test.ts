@@ -18,6 +18,8 @@ describe("what maintenance decides", () => {
   let tailRows: number;
   /** False while statements go on beside work that moves rows. */
   let isPaused: boolean;
+  /** For how long they are waited for. */
+  let idle: Promise<void>;
   let isQueried: boolean;
   let freeCores: number;
   let statements: string[];
@@ -31,6 +33,7 @@ describe("what maintenance decides", () => {
     directory = mkdtempSync(join(tmpdir(), "logweir-decisions-"));
     [tailRows, isPaused, isQueried, freeCores] = [0, true, false, 0];
     statements = [];
+    idle = Promise.resolve();
     aside = [];
     positions = [];
     problems.length = 0;
@@ -81,6 +84,7 @@ describe("what maintenance decides", () => {
         freeCores: { take: () => freeCores },
         pauseQueries: async (work, maxWaitMs) => {
           statements.push(maxWaitMs === undefined ? "pause" : `pause up to ${maxWaitMs} ms`);
+          await idle;
           await work(isPaused);
           return isPaused;
         },
@@ -215,36 +219,53 @@ describe("what maintenance decides", () => {
     await commit(1);
     await commit(1);
     const checkpoint = ["SET GLOBAL max_vacuum_tasks = 0", "CHECKPOINT store"];
-    expect(statements).toEqual(["pause up to 2000 ms", ...checkpoint, ...checkpoint]);
+    expect(statements).toEqual(["pause", ...checkpoint, ...checkpoint]);
   });
 
   it("says that deleted rows keep their space beside a statement, and not that moved ones do", async () => {
-    const { maintenance, writer, connection } = create();
+    const { maintenance, writer } = create();
     isPaused = false;
-    maintenance.noteDeleted();
-    expect(await maintenance.isFreed(connection)).toBe(false);
+    maintenance.noteDeleted(1);
+    expect(await maintenance.isFreed(writer)).toBe(false);
     isPaused = true;
-    expect(await maintenance.isFreed(connection)).toBe(true);
+    expect(await maintenance.isFreed(writer)).toBe(true);
     isPaused = false;
     tailRows = 100;
     expect(await maintenance.compact(writer, false)).toBe(true);
-    expect(await maintenance.isFreed(connection)).toBe(true);
-    expect(statements.filter((statement) => statement.startsWith("pause"))).toEqual([
-      "pause up to 2000 ms",
-      "pause up to 2000 ms",
-      "pause",
-      "pause",
-    ]);
+    statements = [];
+    expect(await maintenance.isFreed(writer)).toBe(true);
+    expect(statements).toEqual(["pause up to 2000 ms"]);
   });
 
-  it("leaves statements alone for a while that outlasted a checkpoint, however often it is asked", async () => {
-    const { maintenance, connection } = create();
+  it("waits twice as long for statements after each time that one went on, up to 32 s, and leaves them alone between", async () => {
+    const { maintenance, writer } = create();
     [isPaused, isQueried] = [false, true];
-    maintenance.noteDeleted();
-    for (let asked = 0; asked < 5; asked++) expect(await maintenance.isFreed(connection)).toBe(false);
-    expect(statements.filter((statement) => statement.startsWith("pause"))).toHaveLength(1);
+    maintenance.noteDeleted(1);
+    for (const seconds of [2, 4, 8, 16, 32, 32]) {
+      statements = [];
+      for (let asked = 0; asked < 5; asked++) expect(await maintenance.isFreed(writer)).toBe(false);
+      vi.advanceTimersByTime(seconds * 5000 - 1);
+      expect(await maintenance.isFreed(writer)).toBe(false);
+      expect(statements).toEqual([`pause up to ${seconds * 1000} ms`]);
+      vi.advanceTimersByTime(1);
+    }
+    isPaused = true;
+    expect(await maintenance.isFreed(writer)).toBe(true);
+    isPaused = false;
+    vi.advanceTimersByTime(160_000);
+    maintenance.noteDeleted(1);
+    statements = [];
+    expect(await maintenance.isFreed(writer)).toBe(false);
+    expect(statements).toEqual(["pause up to 2000 ms"]);
+  });
+
+  it("makes one as soon as no statement runs, though it was left for later beside some", async () => {
+    const { maintenance, writer } = create();
+    [isPaused, isQueried] = [false, true];
+    maintenance.noteDeleted(1);
+    expect(await maintenance.isFreed(writer)).toBe(false);
     [isPaused, isQueried] = [true, false];
-    expect(await maintenance.isFreed(connection)).toBe(true);
+    expect(await maintenance.isFreed(writer)).toBe(true);
   });
 
   it("makes one of a log of a megabyte where no events come in", async () => {
@@ -273,10 +294,35 @@ describe("what maintenance decides", () => {
     expect(await maintenance.compact(writer, false)).toBe(false);
   });
 
-  it("frees the space of deleted rows at once, apart from statements, and folds row groups then", async () => {
-    const { maintenance, connection } = create();
-    await maintenance.freeSpace(connection);
-    expect(statements).toEqual(["pause up to 2000 ms", "SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"]);
+  it("frees the space of as many deleted rows as are worth it, apart from statements, and folds row groups then", async () => {
+    const { maintenance, writer } = create();
+    maintenance.noteDeleted(500);
+    await maintenance.free(writer, 1000);
+    expect(statements).toEqual([]);
+    maintenance.noteDeleted(500);
+    await maintenance.free(writer, 1000);
+    const checkpoint = ["SET GLOBAL max_vacuum_tasks = 4", "CHECKPOINT store"];
+    expect(statements).toEqual(["pause up to 2000 ms", "pause", ...checkpoint]);
+    await maintenance.free(writer);
+    expect(statements).toHaveLength(4);
+  });
+
+  it("lets commits go on while statements are waited for, whoever asks meanwhile", async () => {
+    const { maintenance, writer, commit } = create();
+    const task = vi.spyOn(writer, "task");
+    maintenance.noteDeleted(1);
+    let end = (): void => undefined;
+    idle = new Promise((resolve) => {
+      end = resolve;
+    });
+    const answers = [maintenance.isFreed(writer), maintenance.isFreed(writer)];
+    await expect.poll(() => statements).toEqual(["pause up to 2000 ms"]);
+    await commit(1);
+    expect(task).not.toHaveBeenCalled();
+    expect(await maintenance.compact(writer, false)).toBe(false);
+    end();
+    expect(await Promise.all(answers)).toEqual([true, true]);
+    expect(statements.filter((sql) => sql === "CHECKPOINT store")).toHaveLength(1);
   });
 
   it("moves the rows of a compaction apart from statements, at the next checkpoint where some went on beside it", async () => {
@@ -331,7 +377,7 @@ describe("what maintenance decides", () => {
   });
 
   it("lets nothing change the file while it is copied, and closes it with a checkpoint otherwise", async () => {
-    const { maintenance, writer, commit, connection } = create();
+    const { maintenance, writer, commit } = create();
     writeFileSync(join(directory, "events.duckdb"), "12345");
     const snapshot = await maintenance.beginSnapshot(writer);
     expect(snapshot).toMatchObject({ name: "events.duckdb", byteCount: 5 });
@@ -344,7 +390,8 @@ describe("what maintenance decides", () => {
     setLog(5 * MEBIBYTE);
     tailRows = 1000;
     await commit(1);
-    await maintenance.freeSpace(connection);
+    maintenance.noteDeleted(1);
+    expect(await maintenance.isFreed(writer)).toBe(false);
     expect(await maintenance.compact(writer, false)).toBe(false);
     await maintenance.close(writer);
     expect(statements).toEqual([]);

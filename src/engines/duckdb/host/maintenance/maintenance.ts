@@ -20,6 +20,7 @@ import {
   writeRun,
 } from "./compaction.ts";
 import { FreeCores } from "./free-cores.ts";
+import { Patience } from "./patience.ts";
 import { Shrinking } from "./shrinking.ts";
 
 export interface MaintenanceOptions {
@@ -72,10 +73,6 @@ const MANY_ROW_GROUPS = 64;
  * wait.
  */
 const FOLDS_AFTER_DELETE = 4;
-/** How long a checkpoint after a deletion waits for statements, beside which nothing would become free. */
-const DELETE_PATIENCE_MS = 2000;
-/** How long statements that outlasted it are left alone: commits wait with it, and sizes are asked for often. */
-const FREES_AGAIN_MS = 10_000;
 
 function logBytesOf(directory: string): number {
   return sizeOf(storePaths(directory).writeAheadLog);
@@ -96,10 +93,10 @@ export class Maintenance {
   readonly #shrinking: Shrinking;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted: boolean;
-  /** True while some of them were not only moved. */
-  #keepsDeleted: boolean;
-  /** When deleted rows that a checkpoint did not free are tried again beside statements. */
-  #freesAgainMs = 0;
+  /** How many of them were not only moved, at least. */
+  #deletedRows: number;
+  #freeing: Promise<void> | undefined;
+  readonly #patience = new Patience();
   /** Checkpoints and compactions so far: each may have given rows other numbers. */
   #moveCount = 0;
   /** Deletions that no compaction may run beside. */
@@ -125,7 +122,7 @@ export class Maintenance {
     this.#sources = sources;
     // The log of an earlier run may hold deletions.
     this.#hasDeleted = logBytesOf(options.directory) > 0;
-    this.#keepsDeleted = this.#hasDeleted;
+    this.#deletedRows = this.#hasDeleted ? 1 : 0;
   }
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
@@ -144,13 +141,22 @@ export class Maintenance {
     }
   }
 
+  /** Whether nothing of what was deleted keeps its space any more, once that was tried as `free` does. */
+  async isFreed(writer: Writer): Promise<boolean> {
+    await this.free(writer);
+    return !this.#isHeld && this.#deletedRows === 0;
+  }
+
   /**
-   * Whether nothing of what was deleted keeps its space any more, which a checkpoint sees to where it can: not while
-   * the file is being copied, nor beside a statement that reads for long. Called on the writer's queue.
+   * Makes the blocks of deleted rows free for rows to come, where they are so many at least. A later call does it while
+   * the file is copied, or a statement outlasts the patience. Commits go on. Never awaited on the writer's queue.
    */
-  async isFreed(connection: Connection): Promise<boolean> {
-    if (this.#isHeld) return false;
-    return (await this.#freeDeleted(connection, this.#compacting === undefined)) || !this.#keepsDeleted;
+  async free(writer: Writer, minRows = 0): Promise<void> {
+    if (this.#isHeld || !this.#hasDeleted || this.#deletedRows < minRows) return;
+    this.#freeing ??= this.withoutCompaction(() => this.#free(writer)).finally(() => {
+      this.#freeing = undefined;
+    });
+    await this.#freeing;
   }
 
   /** Resolves when no compaction runs, which takes space for its rows twice. */
@@ -173,18 +179,12 @@ export class Maintenance {
     }
   }
 
-  /** Called on the writer's queue after rows were deleted. */
-  noteDeleted(): void {
+  /** Called on the writer's queue after so many rows were deleted. */
+  noteDeleted(rowCount: number): void {
     this.#hasDeleted = true;
-    this.#keepsDeleted = true;
+    this.#deletedRows += rowCount;
     this.#shrinking.noteDeleted();
     this.#options.position.record();
-  }
-
-  /** Makes the blocks of deleted rows free for rows to come; later the file is cut. Called on the writer's queue. */
-  async freeSpace(connection: Connection): Promise<void> {
-    this.noteDeleted();
-    if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
   }
 
   /**
@@ -296,9 +296,9 @@ export class Maintenance {
       isMade = await makeCheckpoint(connection, maxFolds, !isQueried());
     };
     if (this.#hasDeleted) {
-      const isAlone = await pauseQueries(write, this.#keepsDeleted ? DELETE_PATIENCE_MS : undefined);
+      const isAlone = await pauseQueries(write);
       this.#hasDeleted = !(isAlone && isMade);
-      this.#keepsDeleted &&= this.#hasDeleted;
+      if (!this.#hasDeleted) this.#deletedRows = 0;
     } else await write();
     position.record();
     if (!isMade) return false;
@@ -345,7 +345,10 @@ export class Maintenance {
     const rewriting = await this.#shrinking.plan(connection, this.#sources(), {
       maxRows: size.maxRows,
       rowsInLog: (table) => this.#rowsInLog.get(table) ?? 0,
-      free: () => this.#freeDeleted(connection, !this.#options.isQueried()),
+      free: async () => {
+        if (this.#hasDeleted && !this.#options.isQueried()) await this.#checkpoint(connection);
+        return !this.#hasDeleted;
+      },
       noteMoved: () => {
         this.#hasDeleted = true;
       },
@@ -354,13 +357,15 @@ export class Maintenance {
     return rewriting;
   }
 
-  async #freeDeleted(connection: Connection, mayCheckpoint: boolean): Promise<boolean> {
-    const isLate = !this.#options.isQueried() || performance.now() >= this.#freesAgainMs;
-    if (this.#hasDeleted && mayCheckpoint && isLate) {
-      await this.#checkpoint(connection);
-      this.#freesAgainMs = performance.now() + FREES_AGAIN_MS;
-    }
-    return !this.#hasDeleted;
+  async #free(writer: Writer): Promise<void> {
+    const { isQueried, pauseQueries } = this.#options;
+    if (isQueried() && !this.#patience.isBack()) return;
+    const maxFolds = this.#deletedRows > 0 ? FOLDS_AFTER_DELETE : 0;
+    const write = async (connection: Connection) => {
+      if (!this.#isHeld) await this.#checkpoint(connection, maxFolds);
+    };
+    await pauseQueries(async (isAlone) => (isAlone ? writer.task(write) : undefined), this.#patience.waitMs);
+    this.#patience.note(!this.#hasDeleted);
   }
 
   /**

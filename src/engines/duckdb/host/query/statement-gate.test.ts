@@ -39,3 +39,20 @@ it("the statement gate admits statements again after the work failed", async () 
   await gate.enter();
   gate.leave();
 });
+
+it("the statement gate does a pause's work within another one, and waits for statements no longer than asked", async () => {
+  const gate = new StatementGate(60_000);
+  const seen: string[] = [];
+  await gate.enter();
+  const outer = gate.pause(async (isAlone) => {
+    seen.push(`outer alone: ${isAlone}`);
+    await gate.pause(async (isStillAlone) => void seen.push(`within it: ${isStillAlone}`));
+    await nextTurn();
+    seen.push("outer done");
+  });
+  await gate.pause(async (isAlone) => void seen.push(`beside it: ${isAlone}`), 1);
+  const late = gate.enter().then(() => seen.push("late statement"));
+  gate.leave();
+  await Promise.all([outer, late]);
+  expect(seen).toEqual(["beside it: false", "outer alone: true", "within it: true", "outer done", "late statement"]);
+});

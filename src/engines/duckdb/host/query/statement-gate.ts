@@ -13,8 +13,8 @@ const MAX_WAIT_MS = 250;
 export class StatementGate {
   readonly #maxWaitMs: number;
   #openCount = 0;
-  #onIdle: (() => void) | undefined;
-  #pause: Promise<void> | undefined;
+  readonly #onIdle = new Set<() => void>();
+  readonly #pauses = new Set<Promise<void>>();
 
   constructor(maxWaitMs = MAX_WAIT_MS) {
     this.#maxWaitMs = maxWaitMs;
@@ -22,30 +22,31 @@ export class StatementGate {
 
   /** Resolves when a statement may begin; it must `leave` once it has ended. */
   async enter(): Promise<void> {
-    while (this.#pause !== undefined) await this.#pause;
+    while (this.#pauses.size > 0) await Promise.all(this.#pauses);
     this.#openCount++;
   }
 
   leave(): void {
     this.#openCount--;
-    if (this.#openCount === 0) this.#onIdle?.();
+    if (this.#openCount === 0) for (const finish of this.#onIdle) finish();
   }
 
   /**
    * Does the work while no statement begins, once those that run have ended, for which it waits a bounded time.
-   * Reports it, and answers, whether none was left. At most one pause is asked for at a time.
+   * Reports it, and answers, whether none was left. One pause may be within another.
    */
   async pause(work: (isAlone: boolean) => Promise<void>, maxWaitMs = this.#maxWaitMs): Promise<boolean> {
     let end = (): void => undefined;
-    this.#pause = new Promise<void>((resolve) => {
+    const pause = new Promise<void>((resolve) => {
       end = resolve;
     });
+    this.#pauses.add(pause);
     try {
       const isIdle = await this.#waitForIdle(maxWaitMs);
       await work(isIdle);
       return isIdle;
     } finally {
-      this.#pause = undefined;
+      this.#pauses.delete(pause);
       end();
     }
   }
@@ -53,13 +54,13 @@ export class StatementGate {
   async #waitForIdle(maxWaitMs: number): Promise<boolean> {
     if (this.#openCount === 0) return true;
     return new Promise((resolve) => {
-      const finish = (isIdle: boolean) => {
+      const finish = () => {
         clearTimeout(timer);
-        this.#onIdle = undefined;
-        resolve(isIdle);
+        this.#onIdle.delete(finish);
+        resolve(this.#openCount === 0);
       };
-      const timer = setTimeout(() => finish(false), maxWaitMs);
-      this.#onIdle = () => finish(true);
+      const timer = setTimeout(finish, maxWaitMs);
+      this.#onIdle.add(finish);
     });
   }
 }
