@@ -6,11 +6,11 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { AppDependencies } from "../app-context.ts";
 import { findSenderSecret } from "../ingest/credentials.ts";
 import { createTimings, type Timings } from "../observe/timings.ts";
+import { checkEveryMs, createCallWatch } from "../request/call-watch.ts";
 import { type CallingPerson, findPerson, foreignPage, isOwnPage } from "../request/find-person.ts";
 import type { TextParameters } from "../request/query-text.ts";
 import { lastText, readParameters, urlParameters } from "../request/request-parameters.ts";
 import type { RegisteredRoute, RouteAccess } from "../request/route-access.ts";
-import { checkEveryMs, createTokenWatch } from "../request/token-watch.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -46,7 +46,9 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   app.decorateRequest("secret");
   app.decorateRequest("isOfPerson", false);
   app.decorateRequest("person");
-  endWithTokens(app, authenticator);
+  app.decorateRequest("reads");
+  app.decorateRequest("isTail", false);
+  watchCalls(app, authenticator);
   const [tokenBodies, openBodies] = [createBodyBudget(maxBodies), createBodyBudget(maxBodies)];
   const identify = (request: FastifyRequest, access: RouteAccess, secret: string | undefined) =>
     request.timings.measureWaiting("auth", async () => {
@@ -95,15 +97,15 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
   });
 }
 
-/** Calls that run while their token is revoked, or ends, are ended. */
-function endWithTokens(app: FastifyInstance, authenticator: Authenticator): void {
-  const tokens = createTokenWatch(authenticator);
-  app.decorate("tokenWatch", tokens);
+/** Calls that run while their token is revoked, or ends, or what they may read changes, are ended. */
+function watchCalls(app: FastifyInstance, authenticator: Authenticator): void {
+  const calls = createCallWatch(authenticator);
+  app.decorate("callWatch", calls);
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
     isChecking = true;
-    void tokens.check().finally(() => {
+    void calls.check().finally(() => {
       isChecking = false;
     });
   }, checkEveryMs).unref();

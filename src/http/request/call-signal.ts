@@ -28,7 +28,7 @@ export function createCallSignal(
     controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
   const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
   const forget = shutdown.onCutOff(cut);
-  const forgetToken = reply.server.tokenWatch?.watch(reply.request, (error) => {
+  const forgetToken = reply.server.callWatch?.watch(reply.request, (error) => {
     // Whoever takes nothing of an answer that has begun would not learn of its end.
     if (controller.signal.aborted && reply.raw.headersSent) reply.raw.destroy();
     controller.abort(error);

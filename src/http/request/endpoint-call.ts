@@ -104,7 +104,12 @@ export async function openNamedCall(
 ): Promise<OpenedCall> {
   const identity = callerOf(request);
   dependencies.rates.take(identity.tokenId);
+  const openedAt = dependencies.revision();
   const target = await findTarget(dependencies, identity, name);
+  request.reads ??= new Map();
+  request.reads.set(name, async () => {
+    return dependencies.revision() === openedAt || (await findTarget(dependencies, identity, name)) === target;
+  });
   request.logNotes.endpoint = target.definition.name;
   const parameters = chooseParameters(identity, target, sent);
   return {

@@ -50,7 +50,7 @@ export async function readBody(request: FastifyRequest, payload: Readable, limit
     };
     const onEnd = () => end();
     const onAborted = () => end(new CallerGoneError());
-    const forget = request.server.tokenWatch?.watch(request, end);
+    const forget = request.server.callWatch?.watch(request, end);
     const timer = watch(limits, () => received, end);
     payload.on("data", onData).on("end", onEnd).on("error", end).on("aborted", onAborted);
   });

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { Follower } from "../../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Shutdown } from "../request/shutdown.ts";
@@ -14,7 +15,12 @@ interface KeptTail {
 }
 
 /** Has a tail beat, and end with what it shows or with the service, until its connection is closed. */
-export function keepTail(shutdown: Pick<Shutdown, "onStopping">, { outlet, stream, guarded }: KeptTail): void {
+export function keepTail(
+  shutdown: Pick<Shutdown, "onStopping">,
+  request: FastifyRequest,
+  { outlet, stream, guarded }: KeptTail,
+): void {
+  request.isTail = true;
   const timers = [
     setInterval(stream.beat, heartbeatMs).unref(),
     setInterval(() => guarded.deliver([]), checkMs).unref(),

@@ -3,6 +3,7 @@ import type { Identity } from "../../access/scope.ts";
 import type { FollowedPeriod, PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { Follower } from "../../endpoints/tail/shared-tail.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { describeRights } from "../request/call-watch.ts";
 
 export interface TailGuardOptions {
   readonly authenticator: Pick<Authenticator, "authenticate" | "recall">;
@@ -44,8 +45,7 @@ export interface TailGuard {
 
 export function createTailGuard(options: TailGuardOptions): TailGuard {
   const { authenticator, secret, identity, nowMs, revision, view, readView } = options;
-  const rightsOf = (of: Identity) => JSON.stringify([of.tokenId, of.scopes, of.pins, of.budget, of.redaction]);
-  const rights = rightsOf(identity);
+  const rights = describeRights(identity);
   let checkedRevision = options.openedAt;
   let recalled: RecalledIdentity | undefined;
 
@@ -55,7 +55,7 @@ export function createTailGuard(options: TailGuardOptions): TailGuard {
     if (secret === undefined || recalled?.isCurrent() === true) return undefined;
     const found = await authenticator.authenticate(secret);
     if (found === undefined) return ended(secret);
-    if (rightsOf(found) !== rights) return outdated("the access token");
+    if (describeRights(found) !== rights) return outdated("the access token");
     recalled = authenticator.recall(secret);
     return undefined;
   };

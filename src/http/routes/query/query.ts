@@ -19,7 +19,7 @@ import { answerBy } from "../../answer/answer-by.ts";
 import { addDataThrough } from "../../answer/answer-headers.ts";
 import { chooseEncoding } from "../../answer/content-encoding.ts";
 import { sendRows } from "../../answer/stream-answer.ts";
-import type { AppDependencies } from "../../app-context.ts";
+import type { AppContext, AppDependencies } from "../../app-context.ts";
 import { chooseFormat } from "../../formats/choose-format.ts";
 import { answerFormats } from "../../formats/index.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
@@ -27,6 +27,7 @@ import { createCallSignal } from "../../request/call-signal.ts";
 import { readWait } from "../../request/read-wait.ts";
 import { readParameters, type SentParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
+import { describeView } from "../../tail/tail-guard.ts";
 
 /** The reference's names of `sql`, and languages that only the reference supports. */
 const sqlNames = ["sql", "bq_sql"];
@@ -95,7 +96,7 @@ export const queryRoutes = describeRoutes({
  * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: reports what
  * is known of it without running it (scope `private`).
  */
-export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+export function addQueryRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const addRoute = createRouteAdder(app);
   addRoute(
     queryRoutes.runQuery,
@@ -113,11 +114,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
   });
 }
 
-async function runOwnerQuery(
-  dependencies: AppDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+async function runOwnerQuery(dependencies: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { runner, rates, shutdown, dataThrough, maxBodyBytes } = dependencies;
   const owner = callerOf(request);
   const { tokenId } = owner;
@@ -130,7 +127,12 @@ async function runOwnerQuery(
   const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
   const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
   request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
-  const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(dependencies, owner));
+  const openedAt = dependencies.revision();
+  const prepare = () => prepareOwnerQuery(asked, parameters, redactsPii, compileWith(dependencies, owner));
+  const prepared = prepare();
+  const view = describeView([prepared]);
+  const isCurrent = async () => dependencies.revision() === openedAt || describeView([prepare()]) === view;
+  request.reads = new Map([["query", isCurrent]]);
 
   const signal = createCallSignal(reply, shutdown, readWait(request, reply));
   const dataThroughUs = await dataThrough.of(readsOf(prepared.query));

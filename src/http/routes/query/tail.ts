@@ -110,7 +110,7 @@ async function follow(
   const guarded = guardFollower(stream.follower, createGuard(dependencies, request, call));
   const following = tails.follow(key, ask, guarded, start);
   outlet.onClose(following.leave);
-  keepTail(shutdown, { outlet, stream, guarded });
+  keepTail(shutdown, request, { outlet, stream, guarded });
   // Errors of the query's first run are reported before the answer begins.
   await following.joined;
   begin();

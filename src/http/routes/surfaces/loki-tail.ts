@@ -76,7 +76,7 @@ export function createLokiTail(dependencies: AppContext): AnswerTail {
       readView: async () => view(await prepare(tail)),
     });
     const guarded = guardFollower(stream.follower, guard);
-    keepTail(shutdown, { outlet, stream, guarded });
+    keepTail(shutdown, request, { outlet, stream, guarded });
     merged.begin(guarded);
     stream.open();
   };
