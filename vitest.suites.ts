@@ -27,11 +27,14 @@ const shortAcceptance = [
  */
 const heavyTests = [
   "src/backups/*.test.ts",
+  "src/cli/commands/endpoint-test.test.ts",
+  "src/cli/commands/tail.test.ts",
   "src/cli/input/parquet-lines.test.ts",
   "src/drains/byte-budget.test.ts",
   "src/drains/delivery-sum.test.ts",
   "src/endpoints/call/plan/apart/*.test.ts",
   "src/endpoints/paging/paging.test.ts",
+  "src/endpoints/tenants/newest-of-tenant.test.ts",
   "src/engines/clickhouse/functions/pushed.test.ts",
   "src/engines/clickhouse/pushdown/compile-time.test.ts",
   "src/engines/duckdb/compile/expression/mixed-*.test.ts",
@@ -54,15 +57,20 @@ const heavyTests = [
   "src/googlesql/resolver/expansion.test.ts",
   "src/googlesql/resolver/robustness.test.ts",
   "src/http/error-codes.test.ts",
+  "src/http/formats/formats.test.ts",
   "src/http/request/crossing.test.ts",
+  "src/http/request/stored-texts.test.ts",
   "src/http/route-access.test.ts",
+  "src/http/routes/ingest/senders.test.ts",
   "src/http/time-limits.test.ts",
   "src/ingest/syslog-port/syslog.test.ts",
   "src/transfer/**/*.test.ts",
   "test/clients/openapi-client.test.ts",
   "test/conformance/places/*.test.ts",
   "test/conformance/random/*.test.ts",
+  "test/engine-conformance/conformance.test.ts",
   "test/security/composed-endpoints.test.ts",
+  "test/security/damaged-store.test.ts",
   "test/security/fuzz.test.ts",
   "test/security/hostile-documents.test.ts",
   "test/security/pins/forms.test.ts",
@@ -102,6 +110,7 @@ export const sampledTests = [
   "src/access/token-document.test.ts",
   "src/cli/input/parquet-lines.test.ts",
   "src/drains/delivery-sum.test.ts",
+  "src/drains/delivery.test.ts",
   "src/endpoints/paging/paging.test.ts",
   "src/engines/clickhouse/spool/deletions.test.ts",
   "src/engines/clickhouse/spool/spool.test.ts",
@@ -194,25 +203,35 @@ const withoutEngine = [
   "alerts-as-code",
   "answers",
   "audit",
+  "bigquery",
   "bigquery-cases",
   "bigquery-client-forms",
+  "bigquery-forms",
   "bigquery-key",
+  "compose-endpoints",
   "definitions",
   "drains",
   "endpoint-versions",
   "endpoints-as-code",
   "ingest",
   "logql",
+  "loki",
   "loki-forms",
   "loki-tail",
+  "lql-lists",
   "manage-endpoints",
   "mcp",
   "openapi",
+  "owner-query",
+  "redaction",
   "reload",
+  "running",
+  "sample-events",
   "sign-in",
   "signed-tokens",
   "tokens-api",
   "trusted-proxy",
+  "usage-api-counts",
 ]
   .map((name) => `test/acceptance/${name}.test.ts`)
   .concat("test/acceptance/runs.long.ts", "test/security/hostile-documents.test.ts");
@@ -240,6 +259,9 @@ function longSuite(include: string[], samples: number): Suite {
 function changeSuite(include: string[]): Suite {
   return { ...longSuite(include, 0.01), maxConcurrency: 2 };
 }
+
+/** Long suites that a change leaves to the night: their short forms stand for them. */
+const leftToNight = ["test/security/damaged-store.long.ts", "test/security/hostile-bodies.long.ts"];
 
 /** All tests but those with such names. */
 function without(names: readonly string[]): RegExp {
@@ -276,12 +298,11 @@ export const suites = {
   },
   /** Acceptance tests whole, of which `npm test` runs those that share a service; and the engine's own process. */
   acceptance: {
-    include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.test.ts"],
+    include: ["test/acceptance/*.test.ts", "src/engines/duckdb/process/host-*.{test,long}.ts"],
     testTimeout: 300_000,
   },
-  security: changeSuite(["test/security/**/*.long.ts"]),
+  security: { ...changeSuite(["test/security/**/*.long.ts"]), exclude: leftToNight },
   processes: changeSuite([
-    "src/engines/duckdb/process/*.long.ts",
     "test/acceptance/{lifecycle,runs}.long.ts",
     "test/nodes/two-nodes.long.ts",
     "test/composition/*.long.ts",

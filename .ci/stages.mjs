@@ -77,9 +77,7 @@ export const stages = [
   {
     name: "node24",
     finds: "acceptance and the engine host on the next Node",
-    command:
-      `${postgres}${onNode24}${vitest("acceptance")}\n` +
-      vitest("processes", { paths: "src/engines/duckdb/process", report: "node24-processes" }),
+    command: postgres + onNode24 + vitest("acceptance"),
     limitSeconds: 1_200,
     needs: withPrograms,
   },
@@ -150,7 +148,8 @@ export const nightlyStages = [
       "MCP's conformance suite",
     command:
       `${postgres}${onNode24}export PROPERTY_RUNS=1000\n${vitest("all")}\nnpm run -s mcp:conformance\n` +
-      vitest("processes", { report: "node24-processes" }),
+      `${vitest("processes", { report: "node24-processes" })}\n` +
+      vitest("acceptance", { paths: "src/engines/duckdb/process/host-process", report: "node24-host" }),
     limitSeconds: 1_200,
   },
   {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { findsAll, foundOf } from "../../test/support/drains/rules.ts";
+import { sampleSize } from "../../test/support/sample-size.ts";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -154,7 +155,7 @@ describe("deliver", () => {
           await journal.close();
         },
       ),
-      { numRuns: 20 },
+      { numRuns: sampleSize(6, 100) },
     );
   });
 
@@ -305,7 +306,7 @@ describe("damaged keys", () => {
         expect(taken).toEqual(expect.arrayContaining(whole.map(({ id }) => id)));
         await journal.close();
       }),
-      { numRuns: 20 },
+      { numRuns: sampleSize(6, 100) },
     );
   });
 });

@@ -14,7 +14,7 @@ import { type ServerProcess, startServer } from "./start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-shared-filters-"));
 const eventCount = sampleSize(2, 12) * 500;
-const filterCount = sampleSize(40, 300);
+const filterCount = sampleSize(20, 300);
 let server: ServerProcess;
 let node: NodeProcess;
 let destination: Destination;
