@@ -2,6 +2,7 @@
  * Measures what an event costs at each step of its way into the embedded engine, and what the step would cost at least,
  * in turns of the same batches, in processor time of this process.
  */
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -43,7 +44,15 @@ const pieceBytes = 65_536;
 export type StepCosts = ReadonlyMap<string, number>;
 
 const bodyOf = (bytes: Uint8Array) => {
-  return { bytes, contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 1e9, wantsKeys: false };
+  return {
+    bytes,
+    contentType: undefined,
+    contentEncoding: undefined,
+    id: randomUUID(),
+    nowUs: 0n,
+    maxBytes: 1e9,
+    wantsKeys: false,
+  };
 };
 
 /** Gathers costs; a step's first round warms up. */

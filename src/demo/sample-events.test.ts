@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { defaultIngestLimits } from "../ingest/limits.ts";
+import { MadeIds } from "../ingest/made-ids.ts";
 import { normaliseEvent } from "../ingest/normalise-event.ts";
 import { incident } from "./incident.ts";
 import { createRandom } from "./random.ts";
@@ -16,10 +17,11 @@ it.each(sampleSources)(
     const timestamp = "2026-08-20T09:00:00.123Z";
     const event = make(createRandom(7), timestamp);
     expect(make(createRandom(7), timestamp)).toEqual(event);
-    const normalised = normaliseEvent(JSON.parse(JSON.stringify(event)), {
+    const normalised = normaliseEvent(JSON.parse(JSON.stringify(event)), 0, {
       nowUs: 0n,
       limits: defaultIngestLimits,
       tally: { untimed: 0 },
+      ids: new MadeIds(),
     });
     expect(normalised.timestampUs).toBe(BigInt(Date.parse(timestamp)) * 1000n);
     expect(normalised.hasGeneratedId).toBe(false);

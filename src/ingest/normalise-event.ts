@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import { isTimestampInRange } from "../values/calendar.ts";
 import { type CleanNames, cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
+import type { MadeIds } from "./made-ids.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 /** Counters over the events of a body. */
@@ -17,16 +17,17 @@ export interface Normalising {
   readonly nowUs: bigint;
   readonly limits: IngestLimits;
   readonly tally: EventTally;
+  readonly ids: MadeIds;
   /** Shared by the events of a body. */
   readonly cleanNames?: CleanNames;
 }
 
 /**
- * One event, out of what was sent for it. `knownUs` is its time where the protocol has already read it. A timestamp
- * that cannot be read is kept as `_timestamp`. Throws `EventRejection`.
+ * One event, out of what was sent for it at a place of the body. `knownUs` is its time where the protocol has already
+ * read it. A timestamp that cannot be read is kept as `_timestamp`. Throws `EventRejection`.
  */
-export function normaliseEvent(raw: unknown, normalising: Normalising, knownUs?: bigint): LogEvent {
-  const { nowUs, limits, tally, cleanNames } = normalising;
+export function normaliseEvent(raw: unknown, place: number, normalising: Normalising, knownUs?: bigint): LogEvent {
+  const { nowUs, limits, tally, ids, cleanNames } = normalising;
   const why = whyNoEvent(raw);
   if (why !== undefined) throw new EventRejection(why);
   const cleaned = cleanValue(raw, limits, cleanNames);
@@ -49,7 +50,7 @@ export function normaliseEvent(raw: unknown, normalising: Normalising, knownUs?:
   const hasOwnId = typeof id === "string" || typeof id === "number" || typeof id === "bigint";
   if (id !== undefined && !hasOwnId) fields[freeName(fields, "_id")] = id;
   return {
-    id: hasOwnId ? String(id) : randomUUID(),
+    id: hasOwnId ? String(id) : ids.at(place),
     hasGeneratedId: !hasOwnId,
     timestampUs: readUs ?? nowUs,
     eventMessage: text === undefined ? null : toText(text),

@@ -10,6 +10,7 @@ import { CleanNames, EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
 import { countAny, EventCount } from "./event-count.ts";
 import { defaultIngestLimits } from "./limits.ts";
+import { MadeIds } from "./made-ids.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
 import { refuseType } from "./protocols/bodies.ts";
 import { protocols } from "./protocols/index.ts";
@@ -33,7 +34,7 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
   const raw = protocol.read({ ...rest, bytes, mediaType, count });
   // A reader that does not count is caught here, before anything else is done with its events.
   if (count.events < raw.items.length) count.add(raw.items.length - count.events);
-  const { all, ...read } = normaliseAll(raw.items, body.nowUs, limits);
+  const { all, ...read } = normaliseAll(raw.items, { nowUs: body.nowUs, limits, ids: new MadeIds(body.id) });
   refuseHalf(protocol, read.rejected);
   const loads = body.measure === undefined ? undefined : measureEvents(read.events, body.measure);
   const { hops } = body;
@@ -43,7 +44,7 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
 
 /** Events of no body, as a protocol without one brings them. */
 export function readEvents(items: readonly unknown[], nowUs: bigint, limits = defaultIngestLimits): ReadEvents {
-  const { all: _, ...read } = normaliseAll(items, nowUs, limits);
+  const { all: _, ...read } = normaliseAll(items, { nowUs, limits, ids: new MadeIds() });
   return read;
 }
 
@@ -60,8 +61,8 @@ function tooManyBad([first]: readonly RejectedEvent[]): BodyError {
 }
 
 /** Each item as an event, or undefined with the reason among the rejected. */
-function normaliseAll(items: readonly unknown[], nowUs: bigint, limits: Normalising["limits"]) {
-  const normalising: Normalising = { nowUs, limits, tally: { untimed: 0 }, cleanNames: new CleanNames() };
+function normaliseAll(items: readonly unknown[], rules: Pick<Normalising, "nowUs" | "limits" | "ids">) {
+  const normalising: Normalising = { ...rules, tally: { untimed: 0 }, cleanNames: new CleanNames() };
   const rejected: RejectedEvent[] = [];
   const reject = (index: number, reason: string) => {
     rejected.push({ index, reason: cutText(reason) });
@@ -74,7 +75,7 @@ function normaliseAll(items: readonly unknown[], nowUs: bigint, limits: Normalis
     const why = item instanceof BadEvent ? item.reason : whyNoEvent(value);
     if (why !== undefined) return reject(index, why);
     try {
-      return normaliseEvent(value, normalising, item instanceof TimedEvent ? item.timestampUs : undefined);
+      return normaliseEvent(value, index, normalising, item instanceof TimedEvent ? item.timestampUs : undefined);
     } catch (error) {
       if (error instanceof EventRejection) return reject(index, error.message);
       throw error;

@@ -1,7 +1,8 @@
-import type { EventValue, LogEvent, StoredBody } from "../engines/contract/query-engine.ts";
+import type { EventValue, LogEvent, PlainBody, StoredBody } from "../engines/contract/query-engine.ts";
 import { CleanNames, cleanValue, EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
 import { defaultIngestLimits } from "./limits.ts";
+import { MadeIds } from "./made-ids.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
 import { mediaTypeOf } from "./parse-events.ts";
 import { isJsonType } from "./protocols/bodies.ts";
@@ -15,28 +16,32 @@ const listLimits = { ...defaultIngestLimits, maxDepth: defaultIngestLimits.maxDe
  * A body of JSON events whose events an engine may encode without parsing them, with the rules for it; undefined for
  * one that needs more than its rows. Rejects with `BodyError` as `parseEvents` does.
  */
-export async function readPlainBody(body: StoredBody) {
-  const { protocol, contentType, contentEncoding, measure, hops, wantsKeys, nowUs, maxBytes } = body;
+export async function readPlainBody(body: StoredBody): Promise<PlainBody | undefined> {
+  const { protocol, contentType, contentEncoding, measure, hops, wantsKeys, nowUs, id, maxBytes } = body;
   const isPlain = measure === undefined && hops === undefined && !wantsKeys;
   if (!isPlain || (protocol ?? ownForm.name) !== ownForm.name || !isJsonType(mediaTypeOf(contentType)))
     return undefined;
   const bytes = await decompress(body.bytes, contentEncoding ?? "", maxBytes);
-  const cleanNames = new CleanNames();
-  const tally = { untimed: 0 };
-  const normalising: Normalising = { nowUs, limits: defaultIngestLimits, tally, cleanNames };
-  const rules = {
-    nowUs,
-    maxEvents: body.maxEvents ?? Number.POSITIVE_INFINITY,
-    isCleanName: (name: string) => cleanNames.has(name),
-    readTimestamp,
-    cleanList: (list: unknown) =>
-      unlessRejected<EventValue | undefined>(() => cleanValue(list, listLimits, cleanNames)),
-    normalise: (value: unknown): LogEvent | undefined =>
-      whyNoEvent(value) === undefined
-        ? (unlessRejected(() => normaliseEvent(value, normalising)) ?? undefined)
-        : undefined,
+  const [cleanNames, ids] = [new CleanNames(), new MadeIds(id)];
+  const startReading = () => {
+    const tally = { untimed: 0 };
+    const normalising: Normalising = { nowUs, limits: defaultIngestLimits, tally, ids, cleanNames };
+    return {
+      nowUs,
+      maxEvents: body.maxEvents ?? Number.POSITIVE_INFINITY,
+      tally,
+      makeId: (place: number) => ids.at(place),
+      isCleanName: (name: string) => cleanNames.has(name),
+      readTimestamp,
+      cleanList: (list: unknown) =>
+        unlessRejected<EventValue | undefined>(() => cleanValue(list, listLimits, cleanNames)),
+      normalise: (value: unknown, place: number): LogEvent | undefined =>
+        whyNoEvent(value) === undefined
+          ? (unlessRejected(() => normaliseEvent(value, place, normalising)) ?? undefined)
+          : undefined,
+    };
   };
-  return { bytes, rules, tally };
+  return { bytes, startReading };
 }
 
 function unlessRejected<Result>(work: () => Result): Result | null {

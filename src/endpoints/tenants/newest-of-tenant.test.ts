@@ -5,13 +5,14 @@ import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolve.ts";
 import { defaultIngestLimits } from "../../ingest/limits.ts";
+import { MadeIds } from "../../ingest/made-ids.ts";
 import { normaliseEvent } from "../../ingest/normalise-event.ts";
 import { openSources, type SourceRegistry } from "../../sources/source-registry.ts";
 import { readNewestOfTenant } from "./newest-of-tenant.ts";
 
 const never = new AbortController().signal;
 const START_US = 1_787_216_400_000_000;
-const normalising = { nowUs: 0n, limits: defaultIngestLimits, tally: { untimed: 0 } };
+const normalising = { nowUs: 0n, limits: defaultIngestLimits, tally: { untimed: 0 }, ids: new MadeIds() };
 
 /** The tenant field with values of all types, and at all paths that might be confused with it. */
 const value = fc.constantFrom<unknown>("a", "b", "A", "ü", 7, 1.5, true, { x: "a" }, ["a"], [{ x: "a" }], "", null);
@@ -49,7 +50,7 @@ describe("the newest event of each tenant", () => {
     const noted = new Map<string, bigint>();
     for (const [index, fields] of events.entries()) {
       const time = { timestamp: String(START_US + index * 1_000_000) };
-      const event: LogEvent = normaliseEvent({ ...fields, ...time }, normalising);
+      const event: LogEvent = normaliseEvent({ ...fields, ...time }, index, normalising);
       const { newestByTenant } = await engine.store.append(name, [event], never);
       for (const [tenant, us] of newestByTenant ?? []) noted.set(tenant, us);
     }

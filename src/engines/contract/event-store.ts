@@ -65,6 +65,8 @@ export interface EventBody {
   readonly contentEncoding: string | undefined;
   /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
   readonly nowUs: bigint;
+  /** A UUID by which its events get ids where they bring none: the same each time that it is read, if set. */
+  readonly id?: string;
   /** The maximum size of the body after decompression. */
   readonly maxBytes: number;
   /** As its events have them. */
@@ -77,6 +79,7 @@ export interface EventBody {
 
 /** A body to be stored. */
 export interface StoredBody extends EventBody {
+  readonly id: string;
   /** Whose it is: senders take turns. Those without a name count as one. */
   readonly sender?: string | undefined;
   /** Asks for the keys of its events. */

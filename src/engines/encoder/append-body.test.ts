@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { StoredBody, TenantLoad } from "../contract/query-engine.ts";
 import { PendingWork } from "../schema/source/pending-work.ts";
@@ -9,7 +10,7 @@ import type { ThreadEvents } from "./encoder-thread.ts";
 const { signal } = new AbortController();
 const body: StoredBody = {
   ...{ bytes: Buffer.alloc(10), contentType: undefined, contentEncoding: undefined },
-  ...{ nowUs: 0n, maxBytes: 100, wantsKeys: true },
+  ...{ id: randomUUID(), nowUs: 0n, maxBytes: 100, wantsKeys: true },
 };
 const state = createSourceState({ name: "edge", table: "t", entries: [], tenants: [] }, defaultStoreLimits.schema);
 const pending = new PendingWork(defaultStoreLimits, 1);

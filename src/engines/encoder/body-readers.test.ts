@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { BodyError, type StoredBody } from "../contract/query-engine.ts";
 import { createSourceState } from "../schema/source/source-state.ts";
@@ -38,7 +39,7 @@ function open() {
       state,
       {
         ...{ sender, bytes: Buffer.alloc(bytes), contentType: undefined, contentEncoding },
-        ...{ nowUs: 0n, maxBytes: 12_000_000, wantsKeys: false },
+        ...{ id: randomUUID(), nowUs: 0n, maxBytes: 12_000_000, wantsKeys: false },
       },
       signal,
     );

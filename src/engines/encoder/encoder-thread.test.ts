@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,7 +66,14 @@ function stateOf(name: string, entries: readonly SchemaEntry[] = []): SourceStat
 }
 
 function bodyOf(text: string, bytes: Uint8Array = new Uint8Array(Buffer.from(text))): StoredBody {
-  const rest = { contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 100, wantsKeys: true };
+  const rest = {
+    contentType: undefined,
+    contentEncoding: undefined,
+    id: randomUUID(),
+    nowUs: 0n,
+    maxBytes: 100,
+    wantsKeys: true,
+  };
   return { bytes, ...rest };
 }
 

@@ -24,7 +24,7 @@ export interface ThreadEvents<Batch> {
   readonly sender?: string | undefined;
   readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
-  /** As they were encoded last: ids that are made here are others each time. */
+  /** As they were encoded last: the field of the tenant may be another by now. */
   readonly keys: readonly EventKey[] | undefined;
   /** By the source's schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
   encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome<Batch>>;

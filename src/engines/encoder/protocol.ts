@@ -5,26 +5,18 @@ import type {
   EventBody,
   EventKey,
   LogEvent,
+  PlainBody,
   ReadEvents,
   StoredBody,
 } from "../contract/query-engine.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import type { Declaration } from "../schema/declaration.ts";
-import type { PlainRules } from "../schema/encode/plain/plain-reader.ts";
 import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
 import type { FieldTree } from "../schema/field-tree.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 
 /** Makes events of a body; rejects with `BodyError`. The thread's entry brings it. */
 export type BodyReader = (body: EventBody) => Promise<ReadEvents>;
-
-/** A body that may be read without parsing it, its content encoding decoded. */
-export interface PlainBody {
-  readonly bytes: Uint8Array;
-  readonly rules: PlainRules;
-  /** Events so far with a timestamp that could not be read. */
-  readonly tally: { readonly untimed: number };
-}
 
 /** How bodies are read. Both reject with `BodyError`. */
 export interface BodyReading {
@@ -51,6 +43,7 @@ export type EncodeOutcome<Batch> =
 export interface EncodedPlainBody<Batch> {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
+  readonly untimed: number;
   readonly outcome: EncodeOutcome<Batch>;
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
@@ -24,7 +25,15 @@ const events = [2n, 9n, 5n].map((timestampUs, i) => {
 
 function bodyOf(text: string, wantsKeys = false): StoredBody {
   const bytes = new TextEncoder().encode(text);
-  return { bytes, contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 100, wantsKeys };
+  return {
+    bytes,
+    contentType: undefined,
+    contentEncoding: undefined,
+    id: randomUUID(),
+    nowUs: 0n,
+    maxBytes: 100,
+    wantsKeys,
+  };
 }
 
 describe("the encoder thread's message handler", () => {

@@ -94,8 +94,8 @@ class EncoderServer<Batch> {
     const schema = { ...known, full: alsoFull.size === 0 ? known.full : new Set([...known.full, ...alsoFull]) };
     const plain = this.#encoder.encodePlain === undefined ? undefined : await this.#reading.readPlain?.(body);
     const encoded = plain === undefined ? undefined : this.#encoder.encodePlain?.(schema, plain);
-    if (plain !== undefined && encoded !== undefined) {
-      return { ...encoded, rejected: [], untimed: plain.tally.untimed, keys: undefined };
+    if (encoded !== undefined) {
+      return { ...encoded, rejected: [], keys: undefined };
     }
     const { events, ...remarks } = await this.#reading.read(body);
     const tenantPath = schema.tenantField?.split(".");

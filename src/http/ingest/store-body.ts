@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hopsHeader, readHops } from "../../drains/hops.ts";
 import {
@@ -56,6 +57,7 @@ export async function storeBody(
     contentType,
     contentEncoding,
     nowUs,
+    id: randomUUID(),
     maxBytes: maxBodyBytes,
     maxEvents: Math.min(maxBodyEvents, gate?.maxEvents ?? maxBodyEvents),
     measure,

@@ -1,4 +1,5 @@
 /** Stores bodies read by the encoder thread on a server on a real port. */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +63,7 @@ const lost = new Set<string>();
 function send(source: string, events: readonly unknown[]) {
   const body: StoredBody = {
     bytes: new TextEncoder().encode(JSON.stringify(events)),
+    id: randomUUID(),
     contentType: "application/json",
     contentEncoding: undefined,
     nowUs: 5_000_000n,

@@ -1,12 +1,6 @@
 /** Events as batches of their source's table. */
-import type { LogEvent } from "../../contract/query-engine.ts";
-import type {
-  EncodedPlainBody,
-  EncodeOutcome,
-  EncodingSchema,
-  EventEncoder,
-  PlainBody,
-} from "../../encoder/protocol.ts";
+import type { LogEvent, PlainBody } from "../../contract/query-engine.ts";
+import type { EncodedPlainBody, EncodeOutcome, EncodingSchema, EventEncoder } from "../../encoder/protocol.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import { ByteColumn } from "../../schema/encode/byte-column.ts";
 import { type WalkedEvents, walkEvents } from "../../schema/encode/event-walk.ts";
@@ -62,14 +56,15 @@ export class BatchEncoder implements EventEncoder<EncodedBatch> {
     });
   }
 
-  encodePlain(schema: EncodingSchema, { bytes, rules }: PlainBody): EncodedPlainBody<EncodedBatch> | undefined {
+  encodePlain(schema: EncodingSchema, body: PlainBody): EncodedPlainBody<EncodedBatch> | undefined {
     const { tree } = schema;
+    const rules = body.startReading();
     return this.#with(tree, (kept) => {
       if (kept.plain?.entryCount !== tree.entryCount) {
         kept.plain = createPlainTree(tree, kept.sink, rules.isCleanName);
       }
       const { sink, text, plain } = kept;
-      const read = new PlainReader(bytes, schema, { plain, sink, text }, rules).read();
+      const read = new PlainReader(body.bytes, schema, { plain, sink, text }, rules).read();
       if (read === undefined) return undefined;
       const { walked, ...counts } = read;
       return { ...counts, outcome: finish(sink, walked) };

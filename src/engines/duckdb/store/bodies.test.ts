@@ -1,13 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
+import { EngineError, type LogEvent, type StoredBody } from "../../contract/query-engine.ts";
 import { EncoderThread } from "../../encoder/encoder-thread.ts";
 import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { BatchEncoder } from "../batch/event-encoder.ts";
 import { openCore } from "../host/core.ts";
+import type { EngineHost } from "../host/protocol.ts";
 import { DuckDbStore } from "./store.ts";
 
 function layoutOf(store: DuckDbStore) {
@@ -31,6 +33,7 @@ function bodyOf(content: unknown, some: Partial<StoredBody> = {}): StoredBody {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   return {
     bytes: new TextEncoder().encode(text),
+    id: randomUUID(),
     contentType: "application/json",
     contentEncoding: undefined,
     nowUs: 5_000_000n,
@@ -183,6 +186,30 @@ describe("bodies read by the encoder thread", () => {
     await store.ensureSource({ name: "edge", knownFields: [] });
     expect(await store.appendBody?.("edge", bodyOf([]), signal)).toMatchObject({ stored: 1 });
     expect([...(layoutOf(store)?.leaves.keys() ?? [])]).toEqual(expect.arrayContaining(["other", "n"]));
+  });
+
+  it("are stored once where the answer is lost and another host reports the schema, ids that were made among them", async () => {
+    const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
+    const encoder = new EncoderThread<EncodedBatch>({ engine: "duckdb", log: () => undefined });
+    closers.push(async () => {
+      await encoder.close();
+      await host.close();
+    });
+    let answers = 0;
+    const append: EngineHost["append"] = async (...call) => {
+      const result = await host.append(...call);
+      if (++answers > 1) return result;
+      const { table, entries } = store.stateOf("edge");
+      store.load({ sources: [{ name: "edge", table, entries, tenants: [] }] });
+      throw new EngineError("unavailable", "The engine ended", { isLost: true });
+    };
+    const methods = { createSources: host.createSources, defineSource: host.defineSource, addEntries: host.addEntries };
+    const bound = Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, method.bind(host)]));
+    const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost, { encoder });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const body = bodyOf([{ a: 1 }, { id: "own", a: 2 }, { a: 3, b: [{ c: null }, "d"] }]);
+    expect(await store.appendBody?.("edge", body, signal)).toMatchObject({ stored: 0, repeated: 3 });
+    expect(answers).toBe(2);
   });
 
   it("are rejected while too many bytes are pending", async () => {

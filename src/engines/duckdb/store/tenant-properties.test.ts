@@ -7,6 +7,7 @@ import { sampleOf, sampleSize } from "../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { BOOL, FLOAT64, INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
+import { MadeIds } from "../../../ingest/made-ids.ts";
 import { normaliseEvent } from "../../../ingest/normalise-event.ts";
 import type { LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
 import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
@@ -191,8 +192,9 @@ describe("a tenant in a shared source", () => {
       const toEvent = (isOwn: boolean, id: number, raw: object): LogEvent => {
         const project = isOwn ? "aaa" : "bbb";
         const { project: _, ...others } = raw as { project?: unknown };
-        const normalising = { nowUs: BigInt(++sent), limits: { maxDepth: 64, maxValues: 5000 }, tally: { untimed: 0 } };
-        const event = normaliseEvent({ ...others, project }, normalising);
+        const limits = { maxDepth: 64, maxValues: 5000 };
+        const normalising = { nowUs: BigInt(++sent), limits, tally: { untimed: 0 }, ids: new MadeIds() };
+        const event = normaliseEvent({ ...others, project }, 0, normalising);
         return { ...event, id: `e${id}`, hasGeneratedId: false, timestampUs: BigInt(id) };
       };
       await fc.assert(

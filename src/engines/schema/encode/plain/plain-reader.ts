@@ -4,8 +4,7 @@
  * its event to the walk over parsed events, which decides everything; both write the same rows.
  */
 import { isUtf8 } from "node:buffer";
-import { randomUUID } from "node:crypto";
-import type { EventValue, LogEvent } from "../../../contract/query-engine.ts";
+import type { PlainRules } from "../../../contract/query-engine.ts";
 import type { Tenant } from "../../field-requests.ts";
 import type { FieldTree } from "../../field-tree.ts";
 import { isRecordValue } from "../../json-text.ts";
@@ -16,24 +15,11 @@ import { findChild, matchesName, skipContainer, skipSpace, skipString } from "./
 import { NOT_PLAIN, NOTHING, PlainCursor, WRITTEN } from "./plain-cursor.ts";
 import type { PlainNode, PlainTree } from "./plain-tree.ts";
 
-/** How events are made of a body's values; what it may refuse is refused as where all are parsed. */
-export interface PlainRules {
-  /** Stands in where an event brings no timestamp; microseconds since 1970. */
-  readonly nowUs: bigint;
-  readonly maxEvents: number;
-  /** Whether a field of the name is stored under it. */
-  readonly isCleanName: (name: string) => boolean;
-  readonly readTimestamp: (value: string | number) => bigint | undefined;
-  /** A list without what no event keeps; undefined where nothing is left, null where its event may be refused. */
-  readonly cleanList: (list: unknown) => EventValue | undefined | null;
-  /** An event of a parsed value; undefined for one that is refused. */
-  readonly normalise: (value: unknown) => LogEvent | undefined;
-}
-
 /** A body that was read. */
 export interface PlainEvents {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
+  readonly untimed: number;
   readonly walked: WalkedEvents;
 }
 
@@ -91,7 +77,8 @@ export class PlainReader extends PlainCursor {
   read(): PlainEvents | undefined {
     if (this.encoding === "utf8" && !isUtf8(this.bytes)) return undefined;
     if (!this.#readEvents()) return undefined;
-    return { eventCount: this.#eventCount, newestTimestampUs: this.#newestUs, walked: this.#walk.finish() };
+    const { untimed } = this.#rules.tally;
+    return { eventCount: this.#eventCount, newestTimestampUs: this.#newestUs, untimed, walked: this.#walk.finish() };
   }
 
   #readEvents(): boolean {
@@ -146,7 +133,7 @@ export class PlainReader extends PlainCursor {
     if (this.#hasId) this.#sink.noteOwnId();
     else {
       this.#ids.begin(row);
-      this.#ids.write(randomUUID());
+      this.#ids.write(this.#rules.makeId(this.#eventCount));
       this.#ids.end();
     }
     this.#timestamps.begin(row);
@@ -166,7 +153,7 @@ export class PlainReader extends PlainCursor {
     const end = skipContainer(this.bytes, start);
     if (end === -1) return false;
     const value = this.parse(start, end);
-    const event = value === undefined ? undefined : this.#rules.normalise(value);
+    const event = value === undefined ? undefined : this.#rules.normalise(value, this.#eventCount);
     if (event === undefined) return false;
     this.at = end;
     this.#walk.addEvent(event);
