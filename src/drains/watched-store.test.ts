@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFakeEngine } from "../../test/support/fake-engine.ts";
-import type { EventKey, LogLoss, StoredBody } from "../engines/contract/query-engine.ts";
+import type { EventKey, LogLoss, PlainBody, StoredBody } from "../engines/contract/query-engine.ts";
 import { WorkUnderWay } from "../shared/concurrency/work-under-way.ts";
 import { watchStore } from "./watched-store.ts";
 
@@ -56,4 +56,18 @@ it("a watch that begins, and waits for the appends under way, is noted of all th
   await Promise.all([before, behind]);
   expect(await settled).toContain("before");
   expect(noted).toEqual(["behind"]);
+});
+
+it("a short body of a watched source has to be parsed, so that the keys of its events are known", async () => {
+  const { store } = createFakeEngine();
+  const result = { stored: 1, repeated: 0, rejected: [], untimed: 0, keys: undefined, newestTimestampUs: 1n };
+  const watched = watchStore(Object.assign(store, { appendPlain: async () => result }), {
+    isWatched: (source) => source === "edge",
+    appends: new WorkUnderWay(),
+    note: () => expect.unreachable(),
+  });
+  const body: PlainBody = { bytes: new Uint8Array(), startReading: () => expect.unreachable() };
+  const send = (source: string) => watched.appendPlain?.(source, body, new AbortController().signal);
+  expect(await send("edge")).toBeUndefined();
+  expect(await send("jobs")).toBe(result);
 });

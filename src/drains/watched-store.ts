@@ -34,7 +34,7 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
       );
       return result;
     });
-  const { appendBody } = store;
+  const { appendBody, appendPlain } = store;
   return delegateStore(store, {
     append,
     async dropSource(source) {
@@ -60,6 +60,15 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
               if (isWatched) await watch.note(source, keys);
               return { ...result, keys: body.wantsKeys ? keys : undefined };
             }),
+        }),
+    ...(appendPlain === undefined
+      ? {}
+      : {
+          // Events of which keys are wanted are parsed.
+          appendPlain: (source, ...rest) =>
+            watch.appends.run(async () =>
+              watch.isWatched(source) ? undefined : await appendPlain.call(store, source, ...rest),
+            ),
         }),
   });
 }

@@ -2,7 +2,7 @@ import type { EventStore } from "./event-store.ts";
 
 /**
  * All of a store but these members, which stand in the place of its own. `readsBodies`: false where callers have to
- * read long bodies themselves, so that every event comes by `append`.
+ * read bodies themselves, so that every event comes by `append`.
  */
 export function delegateStore(
   store: EventStore,
@@ -10,7 +10,7 @@ export function delegateStore(
   { readsBodies = true }: { readonly readsBodies?: boolean } = {},
 ): EventStore {
   const { inspect, snapshot, space, spool } = store;
-  const appendBody = readsBodies ? store.appendBody : undefined;
+  const { appendBody, appendPlain } = readsBodies ? store : {};
   return {
     ensureSource: (...call) => store.ensureSource(...call),
     ensureSources: (...call) => store.ensureSources(...call),
@@ -21,6 +21,7 @@ export function delegateStore(
     dropSource: (...call) => store.dropSource(...call),
     statistics: (...call) => store.statistics(...call),
     ...(appendBody === undefined ? {} : { appendBody: appendBody.bind(store) }),
+    ...(appendPlain === undefined ? {} : { appendPlain: appendPlain.bind(store) }),
     ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
     ...(space === undefined ? {} : { space: space.bind(store) }),
     ...(spool === undefined ? {} : { spool: spool.bind(store) }),

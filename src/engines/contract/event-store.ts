@@ -86,6 +86,31 @@ export interface StoredBody extends EventBody {
   readonly wantsKeys: boolean;
 }
 
+/** How events are made of a body's values; what it may refuse is refused as where all are parsed. */
+export interface PlainRules {
+  /** Stands in where an event brings no timestamp; microseconds since 1970. */
+  readonly nowUs: bigint;
+  readonly maxEvents: number;
+  /** Events so far with a timestamp that could not be read. */
+  readonly tally: { readonly untimed: number };
+  /** The id of the event at a place of the body, which brings none. */
+  readonly makeId: (place: number) => string;
+  /** Whether a field of the name is stored under it. */
+  readonly isCleanName: (name: string) => boolean;
+  readonly readTimestamp: (value: string | number) => bigint | undefined;
+  /** A list without what no event keeps; undefined where nothing is left, null where its event may be refused. */
+  readonly cleanList: (list: unknown) => EventValue | undefined | null;
+  /** The event of a parsed value at a place of the body; undefined for one that is refused. */
+  readonly normalise: (value: unknown, place: number) => LogEvent | undefined;
+}
+
+/** A body that may be read without parsing it, its content encoding decoded. */
+export interface PlainBody {
+  readonly bytes: Uint8Array;
+  /** The rules for reading it once, from its beginning. */
+  startReading(): PlainRules;
+}
+
 /** How the events of a body are distinguished by tenant. */
 export interface LoadMeasure {
   /** Dotted path as in `SourceDefinition`; without one no event has a tenant. */
@@ -273,6 +298,11 @@ export interface EventStore {
     signal: AbortSignal,
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult>;
+  /**
+   * The same for a short body, whose events are stored with those of others and without parsing it. Undefined, with
+   * nothing stored, where it has to be parsed. Absent on an engine that does not read bodies itself.
+   */
+  appendPlain?(sourceName: string, body: PlainBody, signal: AbortSignal): Promise<BodyResult | undefined>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
   /** Counts the events of a source that `deleteEvents` would delete. */
   countEvents(sourceName: string, filter: EventFilter): Promise<number>;

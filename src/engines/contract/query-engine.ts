@@ -25,6 +25,8 @@ export type {
   LoadMeasure,
   LogEvent,
   LogLoss,
+  PlainBody,
+  PlainRules,
   ReadEvents,
   RejectedEvent,
   SnapshotFile,
@@ -34,7 +36,6 @@ export type {
   TenantLoad,
 } from "./event-store.ts";
 export { BodyError, DEFAULT_REPEAT_WINDOW_MS, newestTimestampUs, WideNumber } from "./event-store.ts";
-export type { PlainBody, PlainRules } from "./plain-body.ts";
 export { RowBatch } from "./row-batch.ts";
 export type {
   FigureDefinition,

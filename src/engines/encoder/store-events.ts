@@ -12,15 +12,15 @@ import type { EncodeOutcome } from "./protocol.ts";
 const MAX_ROUNDS = 1_000;
 
 /** Done, or in want of fields with nothing stored, or encoded by a schema that has changed since. */
-export type StoreAttempt =
-  | { readonly result: AppendResult; readonly missing?: undefined }
+export type StoreAttempt<Result = AppendResult> =
+  | { readonly result: Result; readonly missing?: undefined }
   | { readonly missing: readonly TenantRequests[] }
   | "outdated";
 
 /** Events of one append. `full`: tenants that may bring no further fields, beside those that the state knows. */
-export interface StorableEvents {
+export interface StorableEvents<Result = AppendResult> {
   /** Tries to store them. */
-  store(full: ReadonlySet<Tenant>): Promise<StoreAttempt>;
+  store(full: ReadonlySet<Tenant>): Promise<StoreAttempt<Result>>;
   /** Fields that the schema lacks for them now. */
   findMissing(full: ReadonlySet<Tenant>): Promise<readonly TenantRequests[] | undefined>;
 }
@@ -49,11 +49,11 @@ export function storable<Batch>(
   };
 }
 
-export async function storeEvents(
+export async function storeEvents<Result>(
   state: SourceState,
-  { store, findMissing }: StorableEvents,
+  { store, findMissing }: StorableEvents<Result>,
   addEntries: AddEntries,
-): Promise<AppendResult> {
+): Promise<Result> {
   let full: ReadonlySet<Tenant> = new Set();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const attempt = await store(full);

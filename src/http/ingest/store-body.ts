@@ -12,6 +12,7 @@ import {
   type StoredBody,
 } from "../../engines/contract/query-engine.ts";
 import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
+import { readPlainBody } from "../../ingest/plain-body.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
 import type { IngestGate } from "../../ingest/quotas/ingest-quotas.ts";
 import type { Source } from "../../sources/source.ts";
@@ -147,10 +148,13 @@ async function append(
 async function appendShort(
   store: EventStore,
   source: string,
-  body: EventBody,
+  body: StoredBody,
   signal: AbortSignal,
   admit: Admit,
 ): Promise<BodyResult> {
+  const plain = store.appendPlain === undefined ? undefined : await readPlainBody(body);
+  const stored = plain === undefined ? undefined : await store.appendPlain?.(source, plain, signal);
+  if (stored !== undefined) return stored;
   const { events, ...remarks } = await parseEvents(body);
   admit?.(remarks.loads ?? []);
   const result = await store.append(source, events, signal);

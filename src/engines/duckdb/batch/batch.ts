@@ -98,6 +98,12 @@ export class BatchBuilder implements ByteSink {
     this.#ownIdRows.push(this.#rowCount - 1);
   }
 
+  /** Notes all ids from the row on, those too that were made here. */
+  noteIdsFrom(row: number): void {
+    this.#ownIdRows = this.#ownIdRows.filter((own) => own < row);
+    for (let each = row; each < this.#rowCount; each++) this.#ownIdRows.push(each);
+  }
+
   undoRow(): void {
     const row = --this.#rowCount;
     for (const { values } of this.#columns.values()) values.undo(row);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -5,7 +6,15 @@ import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { INT64, STRING } from "../../../googlesql/types.ts";
-import { type AppendResult, EngineError, type EventValue, type LogEvent } from "../../contract/query-engine.ts";
+import { readPlainBody } from "../../../ingest/plain-body.ts";
+import {
+  type AppendResult,
+  EngineError,
+  type EventValue,
+  type LogEvent,
+  newestTimestampUs as newestOf,
+  type PlainBody,
+} from "../../contract/query-engine.ts";
 import { createSourceState } from "../../schema/source/source-state.ts";
 import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
 import { BatchEncoder } from "../batch/event-encoder.ts";
@@ -38,6 +47,28 @@ function eventOf(id: string, fields: LogEvent["fields"] = {}, some: Partial<LogE
   return { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields, ...some };
 }
 
+/** The events as a body; those with an id that was made bring none. */
+async function bodyOf(events: readonly LogEvent[]): Promise<PlainBody> {
+  const sent = events.map(({ id, hasGeneratedId, timestampUs, fields }) => ({
+    ...(hasGeneratedId ? {} : { id }),
+    timestamp: String(timestampUs),
+    ...fields,
+  }));
+  const bytes = Buffer.from(JSON.stringify(sent));
+  const rest = { contentType: "application/json", contentEncoding: undefined, nowUs: 0n, maxBytes: 1e6 };
+  return (await readPlainBody({ bytes, id: randomUUID(), wantsKeys: false, ...rest })) ?? expect.unreachable();
+}
+
+/** Stores the events from the bytes of a body; those that have to be parsed as others. */
+async function appendBytes(store: DuckDbStore, source: string, events: readonly LogEvent[]): Promise<AppendResult> {
+  const result = await store.appendPlain?.(source, await bodyOf(events), signal);
+  if (result === undefined) return store.append(source, events, signal);
+  const { rejected, untimed, keys: _, newestTimestampUs, ...rest } = result;
+  expect({ rejected, untimed }).toEqual({ rejected: [], untimed: 0 });
+  expect(newestTimestampUs).toBe(newestOf(events));
+  return rest;
+}
+
 describe("requests whose events are stored together", () => {
   const hosts: EngineHost[] = [];
   afterEach(async () => {
@@ -58,7 +89,8 @@ describe("requests whose events are stored together", () => {
     });
     const methods = { createSources: host.createSources, defineSource: host.defineSource, addEntries: host.addEntries };
     const bound = Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, method.bind(host)]));
-    const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost);
+    const encoder = { read: () => expect.unreachable() };
+    const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost, { encoder });
     await store.ensureSource(definition);
     const readRows = async (source = "edge") => {
       const text = `SELECT id, project, TO_JSON_STRING(metadata) FROM ${source} ORDER BY id, project`;
@@ -227,10 +259,14 @@ describe("requests whose events are stored together", () => {
       throw new EngineError("unavailable", "The engine stopped", { isLost: true });
     });
     const made = { hasGeneratedId: true };
+    const bodies = [await bodyOf([eventOf("", { rank: 1 }, made)]), await bodyOf([eventOf("own")])];
     const appends = [eventOf("a"), eventOf("b", {}, made)].map((event) => store.append("edge", [event], signal));
-    for (const result of await Promise.all(appends)) expect(result).toMatchObject({ stored: 0, repeated: 1 });
-    expect(await readRows()).toHaveLength(2);
-    expect(rowCounts).toEqual([2, 2]);
+    const sent = bodies.map((body) => store.appendPlain?.("edge", body, signal));
+    const results = await Promise.all([...appends, ...sent]);
+    // The last one's fields are known, and are stored with the others of the first batch.
+    expect(results).toEqual([0, 0, 1, 0].map((stored) => expect.objectContaining({ stored, repeated: 1 - stored })));
+    expect(await readRows()).toHaveLength(4);
+    expect(rowCounts).toEqual([3, 3, 1]);
   });
 
   it("store what they would store one after the other", async () => {
@@ -239,7 +275,8 @@ describe("requests whose events are stored together", () => {
       id: fc.integer({ min: 0, max: 12 }).map((n) => `id ${n}`),
       project: fc.constantFrom("p", "q", undefined),
       fields: fc.dictionary(fc.constantFrom("a", "b", "c", "count"), value, { maxKeys: 3 }),
-      time: fc.integer({ min: 1, max: 3 }),
+      time: fc.integer({ min: 1, max: 3 }).map((us) => 1_790_000_000_000_000 + us),
+      isPlain: fc.boolean(),
     });
     const [{ store: alone, readRows: readAlone }, { store: together, readRows: readTogether }] = [
       await openStore(),
@@ -264,7 +301,8 @@ describe("requests whose events are stored together", () => {
         for (const events of all) expected.push(await alone.append(name, events, signal));
         const appends: Promise<AppendResult>[] = [];
         for (const [index, events] of all.entries()) {
-          appends.push(together.append(name, events, signal));
+          const isPlain = bodies[index]?.[0]?.isPlain === true;
+          appends.push(isPlain ? appendBytes(together, name, events) : together.append(name, events, signal));
           if (pauses[index] === true) await new Promise(setImmediate);
         }
         const found = await Promise.all(appends);

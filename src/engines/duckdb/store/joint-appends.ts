@@ -5,30 +5,25 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AppendResult, EngineError, type LogEvent } from "../../contract/query-engine.ts";
+import { type AppendResult, type BodyResult, EngineError, type PlainBody } from "../../contract/query-engine.ts";
 import type { StoreAttempt } from "../../encoder/store-events.ts";
 import { type Carried, joinCarried } from "../../schema/carried-entries.ts";
-import type { Tenant } from "../../schema/field-requests.ts";
 import { appendResult } from "../../schema/source/first-carried.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import type { BatchEncoder, EncodedPart } from "../batch/event-encoder.ts";
+import type { BatchEncoder, EncodedPart, RequestEvents } from "../batch/event-encoder.ts";
 import { isOfOneBatch, type JointResult } from "../host/protocol.ts";
 
-/** The events of one request. */
-export interface JointEvents {
-  readonly events: readonly LogEvent[];
-  /** Tenants that may bring no further fields, beside those that the state knows. */
-  readonly full: ReadonlySet<Tenant>;
-  /** Whether the events may be stored already, with only the answer lost. */
-  readonly mayBeStored: boolean;
-}
-
 /** The outcome of one request: none of its events is stored where the schema lacks something for them. */
-type JointOutcome = Exclude<StoreAttempt, "outdated">;
+type JointOutcome<Result> = Exclude<StoreAttempt<Result>, "outdated">;
 
-interface Part extends JointEvents {
-  readonly resolve: (outcome: JointOutcome) => void;
+type BodyOutcome = JointOutcome<BodyResult | undefined>;
+
+type Encoded = Extract<EncodedPart, { kind: "encoded" }>;
+
+/** The events of one request. */
+interface Part extends RequestEvents {
+  readonly resolve: (outcome: JointOutcome<AppendResult | undefined>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -42,6 +37,9 @@ type Send = (
 
 /** Events that are encoded without a break for other work, unless one request has more. */
 const MAX_EVENTS = 256;
+
+/** Bytes of a body that take as long as an event: how many it holds shows when it is read. */
+const EVENT_BYTES = 2_048;
 
 /** A pause in which none of the senders that were answered comes again ends the wait for them. */
 const PAUSE_MS = 1;
@@ -66,12 +64,17 @@ export class JointAppends {
     this.#pause = pause;
   }
 
-  /** Resolves when the events are stored, or cannot be for want of fields; rejects as `send` does. */
-  append(state: SourceState, events: JointEvents): Promise<JointOutcome> {
+  /**
+   * Resolves when the events are stored, or cannot be for want of fields; rejects as `send` does. Without a result
+   * where they are in a body that has to be parsed.
+   */
+  append(state: SourceState, request: RequestEvents & { readonly events: PlainBody }): Promise<BodyOutcome>;
+  append(state: SourceState, request: RequestEvents): Promise<JointOutcome<AppendResult>>;
+  append(state: SourceState, request: RequestEvents): Promise<JointOutcome<AppendResult | undefined>> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(state) ?? { waiting: [], isWorking: false, expected: 1 };
       this.#queues.set(state, queue);
-      queue.waiting.push({ ...events, resolve, reject });
+      queue.waiting.push({ ...request, resolve, reject });
       if (!queue.isWorking) void this.#work(state, queue);
     });
   }
@@ -108,25 +111,26 @@ export class JointAppends {
   }
 
   async #store(state: SourceState, parts: readonly Part[]): Promise<void> {
-    let sent: readonly (readonly [Part, EncodedPart & { readonly carried: Carried }])[] = [];
+    let sent: readonly (readonly [Part, Encoded])[] = [];
     try {
       // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
       while (state.openChanges > 0) await state.changes;
-      const { batch, encoded } = this.#encoder.encodeParts(state, parts.map(toEncode));
+      const { batch, encoded } = this.#encoder.encodeParts(state, parts);
       sent = encoded.flatMap((each, index) => {
         const part = parts[index] as Part;
-        if (each.carried !== undefined) return [[part, each] as const];
-        if (each.missing === undefined) part.reject(each.error);
-        else part.resolve({ missing: each.missing });
+        if (each.kind === "encoded") return [[part, each] as const];
+        if (each.kind === "failed") part.reject(each.error);
+        else part.resolve(each.kind === "missing" ? { missing: each.missing } : { result: undefined });
         return [];
       });
       if (sent.length === 0) return;
       const carried = sent.map(([, each]) => each.carried);
-      const rowCounts = sent.map(([{ events }]) => events.length);
+      const rowCounts = sent.map(([, { rowCount }]) => rowCount);
       const joint = await this.#send(state, batch, joinCarried(carried), rowCounts);
       const results = joint.parts ?? [joint];
-      sent.forEach(([part, each], index) => {
-        part.resolve({ result: appendResult(state, results[index] as AppendResult, each.carried) });
+      sent.forEach(([part, { carried: own, counts }], index) => {
+        const result = appendResult(state, results[index] as AppendResult, own);
+        part.resolve({ result: counts === undefined ? result : bodyResult(result, counts) });
       });
     } catch (error) {
       // One request's events may be the reason, or none.
@@ -137,17 +141,21 @@ export class JointAppends {
   }
 }
 
+function bodyResult(result: AppendResult, counts: NonNullable<Encoded["counts"]>): BodyResult {
+  return { ...result, ...counts, rejected: [], keys: undefined };
+}
+
 function takeSome(gathered: Part[]): readonly Part[] {
   let [count, sum] = [0, 0];
   for (const { events } of gathered) {
-    sum += events.length;
+    sum += eventCountOf(events);
     if (count > 0 && sum > MAX_EVENTS) break;
     count++;
   }
   return gathered.splice(0, count);
 }
 
-/** Every id of what may be stored is looked up, those too that were made here. */
-function toEncode({ events, full, mayBeStored }: JointEvents) {
-  return { full, events: mayBeStored ? events.map((event) => ({ ...event, hasGeneratedId: false })) : events };
+/** The number of events, or by what a body that was not read yet counts. */
+export function eventCountOf(events: RequestEvents["events"]): number {
+  return "bytes" in events ? Math.ceil(events.bytes.length / EVENT_BYTES) : events.length;
 }

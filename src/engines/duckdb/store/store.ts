@@ -20,6 +20,7 @@ import { unlessAborted } from "../../contract/unless-aborted.ts";
 import { appendBody, type BodyEncoder } from "../../encoder/append-body.ts";
 import { type StorableEvents, storable, storeEvents } from "../../encoder/store-events.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 import { declaredEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
@@ -38,13 +39,15 @@ import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-
 import { type EncodedBatch, withOwnIds } from "../batch/batch.ts";
 import { BatchEncoder, receiveBatch } from "../batch/event-encoder.ts";
 import type { EngineHost, JointResult, OpenedStore, RowFilter } from "../host/protocol.ts";
-import { JointAppends } from "./joint-appends.ts";
+import { eventCountOf, JointAppends } from "./joint-appends.ts";
 import { toReport, toSpace, toStatistics } from "./store-report.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Rows a second that a small machine stores, to advise a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
+
+const NOTHING: AppendResult = { stored: 0, repeated: 0 };
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -58,6 +61,7 @@ export interface StoreSettings {
 export class DuckDbStore implements EventStore {
   logLoss: LogLoss | undefined;
   readonly appendBody?: NonNullable<EventStore["appendBody"]>;
+  readonly appendPlain?: NonNullable<EventStore["appendPlain"]>;
   readonly #host: () => EngineHost;
   readonly #directory: string | undefined;
   readonly #ready: () => Promise<void>;
@@ -76,7 +80,9 @@ export class DuckDbStore implements EventStore {
     this.#host = host;
     this.#pending = new PendingWork(limits, TYPICAL_ROWS_PER_SECOND);
     this.#sources = new SourceStates(limits.schema);
-    if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
+    if (encoder === undefined) return;
+    this.appendBody = (...call) => this.#appendBody(encoder, ...call);
+    this.appendPlain = (...call) => this.#appendPlain(...call);
   }
 
   /** Takes over what a host that was just opened reports about its store. */
@@ -113,11 +119,20 @@ export class DuckDbStore implements EventStore {
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#sources.get(sourceName);
     this.#pending.admit(signal);
+    if (events.length === 0) return NOTHING;
     const storing = this.#store(state, events.length, (mayBeStored) => ({
       store: (full) => this.#joint.append(state, { events, full, mayBeStored }),
-      findMissing: async (full) => {
-        return this.#encoder.encode({ tree: state.tree, full: new Set([...state.full, ...full]) }, events).missing;
-      },
+      findMissing: async (full) => this.#encoder.encode(schemaOf(state, full), events).missing,
+    }));
+    return unlessAborted(storing, signal);
+  }
+
+  async #appendPlain(...[sourceName, body, signal]: Parameters<NonNullable<EventStore["appendPlain"]>>) {
+    const state = this.#sources.get(sourceName);
+    this.#pending.admit(signal);
+    const storing = this.#store(state, eventCountOf(body), (mayBeStored) => ({
+      store: (full) => this.#joint.append(state, { events: body, full, mayBeStored }),
+      findMissing: async (full) => this.#encoder.encodePlain(schemaOf(state, full), body)?.outcome.missing,
     }));
     return unlessAborted(storing, signal);
   }
@@ -134,7 +149,7 @@ export class DuckDbStore implements EventStore {
           const batch = receiveBatch(encoded);
           return this.#send(state, mayBeStored ? withOwnIds(batch) : batch, carried, [], sender);
         });
-      return this.#store(state, count, read, sender);
+      return count === 0 ? Promise.resolve(NOTHING) : this.#store(state, count, read, sender);
     });
     return unlessAborted(storing, signal);
   }
@@ -181,13 +196,12 @@ export class DuckDbStore implements EventStore {
    * answer lost, so the next time every id is looked up, those too that were made here and cannot be repeats
    * otherwise.
    */
-  async #store(
+  async #store<Result>(
     state: SourceState,
     count: number,
-    events: (mayBeStored: boolean) => StorableEvents,
+    events: (mayBeStored: boolean) => StorableEvents<Result>,
     sender?: string,
-  ): Promise<AppendResult> {
-    if (count === 0) return { stored: 0, repeated: 0 };
+  ): Promise<Result> {
     const store = (mayBeStored: boolean) => storeEvents(state, events(mayBeStored), this.#addEntries.bind(this));
     return this.#pending.holdRows(count, () => untilDone(this.#ready, store), sender);
   }
@@ -215,6 +229,10 @@ export class DuckDbStore implements EventStore {
     }
     return true;
   }
+}
+
+function schemaOf({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>) {
+  return { tree, full: new Set([...full, ...alsoFull]) };
 }
 
 function toRowFilter({ fromUs, toUs, ...rest }: EventFilter): RowFilter {
