@@ -281,3 +281,19 @@ describe("what a reader is not shown", () => {
     expect(query).not.toContain("regexp_matches");
   });
 });
+
+describe("a row that is written as JSON", () => {
+  it("has its texts in no lambda, whose planning takes longer the more there are", () => {
+    const { sql } = compile("SELECT TO_JSON_STRING(STRUCT(id, event_message AS message)) FROM odd");
+    expect(sql).toContain("to_json(");
+    expect(sql).not.toContain("lambda");
+  });
+
+  it("has control characters by their codes in lower case, as JSON values have them", async () => {
+    const texts = String.raw`['plain', 'a "quoted" \\u001F', '\n\t\r\b\f', '\x01\x0b\x0e\x1f\x7f', '\x00']`;
+    const written = ["plain", 'a "quoted" \\u001F', "\n\t\r\b\f", "\x01\x0b\x0e\x1f\x7f", "\0"];
+    expect(await rowsOf(`SELECT TO_JSON_STRING(x) FROM UNNEST(${texts}) AS x WITH OFFSET AS n ORDER BY n`)).toEqual(
+      written.map((each) => [JSON.stringify(each)]),
+    );
+  });
+});
