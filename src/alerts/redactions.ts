@@ -15,10 +15,15 @@ export interface RedactionReader {
 }
 
 export function createRedactionReader(endpoints: Pick<EndpointRegistry, "find">, nowMs: () => number): RedactionReader {
+  /** A plan is another object once it has changed; its query is parsed here once. */
+  const named = new WeakMap<AlertPlan, readonly string[]>();
   const findAll = (references: readonly string[]) => references.flatMap((each) => endpoints.find(each) ?? []);
   return {
-    redactionsOf({ query: { kind, text } }) {
-      const read = findAll(kind === "endpoint" ? [text] : tablesIn({ language: kind, text }, nowMs()));
+    redactionsOf(plan) {
+      const { kind, text } = plan.query;
+      const names = named.get(plan) ?? (kind === "endpoint" ? [text] : tablesIn({ language: kind, text }, nowMs()));
+      named.set(plan, names);
+      const read = findAll(names);
       const all = [...read, ...read.flatMap(({ reads }) => findAll(reads))];
       return Object.fromEntries(all.map(({ definition }) => [definition.id, redactionOf(definition) ?? null]));
     },
