@@ -47,7 +47,7 @@ beforeAll(async () => {
   };
   const keeper = new SchemaKeeper(client, place);
   await keeper.open();
-  store = new ClickHouseStore({ client, place, keeper, encoder, watchMs: 20, log: () => undefined });
+  store = new ClickHouseStore({ client, place, keeper, encoder, watchMs: 60_000, log: () => undefined });
   await store.open();
 }, 300_000);
 afterAll(async () => {

@@ -37,7 +37,7 @@ afterAll(async () => {
 async function openStore(): Promise<ClickHouseStore> {
   const keeper = new SchemaKeeper(client, place);
   await keeper.open();
-  const store = new ClickHouseStore({ client, place, keeper, watchMs: 20, log: () => undefined });
+  const store = new ClickHouseStore({ client, place, keeper, watchMs: 60_000, log: () => undefined });
   await store.open();
   opened.push(store);
   return store;

@@ -74,7 +74,7 @@ async function openStore(
   const keeper = new SchemaKeeper(recording, place);
   await keeper.open();
   const store = new ClickHouseStore({
-    ...{ client: recording, place, keeper, watchMs: 20, repeatWindowMs },
+    ...{ client: recording, place, keeper, watchMs: 60_000, repeatWindowMs },
     log: () => undefined,
   });
   await store.open();

@@ -51,8 +51,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The store of one node; several run concurrently. */
-async function openStore(watchMs = 20): Promise<ClickHouseStore> {
+/** The store of one node; several run concurrently. It asks for what others decide by itself where that is tested. */
+async function openStore(watchMs = 60_000): Promise<ClickHouseStore> {
   const keeper = new SchemaKeeper(client, place);
   await keeper.open();
   const store = new ClickHouseStore({ client, place, keeper, watchMs, log: () => undefined });
@@ -201,8 +201,9 @@ describe("the store's fields", () => {
         two.append("fields", [eventOf(`two ${n}`, { project: "q", [`b${n}`]: "x", both: "y" })], never()),
       ]).flat(),
     );
-    await expect.poll(() => columnsOf(one, "fields")).toEqual(columnsOf(two, "fields"));
-    await expect.poll(() => columnsOf(one, "fields", "q")).toEqual(columnsOf(two, "fields", "q"));
+    await Promise.all([one.refresh(), two.refresh()]);
+    expect(columnsOf(one, "fields")).toEqual(columnsOf(two, "fields"));
+    expect(columnsOf(one, "fields", "q")).toEqual(columnsOf(two, "fields", "q"));
     expect(columnsOf(one, "fields", "q")).not.toContain("a1");
     const reopened = await openStore();
     await reopened.ensureSource({ name: "fields", ...byProject });
@@ -266,7 +267,7 @@ describe("the store's fields", () => {
   });
 
   it("and sources that one node adds or drops become visible to the other", async () => {
-    const [one, two] = [await openStore(), await openStore()];
+    const [one, two] = [await openStore(), await openStore(20)];
     await one.ensureSource({ name: "passing", knownFields: [] });
     await expect.poll(() => columnsOf(two, "passing")).toBeDefined();
     await one.append("passing", [eventOf("a", { seen: 1 })], never());
