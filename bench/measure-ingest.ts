@@ -67,8 +67,8 @@ async function sendEvents(peer: Peer, supply: EventSupply, load: IngestLoad): Pr
 
 export interface IngestReport {
   readonly batches: readonly IngestResult[];
-  /** Many clients that send one event at a time, to the service alone. */
-  readonly singles: IngestResult;
+  /** Many clients that send one event at a time, to the service alone: while it compacts the batches, and after. */
+  readonly singles: readonly IngestResult[];
   readonly notices: readonly string[];
 }
 
@@ -86,7 +86,10 @@ export async function measureIngest(options: BenchOptions, say: (line: string) =
       say(`  ${peer.name}: ${Math.round(batches.at(-1)?.eventsPerSecond ?? 0)} events/s`);
     }
     const seconds = Math.min(options.ingestSeconds, 30);
-    const singles = await sendEvents(open.logweir, supply, { clients: 64, eventsPerInsert: 1, seconds });
+    const sendSingles = () => sendEvents(open.logweir, supply, { clients: 64, eventsPerInsert: 1, seconds });
+    const behind = await sendSingles();
+    await open.logweir.waitForCompaction();
+    const singles = [behind, await sendSingles()];
     return { batches, singles, notices: open.notices };
   } finally {
     await open.stop();

@@ -111,7 +111,10 @@ export function formatIngest(report: IngestReport): string {
       "peak MB",
       "disk MB",
     ],
-    [...report.batches.map((result) => ingestRow(result, ours)), ingestRow(report.singles, undefined)],
+    [
+      ...report.batches.map((result) => ingestRow(result, ours)),
+      ...report.singles.map((result) => ingestRow(result, undefined)),
+    ],
   );
 }
 
