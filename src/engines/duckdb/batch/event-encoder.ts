@@ -121,10 +121,9 @@ function toPart(walked: WalkedEvents, rowCount: number, counts?: PlainCounts): E
 /** The events of the body as rows; undefined where it has to be parsed, whatever the sink has got. */
 function readPlain(kept: Kept, schema: Schema, body: PlainBody): PlainEvents | undefined {
   const { tree } = schema;
-  const rules = body.startReading();
-  if (kept.plain?.entryCount !== tree.entryCount) kept.plain = createPlainTree(tree, kept.sink, rules.isCleanName);
+  if (kept.plain?.entryCount !== tree.entryCount) kept.plain = createPlainTree(tree, kept.sink);
   const { sink, text, plain } = kept;
-  return new PlainReader(body.bytes, schema, { plain, sink, text }, rules).read();
+  return new PlainReader(body.bytes, schema, { plain, sink, text }, body.startReading()).read();
 }
 
 function finish(sink: BatchBuilder, walked: WalkedEvents): EncodeOutcome<EncodedBatch> {

@@ -55,12 +55,16 @@ export function matchesName(bytes: Buffer, at: number, name: Buffer): boolean {
   return true;
 }
 
-/** The field of the parent whose name is there; undefined for none. The guess at what follows `last` is corrected. */
+/**
+ * The field of the parent whose name is there; undefined for none whose name is stored as it is. The guess at what
+ * follows `last` is corrected.
+ */
 export function findChild(
   bytes: Buffer,
   at: number,
   parent: PlainNode,
   last: PlainNode | undefined,
+  isCleanName: (name: string) => boolean,
 ): PlainNode | undefined {
   let guess = last === undefined ? parent.first : last.next;
   // Where fields are missing, those behind them are known.
@@ -69,8 +73,8 @@ export function findChild(
     if (guess !== undefined && matchesName(bytes, at, guess.name)) return guess;
   }
   const end = bytes.indexOf(QUOTE, at + 1);
-  const node =
-    bytes[at] === QUOTE && end !== -1 ? parent.children.get(bytes.toString("latin1", at + 1, end)) : undefined;
+  if (bytes[at] !== QUOTE || end === -1) return undefined;
+  const node = parent.childOf(bytes.toString("latin1", at + 1, end), isCleanName);
   if (node !== undefined && last === undefined) parent.first = node;
   else if (node !== undefined && last !== undefined) last.next = node;
   return node;

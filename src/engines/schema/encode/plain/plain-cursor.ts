@@ -37,10 +37,10 @@ export class PlainCursor {
   /** Whether the last value is unchanged in its column. */
   protected isWhole = false;
 
-  protected constructor(bytes: Uint8Array, entryCount: number) {
+  protected constructor(bytes: Uint8Array, marks: Uint32Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.encoding = isAscii(bytes) ? "latin1" : "utf8";
-    this.marks = new Uint32Array(entryCount);
+    this.marks = marks;
   }
 
   protected isWord(word: string): boolean {

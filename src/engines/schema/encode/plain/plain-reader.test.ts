@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { codePoint } from "../../../../../test/support/code-point.ts";
 import { decodeBatch } from "../../../../../test/support/engines/duckdb/batch/decode-batch.ts";
 import { sampleSize } from "../../../../../test/support/sample-size.ts";
@@ -8,7 +8,7 @@ import { INT64, STRING } from "../../../../googlesql/types.ts";
 import { parseEvents } from "../../../../ingest/parse-events.ts";
 import { readPlainBody } from "../../../../ingest/plain-body.ts";
 import type { PlainRules, StoredBody } from "../../../contract/query-engine.ts";
-import type { EncodedBatch } from "../../../duckdb/batch/batch.ts";
+import { BatchBuilder, type EncodedBatch } from "../../../duckdb/batch/batch.ts";
 import { BatchEncoder } from "../../../duckdb/batch/event-encoder.ts";
 import type { EncodeOutcome, EncodingSchema } from "../../../encoder/protocol.ts";
 import { createDeclaration } from "../../declaration.ts";
@@ -16,6 +16,7 @@ import { applyEntries, createFieldTree } from "../../field-tree.ts";
 import { declaredEntries, defaultSchemaLimits, grantEntries } from "../../grant-entries.ts";
 import type { SchemaEntry } from "../../schema-entry.ts";
 import { TenantSets } from "../../source/tenant-sets.ts";
+import { createPlainTree } from "./plain-tree.ts";
 
 function bodyOf(text: string | Uint8Array, more: Partial<StoredBody> = {}): StoredBody {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
@@ -260,5 +261,16 @@ describe("a body that is read from its bytes", () => {
     const text = '[{"t":"x","a":1,"m":{"b":1}},{"t":"y","a":1,"m":{"b":1}}]';
     await learn(bodyOf(text));
     expect(await compare(schema, bodyOf(text))).toBe(true);
+  });
+
+  it("makes the fields that events bring, and not all others of their source", async () => {
+    const { schema, learn } = createSchema();
+    const names = Array.from({ length: 500 }, (_, index) => `f${index}`);
+    await learn(bodyOf(JSON.stringify([Object.fromEntries(names.map((each, index) => [each, index]))])));
+    const sink = new BatchBuilder();
+    const column = vi.spyOn(sink, "column");
+    const { root } = createPlainTree(schema.tree, sink);
+    for (const each of ["f7", "f499", "f7", "unknown"]) root.childOf(each, () => true);
+    expect(new Set(column.mock.calls.map(([each]) => each)).size).toBeLessThan(5);
   });
 });

@@ -60,7 +60,7 @@ export class PlainReader extends PlainCursor {
     { plain, sink, text }: { readonly plain: PlainTree; readonly sink: ByteSink; readonly text: ByteColumn },
     rules: PlainRules,
   ) {
-    super(bytes, tree.entryCount);
+    super(bytes, plain.marks);
     this.#tree = tree;
     this.#plain = plain;
     this.#sink = sink;
@@ -175,7 +175,9 @@ export class PlainReader extends PlainCursor {
     for (;;) {
       const guess = last === undefined ? parent.first : last.next;
       const node =
-        guess !== undefined && matchesName(bytes, at, guess.name) ? guess : findChild(bytes, at, parent, last);
+        guess !== undefined && matchesName(bytes, at, guess.name)
+          ? guess
+          : findChild(bytes, at, parent, last, this.#rules.isCleanName);
       if (node === undefined) {
         if (!this.#skipNothing(at)) return NOT_PLAIN;
       } else {

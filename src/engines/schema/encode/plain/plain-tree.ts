@@ -28,7 +28,6 @@ export interface PlainNode {
   /** The field that identifies the tenant, and that or a record above it. */
   readonly isTenant: boolean;
   readonly holdsTenant: boolean;
-  readonly children: Map<string, PlainNode>;
   readonly strings: PlainValue | undefined;
   readonly ints: PlainValue | undefined;
   readonly floats: PlainValue | undefined;
@@ -42,6 +41,8 @@ export interface PlainNode {
   next: PlainNode | undefined;
   /** The event that had the field last. */
   seenIn: number;
+  /** The field of the name in it; undefined for none whose name stands for itself. */
+  childOf(name: string, isCleanName: (name: string) => boolean): PlainNode | undefined;
 }
 
 /** A tree as it was with so many entries. */
@@ -50,9 +51,11 @@ export interface PlainTree {
   readonly entryCount: number;
   /** Top-level values that have no column of their own. */
   readonly rest: ByteColumn | undefined;
+  /** Room for the numbers of the entries that an event carries. */
+  readonly marks: Uint32Array;
 }
 
-const reservedNames: readonly (readonly [string, Reserved])[] = [
+const reservedNames: ReadonlyMap<string, Reserved> = new Map([
   ["id", "id"],
   ["timestamp", "timestamp"],
   ["message", "message"],
@@ -60,10 +63,13 @@ const reservedNames: readonly (readonly [string, Reserved])[] = [
   // What these mean depends on what else the event, or the body, has.
   ["log_entry", "other"],
   ["batch", "other"],
-];
+]);
 
-/** The tree over the columns of a sink. `isCleanName`: whether a field of the name is stored under it. */
-export function createPlainTree(tree: FieldTree, sink: ByteSink, isCleanName: (name: string) => boolean): PlainTree {
+/**
+ * The tree over the columns of a sink. Its fields are made when events bring them: after each new field of a source
+ * with thousands the tree is another.
+ */
+export function createPlainTree(tree: FieldTree, sink: ByteSink): PlainTree {
   const tenant = tree.declaration.tenant?.join(".");
   const plainValueOf = (seen: SeenValue | undefined, type: ValueType): PlainValue | undefined =>
     seen && { entry: seen.entry, column: seen.column === null ? null : sink.column(seen.column, type) };
@@ -71,14 +77,14 @@ export function createPlainTree(tree: FieldTree, sink: ByteSink, isCleanName: (n
   const createNode = (name: string, field: FieldNode, depth: number, reserved?: Reserved): PlainNode => {
     const { values, presenceColumn } = field;
     const json = depth === 1 ? tree.jsonColumns.get(foldName(name)) : undefined;
-    const node: PlainNode = {
+    const known = new Map<string, PlainNode>();
+    return {
       name: Buffer.from(JSON.stringify(name)),
       key: Buffer.from(`${JSON.stringify(name)}:`),
       field,
       reserved,
       isTenant: field.path === tenant && reserved === undefined,
       holdsTenant: tenant === field.path || tenant?.startsWith(`${field.path}.`) === true,
-      children: new Map(),
       strings: plainValueOf(values.get("STRING"), "STRING"),
       ints: plainValueOf(values.get("INT64"), "INT64"),
       floats: plainValueOf(values.get("FLOAT64"), "FLOAT64"),
@@ -88,22 +94,38 @@ export function createPlainTree(tree: FieldTree, sink: ByteSink, isCleanName: (n
       first: undefined,
       next: undefined,
       seenIn: -1,
+      childOf(childName, isCleanName) {
+        let child = known.get(childName);
+        if (child !== undefined) return child;
+        child = createChild(field, childName, depth + 1, isCleanName);
+        if (child !== undefined) known.set(childName, child);
+        return child;
+      },
     };
-    if (depth === MAX_DEPTH) return node;
-    for (const [childName, child] of field.children) {
-      if (child.hasTwin || !isCleanName(childName)) continue;
-      node.children.set(childName, createNode(childName, child, depth + 1));
-    }
-    return node;
   };
 
-  const root = createNode("", tree.root, 0);
-  const reserved = new Set(reservedNames.map(([name]) => name));
-  for (const name of [...root.children.keys()]) if (reserved.has(foldName(name))) root.children.delete(name);
-  for (const [name, meaning] of reservedNames) {
-    const none: FieldNode = { ...tree.root, path: name, children: new Map(), values: new Map() };
-    root.children.set(name, createNode(name, none, 1, meaning));
-  }
+  const createChild = (
+    parent: FieldNode,
+    name: string,
+    depth: number,
+    isCleanName: (name: string) => boolean,
+  ): PlainNode | undefined => {
+    const reserved = depth === 1 ? reservedNames.get(name) : undefined;
+    if (reserved !== undefined) {
+      const none: FieldNode = { ...tree.root, path: name, children: new Map(), values: new Map() };
+      return createNode(name, none, depth, reserved);
+    }
+    const field = parent.children.get(name);
+    if (field === undefined || field.hasTwin || depth > MAX_DEPTH || !isCleanName(name)) return undefined;
+    return depth === 1 && reservedNames.has(foldName(name)) ? undefined : createNode(name, field, depth);
+  };
+
+  const { entryCount } = tree;
   const rest = tree.jsonColumns.get("");
-  return { root, entryCount: tree.entryCount, rest: rest === undefined ? undefined : sink.column(rest, "STRING") };
+  return {
+    root: createNode("", tree.root, 0),
+    entryCount,
+    rest: rest === undefined ? undefined : sink.column(rest, "STRING"),
+    marks: new Uint32Array(entryCount),
+  };
 }
