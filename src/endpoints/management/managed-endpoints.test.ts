@@ -231,12 +231,25 @@ describe("an older version of an endpoint", () => {
       version: 1,
       definition: { name: "b", query, maxRows: 5, isSandboxed: false, redactsPii: true, detectors: ["email"] },
     });
-    // It is made once, until something changes.
+    // It is made once, until something changes that it is made of.
+    finder.forget(["another"]);
     expect(await finder.find(current, 1)).toBe(old);
-    finder.forget();
+    finder.forget([current.definition.id]);
     expect(await finder.find(current, 1)).not.toBe(old);
     await expect(finder.find(current, 3)).rejects.toMatchObject({ code: "unknown_version" });
     await expect(finder.find(current, 1.5)).rejects.toMatchObject({ message: "The endpoint b has no version 1.5" });
+  });
+
+  it("is made anew where an endpoint that it reads has changed", async () => {
+    const { managed, registry, finder } = open();
+    const { definition: read } = await managed.create({ name: "read", query: "select 1 as one" }, me);
+    await managed.create({ name: "a", query: "select one from read" }, me);
+    await managed.replace("a", { name: "a", query: "select 2 as two" }, me);
+    const current = registry.find("a") ?? expect.unreachable();
+    const old = await finder.find(current, 1);
+    expect(old?.problem).toBeUndefined();
+    finder.forget([read.id]);
+    expect(await finder.find(current, 1)).not.toBe(old);
   });
 
   it("that does not compile any more has its problem", async () => {

@@ -27,16 +27,17 @@ export async function openServiceEndpoints({
   const { engine, tables, store } = given;
   const versions = createVersionFinder(store, { engine, tables, endpoints: () => registry.endpoints });
   const registry = createEndpointRegistry([], versions.find);
-  registry.onChange(() => versions.forget());
+  registry.onChange((ids) => versions.forget(ids));
   const dependencies: ReloadDependencies = { ...given, registry };
   const open = () => openEndpoints(dependencies);
   // Files are numbered once, however many services begin with them at the same time.
   await (exclusively === undefined ? open() : exclusively(open, true));
   const managed = new ManagedEndpoints({ registry, store, engine, tables, ...(exclusively && { exclusively }) });
   const noteSources = (changed: ReadonlySet<string>) =>
-    managed.alone(async () =>
-      registry.replaceAll(await recheckReaders(registry.endpoints, changed, { engine, tables })),
-    );
+    managed.alone(async () => {
+      registry.replaceAll(await recheckReaders(registry.endpoints, changed, { engine, tables }));
+      versions.forget();
+    });
   const noteStore = () => followStore(dependencies, managed);
   return { registry, managed, reload: () => reloadFiles(dependencies, managed), noteSources, noteStore };
 }

@@ -42,6 +42,13 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
   throw new ServiceError("unknown_version", `The endpoint ${endpoint.definition.name} has no version ${number}`);
 }
 
+export interface VersionFinder {
+  /** The same object until it is forgotten. */
+  readonly find: FindVersion;
+  /** Forgets the versions of endpoints with these ids, those that read them, and those that could not run; or all. */
+  forget(changed?: readonly string[]): void;
+}
+
 /**
  * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner
  * has closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now,
@@ -50,7 +57,7 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
 export function createVersionFinder(
   store: EndpointStore,
   dependencies: Pick<CompileDependencies, "engine" | "tables"> & { readonly endpoints: () => readonly Endpoint[] },
-): { readonly find: FindVersion; forget(): void } {
+): VersionFinder {
   const opened = new Map<string, Endpoint>();
   const maxOpened = 200;
   // What was begun before something changed is not kept afterwards.
@@ -69,9 +76,12 @@ export function createVersionFinder(
       }
       return endpoint;
     },
-    forget() {
+    forget(changed) {
       age++;
-      opened.clear();
+      for (const [key, { definition, reads, problem }] of opened) {
+        const isSame = changed !== undefined && problem === undefined && !changed.includes(definition.id);
+        if (!isSame || reads.some((id) => changed.includes(id))) opened.delete(key);
+      }
     },
   };
 }
