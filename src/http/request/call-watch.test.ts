@@ -123,6 +123,22 @@ describe("a call whose token is revoked", () => {
     expect(asked).toHaveLength(6);
   });
 
+  it("goes on where its token was only changed and it brings events", async () => {
+    const { watch, revoked } = open();
+    const ended: string[] = [];
+    const before = { ...identity, pins: { project: "a" } };
+    for (const scope of ["ingest", "query"] as const) {
+      const routeOptions = { config: { access: { scope, tokenIn: "request", hasBody: true } } } as const;
+      const request = { secret: "a", identity: before, reads: undefined, isTail: false, routeOptions };
+      watch.watch(request, ({ code }) => ended.push(`${scope}: ${code}`));
+    }
+    await watch.check();
+    expect(ended).toEqual(["query: version_conflict"]);
+    revoked.add("a");
+    await watch.check();
+    expect(ended.slice(1)).toEqual(["ingest: unauthorized", "query: unauthorized"]);
+  });
+
   it("is not read to the end of its body", async () => {
     const { watch, revoked } = open();
     const request = { headers: {}, secret: "a", identity, server: { callWatch: watch } } as unknown as FastifyRequest;
