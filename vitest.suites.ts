@@ -223,7 +223,6 @@ const withoutEngine = [
   "mcp",
   "openapi",
   "owner-query",
-  "redaction",
   "reload",
   "running",
   "sample-events",
@@ -231,7 +230,6 @@ const withoutEngine = [
   "signed-tokens",
   "tokens-api",
   "trusted-proxy",
-  "usage-api-counts",
 ]
   .map((name) => `test/acceptance/${name}.test.ts`)
   .concat("test/acceptance/runs.long.ts", "test/security/hostile-documents.test.ts");
