@@ -2,10 +2,13 @@
 const FIRST_WAIT_MS = 2000;
 /** A little more than a query has unless a setting gives it more. */
 const LONGEST_WAIT_MS = 32_000;
-/** So many times as long statements are left alone that outlasted one. */
+/** So many times as long statements are left alone that outlasted the first; those that outlasted longer ones longer. */
 const PAUSES = 5;
 
-/** How long statements are waited for, new ones with it: twice as long after each time that one went on. */
+/**
+ * How long statements are waited for, and new ones with it: twice as long after each time that one went on, and four
+ * times as rarely; half as long after each time that none did. Otherwise whoever runs long ones all the time would hold up all others' for a sixth of it.
+ */
 export class Patience {
   #waitMs = FIRST_WAIT_MS;
   #againMs = 0;
@@ -21,7 +24,8 @@ export class Patience {
 
   /** Called after each wait. */
   note(hasOutlastedThem: boolean): void {
-    this.#againMs = performance.now() + PAUSES * this.#waitMs;
-    this.#waitMs = hasOutlastedThem ? FIRST_WAIT_MS : Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+    this.#againMs = performance.now() + (PAUSES * this.#waitMs ** 2) / FIRST_WAIT_MS;
+    const next = hasOutlastedThem ? this.#waitMs / 2 : this.#waitMs * 2;
+    this.#waitMs = Math.min(Math.max(next, FIRST_WAIT_MS), LONGEST_WAIT_MS);
   }
 }
