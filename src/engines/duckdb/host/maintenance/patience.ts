@@ -2,12 +2,13 @@
 const FIRST_WAIT_MS = 2000;
 /** A little more than a query has unless a setting gives it more. */
 const LONGEST_WAIT_MS = 32_000;
-/** So many times as long statements are left alone that outlasted the first; those that outlasted longer ones longer. */
+/** For so many times as long statements are left alone that outlasted the first wait. */
 const PAUSES = 5;
 
 /**
  * How long statements are waited for, and new ones with it: twice as long after each time that one went on, and four
- * times as rarely; half as long after each time that none did. Otherwise whoever runs long ones all the time would hold up all others' for a sixth of it.
+ * times as rarely; half as long after each time that none did. Otherwise whoever runs long ones all the time would
+ * hold up all others' for a sixth of it.
  */
 export class Patience {
   #waitMs = FIRST_WAIT_MS;
