@@ -6,7 +6,7 @@ import { MadeIds } from "./made-ids.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
 import { mediaTypeOf } from "./parse-events.ts";
 import { isJsonType } from "./protocols/bodies.ts";
-import { ownForm } from "./protocols/own-form.ts";
+import { isBatch, ownForm } from "./protocols/own-form.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 /** The depth of a list within an event, which may be so deep in it itself. */
@@ -35,6 +35,7 @@ export async function readPlainBody(body: StoredBody): Promise<PlainBody | undef
       readTimestamp,
       cleanList: (list: unknown) =>
         unlessRejected<EventValue | undefined>(() => cleanValue(list, listLimits, cleanNames)),
+      isEvent: (value: unknown) => typeof value === "object" && value !== null && !isBatch(value),
       normalise: (value: unknown, place: number): LogEvent | undefined =>
         whyNoEvent(value) === undefined
           ? (unlessRejected(() => normaliseEvent(value, place, normalising)) ?? undefined)

@@ -100,6 +100,8 @@ export interface PlainRules {
   readonly readTimestamp: (value: string | number) => bigint | undefined;
   /** A list without what no event keeps; undefined where nothing is left, null where its event may be refused. */
   readonly cleanList: (list: unknown) => EventValue | undefined | null;
+  /** Whether a body that is this parsed value is one event, and not several. */
+  readonly isEvent: (value: unknown) => boolean;
   /** The event of a parsed value at a place of the body; undefined for one that is refused. */
   readonly normalise: (value: unknown, place: number) => LogEvent | undefined;
 }

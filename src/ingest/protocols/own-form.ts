@@ -24,6 +24,10 @@ function readBatch(value: unknown): readonly unknown[] {
       'The body must be an event (a JSON object), an array of events, or {"batch":[...]}',
     );
   }
-  const { batch } = value as { readonly batch?: unknown };
-  return Array.isArray(batch) ? batch : [value];
+  return isBatch(value) ? value.batch : [value];
+}
+
+/** Whether an object is several events. */
+export function isBatch(value: object): value is { readonly batch: readonly unknown[] } {
+  return "batch" in value && Array.isArray(value.batch);
 }

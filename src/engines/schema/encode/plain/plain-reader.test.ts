@@ -263,6 +263,21 @@ describe("a body that is read from its bytes", () => {
     expect(await compare(schema, bodyOf(text))).toBe(true);
   });
 
+  it.each([
+    ['{"http.status":200}', true],
+    [' {"a":1,"A":2} ', true],
+    ['{"batch":{"a":1}}', true],
+    ['{"batch":[{"a":1}],"http.status":200}', false],
+    ['{"http.status":200}{"a":1}', false],
+    ['{"http.status":200', false],
+  ])("parses an event by itself that is a body: %s", async (text, isRead) => {
+    const { schema, learn } = createSchema();
+    await learn(bodyOf('[{"http.status":200,"a":1,"A":2,"batch":{"a":1}}]'));
+    const body = (await readPlainBody(bodyOf(text))) ?? expect.unreachable();
+    expect(encoder.encodePlain(schema, body) !== undefined).toBe(isRead);
+    if (isRead) expect(await compare(schema, bodyOf(text))).toBe(true);
+  });
+
   it("makes the fields that events bring, and not all others of their source", async () => {
     const { schema, learn } = createSchema();
     const names = Array.from({ length: 500 }, (_, index) => `f${index}`);

@@ -89,8 +89,7 @@ export class PlainReader extends PlainCursor {
     for (;;) {
       if (bytes[this.at] !== OPEN || this.#eventCount === this.#rules.maxEvents) return false;
       const start = this.at;
-      // A body that is no list may be more than an event.
-      if (!this.#readEvent() && !(isList && this.#readParsed(start))) return false;
+      if (!this.#readEvent() && !this.#readParsed(start, isList)) return false;
       this.at = skipSpace(bytes, this.at);
       if (!isList || bytes[this.at] !== COMMA) break;
       this.at = skipSpace(bytes, this.at + 1);
@@ -148,11 +147,12 @@ export class PlainReader extends PlainCursor {
     if (this.#newestUs === undefined || timestampUs > this.#newestUs) this.#newestUs = timestampUs;
   }
 
-  /** An event that is not plain. */
-  #readParsed(start: number): boolean {
+  /** An event that is not plain; a body that is no list may be more than one. */
+  #readParsed(start: number, isInList: boolean): boolean {
     const end = skipContainer(this.bytes, start);
     if (end === -1) return false;
     const value = this.parse(start, end);
+    if (!isInList && value !== undefined && !this.#rules.isEvent(value)) return false;
     const event = value === undefined ? undefined : this.#rules.normalise(value, this.#eventCount);
     if (event === undefined) return false;
     this.at = end;
