@@ -155,7 +155,8 @@ async function appendShort(
   const plain = store.appendPlain === undefined ? undefined : await readPlainBody(body);
   const stored = plain === undefined ? undefined : await store.appendPlain?.(source, plain, signal);
   if (stored !== undefined) return stored;
-  const { events, ...remarks } = await parseEvents(body);
+  const decoded = plain === undefined ? body : { ...body, bytes: plain.bytes, contentEncoding: undefined };
+  const { events, ...remarks } = await parseEvents(decoded);
   admit?.(remarks.loads ?? []);
   const result = await store.append(source, events, signal);
   return { ...result, ...remarks, keys: undefined, newestTimestampUs: newestTimestampUs(events) };

@@ -28,7 +28,7 @@ export function createCallSignal(
     controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
   const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
   const forget = shutdown.onCutOff(cut);
-  const forgetToken = reply.server.callWatch?.watch(reply.request, (error) => {
+  const unwatch = reply.server.callWatch?.watch(reply.request, (error) => {
     // Whoever takes nothing of an answer that has begun would not learn of its end.
     if (controller.signal.aborted && reply.raw.headersSent) reply.raw.destroy();
     controller.abort(error);
@@ -36,7 +36,7 @@ export function createCallSignal(
   const close = () => {
     clearTimeout(timer);
     forget();
-    forgetToken?.();
+    unwatch?.();
     if (!reply.raw.writableFinished) controller.abort(new CallerGoneError());
   };
   // A response emits its end once: one that ended while the request was being read or checked emits nothing later.

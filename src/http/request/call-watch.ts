@@ -35,6 +35,24 @@ type WatchedRequest = Pick<FastifyRequest, "secret" | "identity" | "reads" | "is
 /** How long a call outlasts its rights at most, besides what ending it takes. */
 export const checkEveryMs = 1_000;
 
+/**
+ * Whether something is as it was at a revision: `isSame` is asked after each change of endpoints or sources, and not
+ * again until the next.
+ */
+export function sinceRevision(
+  openedAt: number,
+  revision: () => number,
+  isSame: () => boolean | Promise<boolean>,
+): IsCurrent {
+  let checkedAt = openedAt;
+  return async () => {
+    const now = revision();
+    if (now !== checkedAt && !(await isSame())) return false;
+    checkedAt = now;
+    return true;
+  };
+}
+
 /** Everything about a token that decides what it may be shown, as text. */
 export function describeRights({ tokenId, scopes, pins, budget, redaction }: Identity): string {
   return JSON.stringify([tokenId, scopes, pins, budget, redaction]);
@@ -55,9 +73,9 @@ export function createCallWatch(authenticator: Pick<Authenticator, "authenticate
     async check() {
       const bySecret = groupBy(calls.entries(), ([, { request }]) => request.secret);
       for (const [secret, own] of bySecret) {
-        const find = findRights(authenticator, secret);
+        const find = await findRights(authenticator, secret);
         for (const [, { request, end }] of own) {
-          const refusal = (await find)(request) ?? (request.isTail ? undefined : await findChange(request));
+          const refusal = find(request) ?? (request.isTail ? undefined : await findChange(request));
           if (refusal !== undefined) end(refusal);
         }
       }

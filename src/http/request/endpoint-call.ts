@@ -8,6 +8,7 @@ import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppContext } from "../app-context.ts";
+import { sinceRevision } from "./call-watch.ts";
 import { readParameters, type SentParameters } from "./request-parameters.ts";
 import { callerOf } from "./route-access.ts";
 
@@ -107,9 +108,8 @@ export async function openNamedCall(
   const openedAt = dependencies.revision();
   const target = await findTarget(dependencies, identity, name);
   request.reads ??= new Map();
-  request.reads.set(name, async () => {
-    return dependencies.revision() === openedAt || (await findTarget(dependencies, identity, name)) === target;
-  });
+  const isSame = async () => (await findTarget(dependencies, identity, name)) === target;
+  request.reads.set(name, sinceRevision(openedAt, dependencies.revision, isSame));
   request.logNotes.endpoint = target.definition.name;
   const parameters = chooseParameters(identity, target, sent);
   return {

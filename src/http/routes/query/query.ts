@@ -24,6 +24,7 @@ import { chooseFormat } from "../../formats/choose-format.ts";
 import { answerFormats } from "../../formats/index.ts";
 import { createRouteAdder } from "../../request/add-route.ts";
 import { createCallSignal } from "../../request/call-signal.ts";
+import { sinceRevision } from "../../request/call-watch.ts";
 import { readWait } from "../../request/read-wait.ts";
 import { readParameters, type SentParameters } from "../../request/request-parameters.ts";
 import { callerOf } from "../../request/route-access.ts";
@@ -130,9 +131,8 @@ async function runOwnerQuery(dependencies: AppContext, request: FastifyRequest, 
   const openedAt = dependencies.revision();
   const prepare = () => prepareOwnerQuery(asked, parameters, redactsPii, compileWith(dependencies, owner));
   const prepared = prepare();
-  const view = describeView([prepared]);
-  const isCurrent = async () => dependencies.revision() === openedAt || describeView([prepare()]) === view;
-  request.reads = new Map([["query", isCurrent]]);
+  const isSame = () => describeView([prepare()]) === describeView([prepared]);
+  request.reads = new Map([["query", sinceRevision(openedAt, dependencies.revision, isSame)]]);
 
   const signal = createCallSignal(reply, shutdown, readWait(request, reply));
   const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
