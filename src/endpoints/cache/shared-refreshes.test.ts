@@ -34,13 +34,14 @@ function createServices() {
   const refresh = createSharedRefresh({ store, alone, isShared: () => isShared, nowMs: () => nowMs });
   return {
     kept,
-    refresh: (computedAtMs: number, computed = answer()) =>
+    refresh: (computedAtMs: number, computed = answer(), runMs = 0) =>
       refresh({
         key: "k",
         computedAtMs,
         expiresAtMs: nowMs + 1_000,
         compute: async () => {
           runs++;
+          nowMs += runMs;
           return computed;
         },
       }),
@@ -74,6 +75,16 @@ describe("a refresh shared between services", () => {
         }
       }),
     );
+  });
+
+  it("replaces no answer that was made while it ran, after events were deleted that it has read", async () => {
+    const services = createServices();
+    services.at(100);
+    const stale = await services.refresh(0, answer(), 100);
+    const fresh = await services.refresh(150);
+    expect(stale).toMatchObject({ computedAtMs: 200 });
+    expect(fresh?.computed).not.toBe(stale?.computed);
+    expect(services.runs).toBe(2);
   });
 
   it("runs on each service when the others are unreachable or the answer is too long to share", async () => {

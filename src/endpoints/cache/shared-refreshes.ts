@@ -57,10 +57,13 @@ export function createSharedRefresh({ store, alone, isShared, nowMs }: SharedRef
       // The previous holder of the lock may have stored it.
       const left = await store.find(due.key, due.computedAtMs);
       if (left !== undefined) return left;
+      const startedAtMs = nowMs();
       const made = await refreshOwn(due);
+      // As old as what it has read: another may have answered anew since, after events were deleted.
+      const shared = { ...made, computedAtMs: startedAtMs };
       // If it cannot be stored, the others make their own.
       const isShort = made.computed.body.length <= maxSharedBytes;
-      if (isShort) await store.put(due.key, made, due.expiresAtMs).catch(() => undefined);
+      if (isShort) await store.put(due.key, shared, due.expiresAtMs).catch(() => undefined);
       return made;
     });
   };
