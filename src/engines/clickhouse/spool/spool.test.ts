@@ -16,6 +16,8 @@ const event = (id: string, fields: LogEvent["fields"] = {}): LogEvent => ({
   ...{ id, hasGeneratedId: true, timestampUs: 1n, eventMessage: null, fields },
 });
 
+type Sleep = (ms: number) => Promise<void>;
+
 /** A store whose server can become unavailable. */
 class Server {
   readonly stored: string[] = [];
@@ -28,11 +30,14 @@ class Server {
   failsBy: () => EngineError | undefined = () => undefined;
   appendCount = 0;
   isDropped = false;
+  /** Appends wait for it. */
+  held: Promise<void> | undefined;
   readonly store = {
     describe: () => (this.isDropped ? undefined : { name: "edge", columns: [] }),
     append: async (source: string, events: readonly LogEvent[]) => {
       await new Promise((resolve) => setImmediate(resolve));
       this.appendCount++;
+      await this.held;
       const failure = this.failure ?? this.failsBy();
       if (failure !== undefined) throw failure;
       if (events.length > this.maxEvents || events.some(({ id }) => this.refused.has(id))) {
@@ -57,12 +62,19 @@ class Server {
   }
 }
 
-async function openBench(server: Server, { folder = "", maxBytes = 1_000_000, flush = async () => undefined } = {}) {
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** For how long senders wait for a small rest; no pause is as long. */
+const restMs = 3_000;
+const sleepShortly: Sleep = (ms) => (ms === restMs ? new Promise(() => undefined) : nextTurn());
+
+async function openBench(
+  server: Server,
+  { folder = "", maxBytes = 1_000_000, flush = async () => undefined, sleep = sleepShortly } = {},
+) {
   const place = folder === "" ? await mkdtemp(join(tmpdir(), "spool-")) : folder;
   const logged: string[] = [];
   const spool = await Spool.open({
-    ...{ folder: place, maxBytes, store: server.store, flush },
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    ...{ folder: place, maxBytes, store: server.store, flush, sleep },
     log: (level, message) => void logged.push(`${level} ${message}`),
   });
   const store = spoolStore(server.store, spool);
@@ -92,6 +104,46 @@ describe("the spool", () => {
     expect(server.stored.map((text) => text.at(-1)).join("")).toBe("abcdef");
     await spool.close();
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("lets senders go on after three seconds in which a slow server has not stored a small rest", async () => {
+    const server = new Server();
+    const waiting: (() => void)[] = [];
+    const sleep: Sleep = (ms) => {
+      return ms === restMs ? new Promise((resolve) => void waiting.push(resolve)) : nextTurn();
+    };
+    const { send, emptied, spool } = await openBench(server, { sleep });
+    let release = () => undefined as void;
+    const hold = () => {
+      server.held = new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    server.leave();
+    await send("a");
+    hold();
+    server.return();
+    const { appendCount } = server;
+    await expect.poll(() => server.appendCount).toBeGreaterThan(appendCount);
+    // Behind the file that is being stored.
+    await send("b");
+    const releaseFirst = release;
+    hold();
+    releaseFirst();
+    await expect.poll(() => waiting.length).toBe(1);
+    let isAnswered = false;
+    const sent = send("c").then(() => {
+      isAnswered = true;
+    });
+    await nextTurn();
+    expect(isAnswered).toBe(false);
+    for (const each of waiting) each();
+    await sent;
+    server.held = undefined;
+    release();
+    await emptied();
+    expect(server.stored).toEqual(["edge a", "edge b", "edge c"]);
+    await spool.close();
   });
 
   it("retains pending events across restarts, and stores them once", async () => {

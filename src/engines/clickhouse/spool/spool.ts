@@ -21,6 +21,8 @@ import { type Attempt, storeInPieces } from "./store-in-pieces.ts";
 const FILE_BYTES = 8 * 1024 * 1024;
 /** A rest this small makes senders wait until it is stored, so that the queue empties even while events arrive. */
 const SMALL_REST_BYTES = FILE_BYTES;
+/** For how long they wait at most: then their events are queued, so that a slow server holds no sender up. */
+const MAX_REST_MS = 3_000;
 /** Lines that are looked at together, each an append. */
 const LINES_READ = 1_000;
 const FIRST_PAUSE_MS = 250;
@@ -276,7 +278,12 @@ export class Spool {
     const stored = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.#rest = { stored, end };
+    const rest = { stored, end };
+    this.#rest = rest;
+    void this.#options.sleep(MAX_REST_MS, this.#closing.signal).then(() => {
+      end();
+      if (this.#rest === rest) this.#rest = undefined;
+    });
   }
 
   /** Lets senders go on where nothing is left, or where it cannot be stored. */
