@@ -21,10 +21,9 @@ export function openForgetting({ settings, nowMs, steadyMs, logger, closers }: S
     store: engine.store,
     async clearAnswers() {
       cache.clear();
-      await nodes.announce("cache").catch((error: unknown) => {
-        logger.warn(`other nodes may answer from their caches until these expire: ${String(error)}`);
-      });
+      await nodes.announce("cache");
     },
+    warn: (message) => logger.warn(message),
   });
   // Other deletions are of the oldest.
   forgetting.onRequest(() => dataThrough.noteDeletion());

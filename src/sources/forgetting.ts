@@ -1,4 +1,5 @@
 import type { Deletion, EventFilter, EventStore } from "../engines/contract/query-engine.ts";
+import { messageOf } from "../shared/message-of.ts";
 
 /** Why events are deleted: an owner's request, the retention of their source, or the size of the store. */
 export type DeletionReason = "request" | "retention" | "size";
@@ -7,7 +8,10 @@ export type DeletionReason = "request" | "retention" | "size";
 export interface Forgetting {
   /** Counts the events that a deletion would find. */
   count(source: string, filter: EventFilter): Promise<number>;
-  /** Deletes events of a source, as `EventStore` does, and drops answers that may show them, here and on other nodes. */
+  /**
+   * Deletes events of a source, as `EventStore` does, and drops answers that may show them, here and on other nodes. A
+   * request throws `metadata_unavailable`, and deletes nothing, where those cannot be told.
+   */
   delete(source: string, filter: EventFilter, reason: DeletionReason): Promise<Deletion>;
   /** Adds a function that is called with the source of each deletion by request, before that is answered. */
   onRequest(listener: (source: string) => Promise<void>): void;
@@ -21,17 +25,20 @@ export interface Forgetting {
 
 export interface ForgettingOptions {
   readonly store: Pick<EventStore, "countEvents" | "deleteEvents">;
-  /** Drops cached answers of this service and of others. */
+  /** Drops cached answers of this service and of others; throws `metadata_unavailable`. */
   readonly clearAnswers: () => Promise<void>;
+  readonly warn: (message: string) => void;
 }
 
-export function createForgetting({ store, clearAnswers }: ForgettingOptions): Forgetting {
+export function createForgetting({ store, clearAnswers, warn }: ForgettingOptions): Forgetting {
   const counts = new Map<string, Map<DeletionReason, number>>();
   const listeners: ((source: string) => Promise<void>)[] = [];
   return {
     count: (source, filter) => store.countEvents(source, filter),
     async delete(source, filter, reason) {
       let deletion: Deletion | undefined;
+      // Those who cannot be told would go on answering with what is deleted.
+      if (reason === "request") await clearAnswers();
       try {
         deletion = await store.deleteEvents(source, filter);
         const ofSource = counts.get(source) ?? new Map<DeletionReason, number>();
@@ -40,7 +47,9 @@ export function createForgetting({ store, clearAnswers }: ForgettingOptions): Fo
       } finally {
         // One that failed may have deleted some.
         if (deletion?.deleted !== 0) {
-          await clearAnswers();
+          await clearAnswers().catch((error: unknown) => {
+            warn(`other nodes may answer from their caches until these expire: ${messageOf(error)}`);
+          });
           if (reason === "request") await Promise.all(listeners.map((listener) => listener(source)));
         }
       }

@@ -113,7 +113,7 @@ describe("the spool", () => {
       return ms === restMs ? new Promise((resolve) => void waiting.push(resolve)) : nextTurn();
     };
     const { send, emptied, spool } = await openBench(server, { sleep });
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const hold = () => {
       server.held = new Promise((resolve) => {
         release = resolve;
