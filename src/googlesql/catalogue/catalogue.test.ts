@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { KEYWORDS } from "../lexer/tables/keywords.ts";
 import {
   arrayOf,
   BOOL,
@@ -16,6 +17,7 @@ import {
 import { CATALOGUE, createCatalogue } from "./index.ts";
 import { matchSignatures } from "./match.ts";
 import { parseSignature } from "./signature.ts";
+import { foreignNames } from "./tables/foreign.ts";
 import { type CallArgument, instantiate } from "./templates.ts";
 
 const SPAN = { start: 0, end: 0 };
@@ -50,6 +52,18 @@ describe("the function catalogue", () => {
         definition.name.startsWith("$") || definition.name === definition.name.toUpperCase(),
         definition.name,
       ).toBe(true);
+    }
+  });
+
+  it("holds no function under another database's name, and each that is named in its place", () => {
+    for (const [name, instead] of foreignNames) {
+      expect(CATALOGUE.find(name), name).toBeUndefined();
+      const named = [...instead.matchAll(/([A-Z][A-Z_0-9]*)(?=\()/g)].map(([each]) => each);
+      const unknown = named.filter((each) => CATALOGUE.find(each) === undefined && !each.endsWith("OFFSET"));
+      expect(
+        unknown.filter((each) => KEYWORDS.get(each) === undefined),
+        name,
+      ).toEqual([]);
     }
   });
 

@@ -2,6 +2,7 @@ import type { Expression, Identifier, Path, Query } from "../ast.ts";
 import { type Diagnostic, type DiagnosticCode, GoogleSqlError, type Span } from "../diagnostic.ts";
 import type { Token } from "../lexer/token.ts";
 import { MAX_NESTING_DEPTH, MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH } from "../limits.ts";
+import { hintAt } from "./hints.ts";
 
 /**
  * The rules that call each other in a circle. They are handed over here, so that the files of the grammar depend on
@@ -183,7 +184,7 @@ export class Cursor {
 
   /** The error that the current token cannot stand here. */
   unexpected(token: Token = this.token): GoogleSqlError {
-    return this.#special(token) ?? this.error(`Syntax error: Unexpected ${describe(this.text, token)}`, token);
+    return this.#special(token) ?? this.#mistake(`Unexpected ${describe(this.text, token)}`, token);
   }
 
   /** The error that something else had to stand in the current token's place. */
@@ -192,7 +193,14 @@ export class Cursor {
     if (special !== undefined) return special;
     // `.*` that nothing takes: the star is what is wrong.
     if (this.is(".") && this.peek().code === "*") return this.unexpected(this.peek());
-    return this.error(`Syntax error: Expected ${what} but got ${describe(this.text, this.token)}`, this.token);
+    return this.#mistake(`Expected ${what} but got ${describe(this.text, this.token)}`, this.token);
+  }
+
+  #mistake(message: string, token: Token): GoogleSqlError {
+    if (token !== this.token) return this.error(`Syntax error: ${message}`, token);
+    const last = [-2, -1, 0].map((distance) => this.peek(distance));
+    const hint = hintAt(last.map(({ start, end }) => this.text.slice(start, Math.min(end, start + MAX_SHOWN_SOURCE))));
+    return this.error(`Syntax error: ${message}${hint}`, token);
   }
 
   /** The error for a token that cannot stand anywhere but in its one place. */

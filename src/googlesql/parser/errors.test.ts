@@ -1,6 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { diagnose, problemOf } from "../../../test/support/googlesql/tree.ts";
 
+describe("the parser's error at another database's construct", () => {
+  it.each([
+    ["SELECT a FROM t WHERE a ILIKE 'x'", "LOWER(x) LIKE '...'"],
+    ["SELECT a ILIKE 'x' FROM t", "LOWER(x) LIKE '...'"],
+    ["SELECT a FROM t WHERE a ~ 'x'", "REGEXP_CONTAINS(x, r'...')"],
+    ["SELECT a FROM t WHERE a % 2 = 0", "MOD(x, y)"],
+    ["SELECT a DIV 2 FROM t", "DIV(x, y)"],
+    ["SELECT a FROM t WHERE a == 2", "= alone"],
+    ["SELECT a ->> 'b' FROM t", "x.field or x['field'] for JSON, and JSON_VALUE(x, '$.field') for its text"],
+    ["SELECT TOP 5 a FROM t", "LIMIT count at the end"],
+    ["SELECT a FROM t LIMIT 5, 10", "LIMIT count OFFSET number"],
+    ["SELECT a FROM t OFFSET 5", "LIMIT count OFFSET number"],
+    ["SELECT COUNT(*) FILTER (WHERE a) FROM t", "COUNTIF(condition), or IF(condition, x, NULL) as an argument"],
+    ["SELECT a - INTERVAL '1 day' FROM t", "INTERVAL 1 HOUR, with the part behind the number"],
+    ['SELECT a AS "b" FROM t', "names in backquotes: `name`"],
+    ["SELECT :a", "named parameters as @name"],
+  ])("names GoogleSQL's: %s", (text, instead) => {
+    expect(problemOf(text)).toContain(`; GoogleSQL has ${instead} [`);
+  });
+
+  it.each(["SELECT ilikes 2", "SELECT CAST(5, INT64)", "SELECT a FROM t WITH OFFSET b c", "SELECT 1 'a'"])(
+    "says nothing of it elsewhere: %s",
+    (text) => {
+      expect(problemOf(text)).not.toContain("GoogleSQL has");
+    },
+  );
+});
+
 describe("the parser's error for a text that is not a query", () => {
   it.each([
     ["", 'Syntax error: Expected "(" or keyword SELECT or keyword TABLE but got end of statement [1:1]'],

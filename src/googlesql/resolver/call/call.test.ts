@@ -62,6 +62,17 @@ describe("the resolver of function names", () => {
     `);
   });
 
+  it("says what to write for a function that other databases have, as a table too", () => {
+    expect(errorsOf("SELECT now(), 1 FROM Generate_Series(1, 2)")).toEqual([
+      'unknown_function at "now": Function not found: now; GoogleSQL has CURRENT_TIMESTAMP()',
+      'unknown_function at "Generate_Series": Table-valued function not found: Generate_Series; GoogleSQL has ' +
+        "GENERATE_ARRAY(first, last), with UNNEST for rows",
+    ]);
+    expect(errorsOf("SELECT 1 FROM RANGE_SESSIONIZE(TABLE people, 'a', [])")).toEqual([
+      expect.stringMatching(/^unsupported at "RANGE_SESSIONIZE": RANGE_SESSIONIZE is not supported: /),
+    ]);
+  });
+
   it("says why a function is refused", () => {
     expect(errorsOf(`SELECT SESSION_USER()`)).toMatchInlineSnapshot(`
       [

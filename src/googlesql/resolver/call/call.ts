@@ -14,6 +14,7 @@ import { canonicalCall } from "./canonical.ts";
 import { asMixed, operandOf } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
+import { reportUnknownFunction } from "./unknown-function.ts";
 import { resolveWindowCall } from "./window.ts";
 
 /** Returns the fault of the arguments together that signatures cannot express; undefined if there is none. */
@@ -43,22 +44,12 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
   const written = isPath ? node.name.parts.map((part) => part.name).join(".") : only.name;
   const name = written.toUpperCase();
   const entry = resolution.catalogue.find(name);
-  if (entry === undefined || name.startsWith("$")) {
+  if (entry === undefined || name.startsWith("$") || entry.definition.refused !== undefined) {
     for (const argument of node.arguments) resolveQuietly(context, argument.value);
-    return resolution.fail("unknown_function", `Function not found: ${written}`, node.name.span, {
-      name: written,
-      suggestion: resolution.suggest(name, resolution.catalogue.names()),
-    });
+    reportUnknownFunction(resolution, node.name);
+    return errorExpr(node.name.span);
   }
   const { definition } = entry;
-  if (definition.refused !== undefined) {
-    return resolution.fail(
-      "unsupported",
-      `${definition.name} is not supported: ${definition.refused}`,
-      node.name.span,
-      { name: written },
-    );
-  }
   if (definition.kind === "aggregate") {
     return node.over === undefined
       ? resolveAggregate(context, node, entry, resolveArguments)

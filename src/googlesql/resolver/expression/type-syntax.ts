@@ -19,13 +19,22 @@ const NAMES: Readonly<Record<string, SqlType>> = {
   VARCHAR: STRING,
 };
 
-const REFUSED: Readonly<Record<string, string>> = {
-  GEOGRAPHY: "The type GEOGRAPHY is not supported here",
-  FLOAT32: "The type FLOAT32 is not part of this dialect; use FLOAT64",
-  INT32: "The type INT32 is not part of this dialect; use INT64",
-  UINT32: "The type UINT32 is not part of this dialect; use INT64",
-  UINT64: "The type UINT64 is not part of this dialect; use NUMERIC",
-};
+/** Types of other databases, by the type to use in their place. */
+const FOREIGN: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    FLOAT64: "FLOAT FLOAT4 FLOAT8 FLOAT32 DOUBLE REAL",
+    INT64: "INT8 INT16 INT32 INT2 INT4 UINT8 UINT16 UINT32 MEDIUMINT SIGNED UNSIGNED LONG SERIAL",
+    NUMERIC: "UINT64 NUMBER MONEY DEC",
+    BIGNUMERIC: "INT128 UINT128 INT256 HUGEINT UHUGEINT",
+    BOOL: "BIT LOGICAL",
+    STRING: "CHAR CHARACTER NCHAR NVARCHAR VARCHAR2 CLOB UUID ENUM",
+    BYTES: "BYTEA BLOB BINARY VARBINARY",
+    TIMESTAMP: "TIMESTAMPTZ TIMESTAMP_LTZ TIMESTAMP_TZ DATETIMEOFFSET",
+    DATETIME: "DATETIME2 DATETIME64 TIMESTAMP_NTZ SMALLDATETIME",
+    DATE: "DATE32",
+    JSON: "JSONB VARIANT OBJECT",
+  }).flatMap(([type, names]) => names.split(" ").map((name) => [name, type] as const)),
+);
 
 /** The type that CAST or a constructor names. Type parameters are checked where they can be applied, see cast.ts. */
 export function resolveType(resolution: Resolution, node: TypeSyntax): SqlType {
@@ -71,9 +80,13 @@ function uncollatedType(resolution: Resolution, node: TypeSyntax): SqlType {
       const key = name.toUpperCase();
       const type = NAMES[key];
       if (type !== undefined) return type;
-      const refused = REFUSED[key];
-      if (refused !== undefined) resolution.report("unsupported", refused, node.span, { name });
-      else
+      const use = FOREIGN.get(key);
+      if (use !== undefined) {
+        const message = `The type ${key} is not part of this dialect; use ${use}`;
+        resolution.report("unsupported", message, node.span, { name });
+      } else if (key === "GEOGRAPHY") {
+        resolution.report("unsupported", "The type GEOGRAPHY is not supported here", node.span, { name });
+      } else
         resolution.report("invalid_query", `Type not found: ${name}`, node.span, {
           name,
           suggestion: resolution.suggest(name, Object.keys(NAMES)),

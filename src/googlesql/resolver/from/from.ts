@@ -1,4 +1,5 @@
 import type { Join, TableExpression, TableSubquery } from "../../ast.ts";
+import { reportUnknownFunction } from "../call/unknown-function.ts";
 import type { Environment, Relation } from "../context.ts";
 import { resolveSubquery } from "../context.ts";
 import { relationOf } from "../relation.ts";
@@ -69,9 +70,7 @@ function resolvePlain(
       return resolveTableSubquery(environment, node, left);
     case "TableFunction": {
       const name = node.name.parts.map((part) => part.name).join(".");
-      environment.resolution.report("unknown_function", `Table-valued function not found: ${name}`, node.name.span, {
-        name,
-      });
+      reportUnknownFunction(environment.resolution, node.name, "Table-valued function");
       return unknownRelation(environment, node.alias?.name ?? name);
     }
     case "ParenthesizedJoin":

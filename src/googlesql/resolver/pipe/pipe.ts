@@ -2,6 +2,7 @@ import type { PipeOperator } from "../../ast.ts";
 import type { CteDefinition, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail } from "../call/coerce.ts";
+import { reportUnknownFunction } from "../call/unknown-function.ts";
 import {
   type CteBinding,
   type Environment,
@@ -101,14 +102,9 @@ function applyPipe(
     }
     case "PipeWhere":
       return filterRows(environment, state, pipe);
-    case "PipeCall": {
-      const { name: path } = pipe.function;
-      const name = path.parts.map((part) => part.name).join(".");
-      environment.resolution.report("unknown_function", `Table-valued function not found: ${name}`, path.span, {
-        name,
-      });
+    case "PipeCall":
+      reportUnknownFunction(environment.resolution, pipe.function.name, "Table-valued function");
       return state;
-    }
     case "PipeRecursiveUnion":
       return { relation: resolveRecursiveUnion(environment, state, pipe), isSorted: false };
     default:
