@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkReplacement, countGroups, GAP, readShape, splitAtGroup } from "./regexp-syntax.ts";
+import { checkReplacement, countGroups, GAP, readShape, spellNames, splitAtGroup } from "./regexp-syntax.ts";
 
 describe("readShape", () => {
   it.each([
@@ -65,5 +65,15 @@ describe("checkReplacement", () => {
     expect(() => checkReplacement("(a)", String.raw`\2`)).toThrow("no group 2");
     expect(() => checkReplacement("a", String.raw`\n`)).toThrow("a digit or a backslash");
     expect(() => checkReplacement("a", "x\\")).toThrow("a digit or a backslash");
+  });
+});
+
+describe("spellNames", () => {
+  it.each([
+    ["(?<a>b(?<c>d))(?P<e>f)", "(?P<a>b(?P<c>d))(?P<e>f)"],
+    [String.raw`[(?<]\(?<(?<a>b)`, String.raw`[(?<]\(?<(?P<a>b)`],
+    ["(?:a)(b)(?<=c)", "(?:a)(b)(?<=c)"],
+  ])("writes the names of groups in %s as RE2 does", (pattern, spelt) => {
+    expect(spellNames(pattern)).toBe(spelt);
   });
 });

@@ -68,6 +68,15 @@ export function readShape(pattern: string): RegexpShape {
   return { groups: groups.filter((group) => group !== undefined), alternatives, hasInnerFlags };
 }
 
+/** Writes each `(?<name>` as `(?P<name>`, which every RE2 knows. Throws for parentheses without a partner. */
+export function spellNames(pattern: string): string {
+  if (!pattern.includes("(?<")) return pattern;
+  const starts = readShape(pattern)
+    .groups.map(({ start }) => start)
+    .filter((at) => /^\(\?<\w/.test(pattern.slice(at, at + 4)));
+  return starts.reduceRight((text, at) => `${text.slice(0, at)}(?P${text.slice(at + 2)}`, pattern);
+}
+
 /** 0 or 1; throws for more groups, which the extracting functions do not take. */
 export function countGroups(pattern: string): number {
   const count = readShape(pattern).groups.length;

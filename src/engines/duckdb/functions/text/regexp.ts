@@ -4,7 +4,13 @@
  */
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { checkReplacement, countGroups, GAP, splitAtGroup } from "../../../../semantics/text/regexp-syntax.ts";
+import {
+  checkReplacement,
+  countGroups,
+  GAP,
+  spellNames,
+  splitAtGroup,
+} from "../../../../semantics/text/regexp-syntax.ts";
 import { messageOf } from "../../../../shared/message-of.ts";
 import { MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
 import { numberSql, textSql, variableSql } from "../../sql/atoms.ts";
@@ -21,8 +27,9 @@ const MAX_SHORT_REPLACEMENT = 16;
 
 /** A row whose printing may find that the call is wrong: then the call is an expression that fails. */
 function checked(print: PrintCall): PrintCall {
-  return (context) => {
+  return (written) => {
     try {
+      const context = withSpeltNames(written);
       if (context.call.isSafe) return printSafe(print, context);
       if (context.call.arguments[1]?.kind === "Literal") return print(context);
       // A pattern that cannot be read fails where DuckDB does not expect it, but for regexp_matches.
@@ -32,6 +39,13 @@ function checked(print: PrintCall): PrintCall {
       return raiseText(messageOf(error));
     }
   };
+}
+
+/** With the names of groups as DuckDB's RE2, which is older than the language's, takes them in a literal. */
+function withSpeltNames(context: CallContext<CallExpr>): CallContext<CallExpr> {
+  const text = literalOf(context, 1);
+  const spelt = spellNames(text ?? "");
+  return spelt === (text ?? "") ? context : { ...context, args: context.args.with(1, textSql(spelt)) };
 }
 
 /**
@@ -128,7 +142,7 @@ function extractAll(context: CallContext): Sql {
 function instr(context: CallContext): Sql {
   const [value = EMPTY, pattern = EMPTY, position, occurrence = numberSql(1), isEnd = numberSql(0)] = context.args;
   const text = literalOf(context, 1);
-  const split = text === undefined ? sql`lw_regexp_split(${pattern})` : textSql(splitAtGroup(text));
+  const split = text === undefined ? sql`lw_regexp_split(${pattern})` : textSql(splitAtGroup(spellNames(text)));
   const groups = text === undefined ? sql`lw_regexp_groups(${pattern})` : numberSql(countGroups(text));
   return computeOnce(
     [value, pattern, position ?? numberSql(1), occurrence, isEnd],
