@@ -4,22 +4,23 @@ import { createForgetting } from "./forgetting.ts";
 
 const filter = { tenants: { of: ["acme"] } };
 
-/** A store and other nodes, which can be out of reach from the call of a number on. */
-function openBench({ unreachableFrom = Number.POSITIVE_INFINITY } = {}) {
+/** A store that holds some events of the filter, and other nodes, which can be out of reach, or go while it deletes. */
+function openBench({ count = 2, isReachable = true, staysReachable = true } = {}) {
   const done: string[] = [];
-  let calls = 0;
+  const reach = (isThere: boolean, what: string) => {
+    if (!isThere) throw new ServiceError("metadata_unavailable", "away");
+    done.push(what);
+  };
   const forgetting = createForgetting({
     store: {
-      countEvents: async () => 2,
+      countEvents: async () => count,
       deleteEvents: async () => {
         done.push("delete");
-        return { matched: 2, deleted: 2 };
+        return { matched: count, deleted: count };
       },
     },
-    clearAnswers: async () => {
-      if (++calls >= unreachableFrom) throw new ServiceError("metadata_unavailable", "away");
-      done.push("clear");
-    },
+    clearAnswers: async () => reach(isReachable && staysReachable, "clear"),
+    checkOthers: async () => reach(isReachable, "check"),
     warn: (message) => void done.push(message),
   });
   forgetting.onRequest(async (source) => void done.push(`tell of ${source}`));
@@ -28,7 +29,7 @@ function openBench({ unreachableFrom = Number.POSITIVE_INFINITY } = {}) {
 
 describe("a deletion of events", () => {
   it("by request deletes nothing where other nodes cannot be told to forget their answers", async () => {
-    const { forgetting, done } = openBench({ unreachableFrom: 1 });
+    const { forgetting, done } = openBench({ isReachable: false });
     await expect(forgetting.delete("edge", filter, "request")).rejects.toMatchObject({ code: "metadata_unavailable" });
     expect(done).toEqual([]);
     expect(forgetting.deletedCounts).toEqual([]);
@@ -37,18 +38,24 @@ describe("a deletion of events", () => {
   it("drops answers once events are deleted, before those are told that wait for it", async () => {
     const { forgetting, done } = openBench();
     expect(await forgetting.delete("edge", filter, "request")).toEqual({ matched: 2, deleted: 2 });
-    expect(done).toEqual(["clear", "delete", "clear", "tell of edge"]);
+    expect(done).toEqual(["check", "delete", "clear", "tell of edge"]);
     expect(forgetting.deletedCounts).toEqual([{ source: "edge", reason: "request", count: 2 }]);
   });
 
   it("says in the log that answers may be left where other nodes go out of reach meanwhile", async () => {
-    const { forgetting, done } = openBench({ unreachableFrom: 2 });
+    const { forgetting, done } = openBench({ staysReachable: false });
     await forgetting.delete("edge", filter, "request");
-    expect(done).toEqual(["clear", "delete", expect.stringContaining("until these expire"), "tell of edge"]);
+    expect(done).toEqual(["check", "delete", expect.stringContaining("until these expire"), "tell of edge"]);
+  });
+
+  it("that finds nothing leaves answers where they are", async () => {
+    const { forgetting, done } = openBench({ count: 0 });
+    expect(await forgetting.delete("edge", filter, "request")).toEqual({ matched: 0, deleted: 0 });
+    expect(done).toEqual(["check", "delete"]);
   });
 
   it("in the background waits for no other node", async () => {
-    const { forgetting, done } = openBench({ unreachableFrom: 1 });
+    const { forgetting, done } = openBench({ isReachable: false });
     await forgetting.delete("edge", filter, "retention");
     expect(done).toEqual(["delete", expect.stringContaining("until these expire")]);
   });

@@ -25,12 +25,14 @@ export interface Forgetting {
 
 export interface ForgettingOptions {
   readonly store: Pick<EventStore, "countEvents" | "deleteEvents">;
-  /** Drops cached answers of this service and of others; throws `metadata_unavailable`. */
+  /** Drops cached answers of this service and of others; throws `metadata_unavailable` where those cannot be told. */
   readonly clearAnswers: () => Promise<void>;
+  /** Throws `metadata_unavailable` where other services cannot be told anything now. */
+  readonly checkOthers: () => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
-export function createForgetting({ store, clearAnswers, warn }: ForgettingOptions): Forgetting {
+export function createForgetting({ store, clearAnswers, checkOthers, warn }: ForgettingOptions): Forgetting {
   const counts = new Map<string, Map<DeletionReason, number>>();
   const listeners: ((source: string) => Promise<void>)[] = [];
   return {
@@ -38,7 +40,7 @@ export function createForgetting({ store, clearAnswers, warn }: ForgettingOption
     async delete(source, filter, reason) {
       let deletion: Deletion | undefined;
       // Those who cannot be told would go on answering with what is deleted.
-      if (reason === "request") await clearAnswers();
+      if (reason === "request") await checkOthers();
       try {
         deletion = await store.deleteEvents(source, filter);
         const ofSource = counts.get(source) ?? new Map<DeletionReason, number>();
