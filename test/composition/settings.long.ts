@@ -31,7 +31,7 @@ async function attempt(run: Attempt): Promise<void> {
 
 // Each with settings starts services of its own, and mostly waits for them. `expect.poll` works in no concurrent test.
 describe.concurrent("the setting", () => {
-  for (const [name, row] of sampleOf(Object.entries(settingAttempts), 0.5)) {
+  for (const [name, row] of sampleOf(Object.entries(settingAttempts), 0.25)) {
     if (typeof row === "function") it(`${name} takes effect`, () => attempt(row));
   }
 });
