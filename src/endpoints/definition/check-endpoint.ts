@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
+import { type Diagnostic, GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/documents/nearest.ts";
 import {
   type CompileDependencies,
@@ -112,7 +112,12 @@ function isAlike({ compiled }: Attempt, { tables }: CompileDependencies, tenant?
 /** The problems that the language reports for an endpoint's query. Rethrows other errors. */
 export function fromQueryErrors(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof GoogleSqlError)) throw error;
-  return error.diagnostics.map(({ code, message, span }) => ({ path: ["query"], code, message, offset: span.start }));
+  const { diagnostics } = error;
+  // But for what else is wrong, parameters that resemble no declared one would be inferred.
+  const isInferable = ({ code, suggestion }: Diagnostic) => code === "unknown_parameter" && suggestion === undefined;
+  const others = diagnostics.filter((diagnostic) => !isInferable(diagnostic));
+  const told = others.length > 0 ? others : diagnostics;
+  return told.map(({ code, message, span }) => ({ path: ["query"], code, message, offset: span.start }));
 }
 
 /** An alias stands for a table of the query's WITH, and does not hide another; the sandbox has tables. */

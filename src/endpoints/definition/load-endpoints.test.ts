@@ -190,6 +190,11 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
     expect(told.match(/^[ab]\.sql:\d+:\d+/gm)).toEqual(["a.sql:4:11", "b.sql:3:1", "b.sql:4:1"]);
   });
 
+  it("is refused for what keeps its parameters from being inferred, and not for these", async () => {
+    const told = await problems({ "a.sql": `${header()}SELECT @n, nope(2) FROM nowhere WHERE id > @since` });
+    expect(told.match(/^a\.sql:\d+:\d+/gm)).toEqual(["a.sql:4:12", "a.sql:4:25"]);
+  });
+
   it("is refused when another file has its id or name", async () => {
     const told = await problems({
       "a.sql": `${header()}SELECT 1`,
