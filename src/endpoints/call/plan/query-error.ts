@@ -10,13 +10,9 @@ import { ServiceError } from "../../../shared/errors.ts";
 export function fromQueryError(error: GoogleSqlError): ServiceError {
   const [diagnostic] = error.diagnostics;
   const answered = fromOwnQueryError(error);
-  const { details } = answered;
-  if (diagnostic.code === "too_complex" && diagnostic.message.includes("levels deep")) {
-    return new ServiceError("too_complex", diagnostic.message, { ...details, limit: "max_query_depth" });
-  }
   if (diagnostic.code !== "unknown_table") return answered;
   const name = diagnostic.name ?? error.text.slice(diagnostic.span.start, diagnostic.span.end);
-  return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, details);
+  return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, answered.details);
 }
 
 /** The same for an owner's query over everything: a table that does not exist is `unknown_table`. */
@@ -25,7 +21,9 @@ export function fromOwnQueryError(error: GoogleSqlError): ServiceError {
   const { line, column } = positionAt(error.text, diagnostic.span.start);
   const more = others.length === 0 ? "" : `\n(and ${others.length} more)`;
   const details = { line, column, hint: caretLines(error.text, diagnostic.span.start) + more, cause: error };
-  return new ServiceError(diagnostic.code, diagnostic.message, details);
+  const isTooDeep = diagnostic.code === "too_complex" && diagnostic.message.includes("levels deep");
+  const limit = isTooDeep ? { limit: "max_query_depth" as const } : {};
+  return new ServiceError(diagnostic.code, diagnostic.message, { ...details, ...limit });
 }
 
 /** Problems of an owner's file, one for each with file, line, column, the line and a caret. */
