@@ -80,6 +80,15 @@ export const languageCases: readonly ConformanceCase[] = [
     Array.from({ length: 4 }, () => ({ n: 10 })),
   ),
   queryCase(
+    "elements that may fail only for rows that a condition leaves out",
+    "SELECT c.id, n, m FROM calls AS c, UNNEST([DIV(10, IF(c.ok, 1, 0)), 7]) AS n WITH OFFSET AS o, " +
+      "UNNEST([n, MOD(n, IF(c.ok, 3, 0))]) AS m WHERE c.ok AND o < 1 AND m < 5 ORDER BY c.id",
+    [
+      { id: "0", n: 10, m: 1 },
+      { id: "2", n: 10, m: 1 },
+    ],
+  ),
+  queryCase(
     "an array that may fail only for rows that a sub-query leaves out",
     "SELECT n FROM (SELECT ok FROM calls WHERE ok) AS t, UNNEST([DIV(10, IF(t.ok, 1, 0)), 7]) AS n " +
       "WHERE n > 5 GROUP BY n ORDER BY n",

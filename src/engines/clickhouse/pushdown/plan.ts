@@ -18,6 +18,7 @@ import { withColumns } from "../compile/select-builder.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { emit, guarded } from "../sql/statements.ts";
+import { filterEarly } from "./early-filters.ts";
 import { TooComplex } from "./limits.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
@@ -59,7 +60,8 @@ export interface DivisionOptions {
   readonly bindsConstants: boolean;
 }
 
-export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Division {
+export function divideQuery(given: ResolvedQuery, options: DivisionOptions): Division {
+  const query = filterEarly(given);
   const analysis = analyse(query);
   const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
