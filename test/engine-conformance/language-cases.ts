@@ -89,6 +89,15 @@ export const languageCases: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
+    "a join with elements that may fail only for rows that a later condition leaves out",
+    "FROM calls AS c |> JOIN UNNEST([1, 2]) AS n ON c.ok AND DIV(2, IF(c.ok, n, 0)) = 2 |> EXTEND n + 1 AS m " +
+      "|> JOIN UNNEST([DIV(m, IF(c.ok, 1, 0))]) AS d |> WHERE c.ok AND m = 2 |> SELECT id, d |> ORDER BY id",
+    [
+      { id: "0", d: 2 },
+      { id: "2", d: 2 },
+    ],
+  ),
+  queryCase(
     "an array that may fail only for rows that a sub-query leaves out",
     "SELECT n FROM (SELECT ok FROM calls WHERE ok) AS t, UNNEST([DIV(10, IF(t.ok, 1, 0)), 7]) AS n " +
       "WHERE n > 5 GROUP BY n ORDER BY n",

@@ -1,6 +1,6 @@
 import { createMapping } from "../../../googlesql/resolved/map.ts";
 import { isSubquery, reaches, readColumns, someExpression } from "../../../googlesql/resolved/walk.ts";
-import type { Expr, FilterScan, ResolvedQuery, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
+import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
 import { call } from "../../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../../googlesql/types.ts";
 import { analyse } from "../../lowering/analysis.ts";
@@ -9,49 +9,68 @@ import { once } from "../../lowering/once.ts";
 import { isRandomCall, partsOf } from "../../lowering/parts.ts";
 
 /**
- * Moves conditions that cannot fail, and read no element, below an UNNEST of what may: the server computes lists before
- * the conditions of their SELECT, also for rows that these leave out.
+ * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: the server computes
+ * lists before the conditions of their SELECT, also for rows that these leave out.
  */
 export function filterEarly(query: ResolvedQuery): ResolvedQuery {
-  if (!reaches(query.scan, isFilteredUnnest)) return query;
   const failing = once(() => new Failing(analyse(query)));
+  const isLate = (scan: Scan) => {
+    const filter = filterOf(scan);
+    return filter !== undefined && unnestMayFail(filter.input, failing);
+  };
+  if (!reaches(query.scan, isLate)) return query;
   const mapping = createMapping({
     scan(scan) {
-      if (!isFilteredUnnest(scan) || !listsMayFail(scan.input, failing)) return undefined;
-      const conditions = partsOf(scan.predicate, "$and");
+      const filter = filterOf(scan);
+      if (filter === undefined || !unnestMayFail(filter.input, failing)) return undefined;
+      const conditions = partsOf(filter.predicate, "$and");
       const early = conditions.filter((each) => !isBound(each) && !failing().mayFail(each));
-      const { input, left } = sink(scan.input, early);
+      const { below, left } = sink(filter.input, early);
       if (left.length === early.length) return undefined;
       const moved = new Set(early.filter((each) => !left.includes(each)));
       const rest = conditions.filter((each) => !moved.has(each));
-      return mapping.scan(filtered(input, rest));
+      return mapping.scan(filtered(below, rest));
     },
   });
   return { ...query, scan: mapping.scan(query.scan) };
 }
 
-const isFilteredUnnest = (scan: Scan): scan is FilterScan & { readonly input: UnnestScan } =>
-  scan.kind === "Filter" && scan.input.kind === "Unnest";
+/** The condition of an inner join with UNNEST is one of its rows. */
+function filterOf(scan: Scan): FilterScan | undefined {
+  if (scan.kind !== "Unnest" || scan.on === undefined || scan.isOuter) return scan.kind === "Filter" ? scan : undefined;
+  const { on, ...input } = scan;
+  return { kind: "Filter", input, predicate: on };
+}
 
 /** Must the condition stay where it is? */
 const isBound = (condition: Expr) => someExpression(condition, (at) => isSubquery(at) || isRandomCall(at), true);
 
-function listsMayFail(scan: Scan, failing: () => Failing): boolean {
-  if (scan.kind !== "Unnest") return false;
-  if (scan.arrays.some(({ array }) => failing().mayFail(array))) return true;
-  return scan.input !== undefined && listsMayFail(scan.input, failing);
+/** Columns may be computed between the condition and the UNNEST. */
+function unnestMayFail(scan: Scan | undefined, failing: () => Failing): boolean {
+  if (scan?.kind === "Project") return unnestMayFail(scan.input, failing);
+  if (scan?.kind !== "Unnest") return false;
+  const computed = [...scan.arrays.map(({ array }) => array), ...(scan.on === undefined ? [] : [scan.on])];
+  return computed.some((each) => failing().mayFail(each)) || unnestMayFail(scan.input, failing);
 }
 
-/** The UNNEST with the conditions below it, as far down as they can go, and those that cannot. */
-function sink(scan: UnnestScan, conditions: readonly Expr[]): { readonly input: Scan; readonly left: readonly Expr[] } {
-  const { input, arrays, offset } = scan;
-  if (input === undefined) return { input: scan, left: conditions };
-  const made = new Set([...arrays.map(({ element }) => element.id), ...(offset === undefined ? [] : [offset.id])]);
-  const readsMade = (condition: Expr) => [...readColumns([condition])].some((id) => made.has(id));
-  const left = conditions.filter(readsMade);
-  const below = conditions.filter((each) => !left.includes(each));
-  const sunk = input.kind === "Unnest" ? sink(input, below) : { input, left: below };
-  return { input: { ...scan, input: filtered(sunk.input, sunk.left) }, left };
+/** The scan with the conditions as far below it as they can go, and those that must stay above. */
+function sink(scan: Scan, conditions: readonly Expr[]): { readonly below: Scan; readonly left: readonly Expr[] } {
+  if ((scan.kind !== "Unnest" && scan.kind !== "Project") || scan.input === undefined) {
+    return { below: scan, left: conditions };
+  }
+  const made = madeBy(scan);
+  const left = conditions.filter((each) => [...readColumns([each])].some((id) => made.has(id)));
+  const sunk = sink(
+    scan.input,
+    conditions.filter((each) => !left.includes(each)),
+  );
+  return { below: { ...scan, input: filtered(sunk.below, sunk.left) }, left };
+}
+
+function madeBy(scan: UnnestScan | ProjectScan): ReadonlySet<number> {
+  if (scan.kind === "Project") return new Set(scan.computed.map(({ column }) => column.id));
+  const { arrays, offset } = scan;
+  return new Set([...arrays.map(({ element }) => element.id), ...(offset === undefined ? [] : [offset.id])]);
 }
 
 function filtered(input: Scan, conditions: readonly Expr[]): Scan {
