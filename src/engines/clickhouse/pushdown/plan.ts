@@ -7,6 +7,7 @@ import type { Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../..
 import { call } from "../../../googlesql/resolver/expression/expr.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
+import { filterEarly } from "../../lowering/early-filters.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { NOW_PARAMETER, readClock } from "../../lowering/run-constants.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
@@ -18,7 +19,6 @@ import { withColumns } from "../compile/select-builder.ts";
 import { Refusal, refusalIn } from "../sql/refusal.ts";
 import { parameterName } from "../sql/spelling.ts";
 import { emit, guarded } from "../sql/statements.ts";
-import { filterEarly } from "./early-filters.ts";
 import { TooComplex } from "./limits.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";

@@ -6,6 +6,7 @@ import { arrayOf } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
+import { filterEarly } from "../../lowering/early-filters.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import { queryConstants, readsClock } from "../../lowering/run-constants.ts";
@@ -178,7 +179,8 @@ function beginCompilation(
   };
 }
 
-function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
+function analyseGuarded(given: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
+  const resolved = filterEarly(given);
   const analysis = analyse(resolved);
   const query = analysis.holdsQueries ? guardBranches(resolved, analysis) : resolved;
   return { query, analysis: query === resolved ? analysis : analyse(query) };

@@ -1,15 +1,15 @@
-import { createMapping } from "../../../googlesql/resolved/map.ts";
-import { isSubquery, reaches, readColumns, someExpression } from "../../../googlesql/resolved/walk.ts";
-import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../../googlesql/resolved.ts";
-import { call } from "../../../googlesql/resolver/expression/expr.ts";
-import { BOOL } from "../../../googlesql/types.ts";
-import { analyse } from "../../lowering/analysis.ts";
-import { Failing } from "../../lowering/failing.ts";
-import { once } from "../../lowering/once.ts";
-import { isRandomCall, partsOf } from "../../lowering/parts.ts";
+import { createMapping } from "../../googlesql/resolved/map.ts";
+import { reaches, readColumns, someExpression } from "../../googlesql/resolved/walk.ts";
+import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../googlesql/resolved.ts";
+import { call } from "../../googlesql/resolver/expression/expr.ts";
+import { BOOL } from "../../googlesql/types.ts";
+import { analyse } from "./analysis.ts";
+import { Failing } from "./failing.ts";
+import { once } from "./once.ts";
+import { isRandomCall, partsOf } from "./parts.ts";
 
 /**
- * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: the server computes
+ * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: engines compute
  * lists before the conditions of their SELECT, also for rows that these leave out.
  */
 export function filterEarly(query: ResolvedQuery): ResolvedQuery {
@@ -43,7 +43,7 @@ function filterOf(scan: Scan): FilterScan | undefined {
 }
 
 /** Must the condition stay where it is? */
-const isBound = (condition: Expr) => someExpression(condition, (at) => isSubquery(at) || isRandomCall(at), true);
+const isBound = (condition: Expr) => someExpression(condition, isRandomCall, true);
 
 /** Columns may be computed between the condition and the UNNEST. */
 function unnestMayFail(scan: Scan | undefined, failing: () => Failing): boolean {
