@@ -4,7 +4,16 @@
  */
 
 import { expressionChildren, scanExpressions } from "../../googlesql/resolved/walk.ts";
-import type { AnyExpr, Column, CteDefinition, Expr, LetExpr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import type {
+  AnyExpr,
+  Column,
+  CteDefinition,
+  Expr,
+  LetExpr,
+  ResolvedQuery,
+  Scan,
+  UnnestScan,
+} from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import { readableName } from "./names.ts";
 
@@ -25,6 +34,8 @@ function readOf(column: Column): Expr {
 export interface Analysis {
   /** An expression of the query is a sub-query. */
   readonly holdsQueries: boolean;
+  /** Rows are joined with elements that are no records of theirs. */
+  readonly holdsLists: boolean;
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
   /** How deep variables are bound inside those that the expression binds; 0 where an outer join asks for it. */
@@ -62,6 +73,7 @@ interface Walk {
   /** By the column's id: ids are counted from 0. */
   readonly columns: (ColumnFacts | undefined)[];
   holdsQueries: boolean;
+  holdsLists: boolean;
   readonly places: Map<object, Place>;
   readonly bindingDepths: Map<LetExpr, number>;
   /** The greatest depth so far of those inside the nearest expression that binds. */
@@ -202,6 +214,7 @@ function ownColumns(walk: Walk, scan: Scan, place: Place): void {
       }
       return;
     case "Unnest":
+      walk.holdsLists ||= joinsList(scan);
       for (const { element, array } of scan.arrays) own(walk, element, place, array);
       if (scan.offset !== undefined) own(walk, scan.offset, place);
       return;
@@ -275,6 +288,13 @@ function walkStep(walk: Walk, scan: Scan, place: Place): void {
   if (scan.kind === "With") walkDefinitions(walk, scan.ctes, place);
 }
 
+function joinsList({ input, arrays, on }: UnnestScan): boolean {
+  if (input === undefined) return false;
+  const isOfRecords = ({ array: { type } }: (typeof arrays)[number]) =>
+    type.kind === "ARRAY" && type.element.kind === "RECORD";
+  return !arrays.every(isOfRecords) || (on !== undefined && on.kind !== "Literal");
+}
+
 function lateralPlace(walk: Walk, scan: Scan, place: Place): Place {
   return scan.kind === "Join" && scan.isLateral === true ? enter(walk, scan, place) : place;
 }
@@ -295,6 +315,7 @@ export function analyse(query: ResolvedQuery): Analysis {
   const walk: Walk = {
     columns: [],
     holdsQueries: false,
+    holdsLists: false,
     places: new Map(),
     bindingDepths: new Map(),
     bindingDepth: 0,
@@ -311,6 +332,7 @@ export function analyse(query: ResolvedQuery): Analysis {
   }
   return {
     holdsQueries: walk.holdsQueries,
+    holdsLists: walk.holdsLists,
     uses: (column) => walk.columns[column.id]?.uses ?? 0,
     sources: (column) => sourcesOf(walk.columns[column.id]?.made),
     newColumn: (name, type) => {

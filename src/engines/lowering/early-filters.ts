@@ -3,17 +3,17 @@ import { reaches, readColumns, someExpression } from "../../googlesql/resolved/w
 import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../googlesql/resolved.ts";
 import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
-import { analyse } from "./analysis.ts";
+import type { Analysis } from "./analysis.ts";
 import { Failing } from "./failing.ts";
-import { once } from "./once.ts";
 import { isRandomCall, partsOf } from "./parts.ts";
 
 /**
  * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: engines compute
  * lists before the conditions of their SELECT, also for rows that these leave out.
  */
-export function filterEarly(query: ResolvedQuery): ResolvedQuery {
-  const failing = once(() => new Failing(analyse(query)));
+export function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
+  if (!analysis.holdsLists) return query;
+  const failing = new Failing(analysis);
   const isLate = (scan: Scan) => {
     const filter = filterOf(scan);
     return filter !== undefined && unnestMayFail(filter.input, failing);
@@ -24,7 +24,7 @@ export function filterEarly(query: ResolvedQuery): ResolvedQuery {
       const filter = filterOf(scan);
       if (filter === undefined || !unnestMayFail(filter.input, failing)) return undefined;
       const conditions = partsOf(filter.predicate, "$and");
-      const early = conditions.filter((each) => !isBound(each) && !failing().mayFail(each));
+      const early = conditions.filter((each) => !isBound(each) && !failing.mayFail(each));
       const { below, left } = sink(filter.input, early);
       if (left.length === early.length) return undefined;
       const moved = new Set(early.filter((each) => !left.includes(each)));
@@ -32,7 +32,8 @@ export function filterEarly(query: ResolvedQuery): ResolvedQuery {
       return mapping.scan(filtered(below, rest));
     },
   });
-  return { ...query, scan: mapping.scan(query.scan) };
+  const scan = mapping.scan(query.scan);
+  return scan === query.scan ? query : { ...query, scan };
 }
 
 /** The condition of an inner join with UNNEST is one of its rows. */
@@ -46,11 +47,11 @@ function filterOf(scan: Scan): FilterScan | undefined {
 const isBound = (condition: Expr) => someExpression(condition, isRandomCall, true);
 
 /** Columns may be computed between the condition and the UNNEST. */
-function unnestMayFail(scan: Scan | undefined, failing: () => Failing): boolean {
+function unnestMayFail(scan: Scan | undefined, failing: Failing): boolean {
   if (scan?.kind === "Project") return unnestMayFail(scan.input, failing);
   if (scan?.kind !== "Unnest") return false;
   const computed = [...scan.arrays.map(({ array }) => array), ...(scan.on === undefined ? [] : [scan.on])];
-  return computed.some((each) => failing().mayFail(each)) || unnestMayFail(scan.input, failing);
+  return computed.some((each) => failing.mayFail(each)) || unnestMayFail(scan.input, failing);
 }
 
 /** The scan with the conditions as far below it as they can go, and those that must stay above. */

@@ -61,8 +61,9 @@ export interface DivisionOptions {
 }
 
 export function divideQuery(given: ResolvedQuery, options: DivisionOptions): Division {
-  const query = filterEarly(given);
-  const analysis = analyse(query);
+  const first = analyse(given);
+  const query = filterEarly(given, first);
+  const analysis = query === given ? first : analyse(query);
   const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
   const part = pushdown.divide(query.scan);

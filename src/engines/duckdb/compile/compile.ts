@@ -180,8 +180,9 @@ function beginCompilation(
 }
 
 function analyseGuarded(given: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
-  const resolved = filterEarly(given);
-  const analysis = analyse(resolved);
+  const first = analyse(given);
+  const resolved = filterEarly(given, first);
+  const analysis = resolved === given ? first : analyse(resolved);
   const query = analysis.holdsQueries ? guardBranches(resolved, analysis) : resolved;
   return { query, analysis: query === resolved ? analysis : analyse(query) };
 }
