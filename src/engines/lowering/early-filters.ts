@@ -27,7 +27,8 @@ export function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQ
       const early = conditions.filter((each) => !isBound(each) && !failing.mayFail(each));
       const { below, left } = sink(filter.input, early);
       if (left.length === early.length) return undefined;
-      const moved = new Set(early.filter((each) => !left.includes(each)));
+      const moved = new Set(early);
+      for (const each of left) moved.delete(each);
       const rest = conditions.filter((each) => !moved.has(each));
       return mapping.scan(filtered(below, rest));
     },
@@ -60,11 +61,13 @@ function sink(scan: Scan, conditions: readonly Expr[]): { readonly below: Scan; 
     return { below: scan, left: conditions };
   }
   const made = madeBy(scan);
-  const left = conditions.filter((each) => [...readColumns([each])].some((id) => made.has(id)));
-  const sunk = sink(
-    scan.input,
-    conditions.filter((each) => !left.includes(each)),
-  );
+  const left: Expr[] = [];
+  const through: Expr[] = [];
+  for (const each of conditions) {
+    const readsMade = [...readColumns([each])].some((id) => made.has(id));
+    (readsMade ? left : through).push(each);
+  }
+  const sunk = sink(scan.input, through);
   return { below: { ...scan, input: filtered(sunk.below, sunk.left) }, left };
 }
 
