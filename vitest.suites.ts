@@ -253,7 +253,10 @@ function changeSuite(include: string[]): Suite {
   return { ...longSuite(include, 0.01), maxConcurrency: 2 };
 }
 
-/** Long suites that a change leaves to the night: their short forms stand for them. */
+/**
+ * Long suites that a change leaves to the night: their short forms stand for them, and for pressure on the engine those
+ * of resources and of its process.
+ */
 const leftToNight = [
   "test/security/damaged-store.long.ts",
   "test/security/engine-pressure.long.ts",

@@ -3,15 +3,28 @@ import { reaches, readColumns, someExpression } from "../../googlesql/resolved/w
 import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../googlesql/resolved.ts";
 import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
-import type { Analysis } from "./analysis.ts";
+import { type Analysis, analyse } from "./analysis.ts";
 import { Failing } from "./failing.ts";
 import { isRandomCall, partsOf } from "./parts.ts";
+
+/** The query as engines compile it, and what is known of it. */
+export interface AnalysedQuery {
+  readonly query: ResolvedQuery;
+  readonly analysis: Analysis;
+}
+
+/** Analyses the query, with the conditions that have to be early where they are. */
+export function analyseFiltered(resolved: ResolvedQuery): AnalysedQuery {
+  const analysis = analyse(resolved);
+  const query = filterEarly(resolved, analysis);
+  return { query, analysis: query === resolved ? analysis : analyse(query) };
+}
 
 /**
  * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: engines compute
  * lists before the conditions of their SELECT, also for rows that these leave out.
  */
-export function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
+function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
   if (!analysis.holdsLists) return query;
   const failing = new Failing(analysis);
   const isLate = (scan: Scan) => {

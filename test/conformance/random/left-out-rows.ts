@@ -19,11 +19,7 @@ const FAILING: readonly (readonly [failing: string, total: string])[] = [
 ];
 
 /** Conditions that leave out the rows for which these fail. */
-const LEAVING_OUT = [
-  "MOD(#.n, 2) = 1",
-  "#.s IN (SELECT s FROM texts WHERE s < 'a')",
-  "#.s = FORMAT('%d', #.n - DIV(#.n, 2))",
-];
+const LEAVING_OUT = ["MOD(#.n, 2) = 1", "#.s = FORMAT('%d', #.n - DIV(#.n, 2))"];
 
 /** Those of them that cannot fail, and are computed before lists are. */
 const TOTAL = [
@@ -36,6 +32,7 @@ const TOTAL = [
   "#.s IN (SELECT k FROM UNNEST(['1', '2', '3']) AS k)",
   "EXISTS (SELECT 1 FROM UNNEST(['1', '2', '3']) AS k WHERE k = #.s)",
   "#.s NOT IN (SELECT k FROM UNNEST(['x', 'y']) AS k)",
+  "#.s IN (SELECT s FROM texts WHERE s < 'a')",
 ];
 
 const ROWS = "[STRUCT('1' AS s, 1 AS n), ('x', 2), ('2', 3), ('y', 4), ('3', 5)]";

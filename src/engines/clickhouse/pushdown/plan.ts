@@ -6,8 +6,8 @@ import { isSubquery } from "../../../googlesql/resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { call } from "../../../googlesql/resolver/expression/expr.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
-import { type Analysis, analyse } from "../../lowering/analysis.ts";
-import { filterEarly } from "../../lowering/early-filters.ts";
+import type { Analysis } from "../../lowering/analysis.ts";
+import { analyseFiltered } from "../../lowering/early-filters.ts";
 import { findColumn } from "../../lowering/find-column.ts";
 import { NOW_PARAMETER, readClock } from "../../lowering/run-constants.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
@@ -60,10 +60,8 @@ export interface DivisionOptions {
   readonly bindsConstants: boolean;
 }
 
-export function divideQuery(given: ResolvedQuery, options: DivisionOptions): Division {
-  const first = analyse(given);
-  const query = filterEarly(given, first);
-  const analysis = query === given ? first : analyse(query);
+export function divideQuery(resolved: ResolvedQuery, options: DivisionOptions): Division {
+  const { query, analysis } = analyseFiltered(resolved);
   const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
   const part = pushdown.divide(query.scan);

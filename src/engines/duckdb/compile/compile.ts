@@ -6,7 +6,7 @@ import { arrayOf } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
-import { filterEarly } from "../../lowering/early-filters.ts";
+import { type AnalysedQuery, analyseFiltered } from "../../lowering/early-filters.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { once } from "../../lowering/once.ts";
 import { queryConstants, readsClock } from "../../lowering/run-constants.ts";
@@ -179,12 +179,11 @@ function beginCompilation(
   };
 }
 
-function analyseGuarded(given: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
-  const first = analyse(given);
-  const resolved = filterEarly(given, first);
-  const analysis = resolved === given ? first : analyse(resolved);
-  const query = analysis.holdsQueries ? guardBranches(resolved, analysis) : resolved;
-  return { query, analysis: query === resolved ? analysis : analyse(query) };
+function analyseGuarded(resolved: ResolvedQuery): AnalysedQuery {
+  const filtered = analyseFiltered(resolved);
+  if (!filtered.analysis.holdsQueries) return filtered;
+  const query = guardBranches(filtered.query, filtered.analysis);
+  return query === filtered.query ? filtered : { query, analysis: analyse(query) };
 }
 
 /** The text, with placeholders by their places among those that are used. */

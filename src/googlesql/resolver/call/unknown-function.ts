@@ -2,7 +2,7 @@ import type { Path } from "../../ast.ts";
 import { insteadOfForeign } from "../../catalogue/tables/foreign.ts";
 import type { Resolution } from "../resolution.ts";
 
-/** Reports a function that is not in the catalogue: as another database's, as one that is refused, or with the nearest. */
+/** Reports a function that cannot be called: one that is refused, another database's, or one that resembles others. */
 export function reportUnknownFunction(resolution: Resolution, path: Path, kind = "Function"): void {
   const name = path.parts.map((part) => part.name).join(".");
   const refused = resolution.catalogue.find(name)?.definition.refused;

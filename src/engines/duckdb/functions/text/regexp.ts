@@ -44,8 +44,9 @@ function checked(print: PrintCall): PrintCall {
 /** With the names of groups as DuckDB's RE2, which is older than the language's, takes them in a literal. */
 function withSpeltNames(context: CallContext<CallExpr>): CallContext<CallExpr> {
   const text = literalOf(context, 1);
-  const spelt = spellNames(text ?? "");
-  return spelt === (text ?? "") ? context : { ...context, args: context.args.with(1, textSql(spelt)) };
+  if (text === undefined) return context;
+  const spelt = spellNames(text);
+  return spelt === text ? context : { ...context, args: context.args.with(1, textSql(spelt)) };
 }
 
 /**
