@@ -7,7 +7,6 @@ import {
 } from "../engines/contract/query-engine.ts";
 import { cutText } from "../shared/errors.ts";
 import { CleanNames, EventRejection } from "./clean-value.ts";
-import { decompress } from "./decompress.ts";
 import { countAny, EventCount } from "./event-count.ts";
 import { defaultIngestLimits } from "./limits.ts";
 import { MadeIds } from "./made-ids.ts";
@@ -17,6 +16,7 @@ import { protocols } from "./protocols/index.ts";
 import { ownForm } from "./protocols/own-form.ts";
 import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
 import { measureEvents } from "./quotas/measure-events.ts";
+import { unpackBody } from "./unpack-body.ts";
 
 /**
  * A request's body as events, in the format of its protocol. Throws `BodyError` when the body as a whole cannot be
@@ -28,7 +28,7 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
   // An empty message of protocol buffers comes without a type.
   const isNothing = body.bytes.length === 0 && mediaType === "";
   if (!isNothing && !protocol.mediaTypes.pattern.test(mediaType)) refuseType(mediaType, protocol.mediaTypes);
-  const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
+  const bytes = await unpackBody(body.bytes, body, body.maxBytes);
   const { maxEvents, ...rest } = body;
   const count = maxEvents === undefined ? countAny() : new EventCount(maxEvents);
   const raw = protocol.read({ ...rest, bytes, mediaType, count });

@@ -1,6 +1,5 @@
 import type { EventValue, LogEvent, PlainBody, StoredBody } from "../engines/contract/query-engine.ts";
 import { CleanNames, cleanValue, EventRejection } from "./clean-value.ts";
-import { decompress } from "./decompress.ts";
 import { defaultIngestLimits } from "./limits.ts";
 import { MadeIds } from "./made-ids.ts";
 import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
@@ -8,6 +7,7 @@ import { mediaTypeOf } from "./parse-events.ts";
 import { isJsonType } from "./protocols/bodies.ts";
 import { isBatch, ownForm } from "./protocols/own-form.ts";
 import { readTimestamp } from "./timestamp.ts";
+import { unpackBody } from "./unpack-body.ts";
 
 /** The depth of a list within an event, which may be so deep in it itself. */
 const listLimits = { ...defaultIngestLimits, maxDepth: defaultIngestLimits.maxDepth / 2 };
@@ -17,11 +17,11 @@ const listLimits = { ...defaultIngestLimits, maxDepth: defaultIngestLimits.maxDe
  * one that needs more than its rows. Rejects with `BodyError` as `parseEvents` does.
  */
 export async function readPlainBody(body: StoredBody): Promise<PlainBody | undefined> {
-  const { protocol, contentType, contentEncoding, measure, hops, wantsKeys, nowUs, id, maxBytes } = body;
+  const { protocol, contentType, measure, hops, wantsKeys, nowUs, id, maxBytes } = body;
   const isPlain = measure === undefined && hops === undefined && !wantsKeys;
   if (!isPlain || (protocol ?? ownForm.name) !== ownForm.name || !isJsonType(mediaTypeOf(contentType)))
     return undefined;
-  const bytes = await decompress(body.bytes, contentEncoding ?? "", maxBytes);
+  const bytes = await unpackBody(body.bytes, body, maxBytes);
   const [cleanNames, ids] = [new CleanNames(), new MadeIds(id)];
   const startReading = () => {
     const tally = { untimed: 0 };

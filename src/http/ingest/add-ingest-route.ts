@@ -6,6 +6,7 @@ import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.t
 import type { Source } from "../../sources/source.ts";
 import type { AppContext } from "../app-context.ts";
 import { answerErrors } from "../plugins/errors.ts";
+import { formOf } from "../request/json-body.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 import { callerOf, type RouteAccess } from "../request/route-access.ts";
 import { missingSource, nameInRequest, openSource } from "./find-source.ts";
@@ -65,7 +66,7 @@ export function addIngestRoute(app: FastifyInstance, dependencies: AppContext, r
 
 async function openSourceInBody(dependencies: AppContext, request: FastifyRequest): Promise<Source> {
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-  const name = await nameInBody(bytes, request.headers["content-encoding"], dependencies.maxBodyBytes);
+  const name = await nameInBody(bytes, formOf(request), dependencies.maxBodyBytes);
   if (name === undefined) throw missingSource();
   return openSource(dependencies, callerOf(request), name);
 }

@@ -1,4 +1,4 @@
-import { decompress } from "../../ingest/decompress.ts";
+import { type BodyForm, unpackBody } from "../../ingest/unpack-body.ts";
 import { endOfString, splitValues } from "../../values/json/split-json.ts";
 import { sourceNames } from "./find-source.ts";
 
@@ -10,12 +10,8 @@ const maxMembers = 5_000;
  * Undefined when it names none or cannot be read; the actual reader reports the reason. The body is not parsed: that
  * takes as long as its sender likes, and is done where senders take turns.
  */
-export async function nameInBody(
-  bytes: Uint8Array,
-  contentEncoding: string | undefined,
-  maxBytes: number,
-): Promise<string | undefined> {
-  const unpacked = await decompress(bytes, contentEncoding ?? "", maxBytes).catch(() => undefined);
+export async function nameInBody(bytes: Uint8Array, form: BodyForm, maxBytes: number): Promise<string | undefined> {
+  const unpacked = await unpackBody(bytes, form, maxBytes).catch(() => undefined);
   const text = new TextDecoder().decode(unpacked).trimStart();
   if (!text.startsWith("{")) return undefined;
   const found = new Map<string, string>();

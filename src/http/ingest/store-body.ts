@@ -155,7 +155,8 @@ async function appendShort(
   const plain = store.appendPlain === undefined ? undefined : await readPlainBody(body);
   const stored = plain === undefined ? undefined : await store.appendPlain?.(source, plain, signal);
   if (stored !== undefined) return stored;
-  const decoded = plain === undefined ? body : { ...body, bytes: plain.bytes, contentEncoding: undefined };
+  const unpacked = { contentType: mediaTypeOf(body.contentType), contentEncoding: undefined };
+  const decoded = plain === undefined ? body : { ...body, ...unpacked, bytes: plain.bytes };
   const { events, ...remarks } = await parseEvents(decoded);
   admit?.(remarks.loads ?? []);
   const result = await store.append(source, events, signal);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { decompress } from "../../ingest/decompress.ts";
 import { mediaTypeOf } from "../../ingest/parse-events.ts";
+import { type BodyForm, unpackBody } from "../../ingest/unpack-body.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { holdsMoreValues } from "../../values/json/split-json.ts";
 
@@ -9,6 +9,11 @@ declare module "fastify" {
     /** The maximum size of bodies, both as sent and decompressed. */
     readonly maxBodyBytes: number;
   }
+}
+
+/** How a request says that its body is written. */
+export function formOf({ headers }: Pick<FastifyRequest, "headers">): BodyForm {
+  return { contentType: headers["content-type"], contentEncoding: headers["content-encoding"] };
 }
 
 /** The limit of a body that is read on the request loop: no document needs more, and many would hold up everybody. */
@@ -51,7 +56,7 @@ export async function readJsonValue(
       hint: "Send the header Content-Type: application/json.",
     });
   }
-  const bytes = await decompress(body, headers["content-encoding"] ?? "", server.maxBodyBytes);
+  const bytes = await unpackBody(body, formOf(request), server.maxBodyBytes);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     checkValueCount(text);

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { parseJson } from "../../engines/contract/parse-json.ts";
-import { decompress } from "../../ingest/decompress.ts";
 import { mediaTypeOf } from "../../ingest/parse-events.ts";
+import { unpackBody } from "../../ingest/unpack-body.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { checkValueCount } from "./json-body.ts";
+import { checkValueCount, formOf } from "./json-body.ts";
 import { parseQueryText, type TextParameters } from "./query-text.ts";
 
 /** Every value that a request carries for a name: those of the URL first, then the body's. The last one counts. */
@@ -21,12 +21,12 @@ export function urlParameters(request: FastifyRequest): TextParameters {
  */
 export async function readParameters(request: FastifyRequest, maxBodyBytes: number): Promise<SentParameters> {
   const fromUrl = urlParameters(request);
-  const body = request.body;
+  const { body } = request;
   if (!(body instanceof Uint8Array) || body.length === 0) return fromUrl;
   const mediaType = mediaTypeOf(request.headers["content-type"]);
   const isJson = mediaType === "application/json" || mediaType.endsWith("+json");
   if (request.method !== "POST" && (!isJson || fromUrl.has("sql") || fromUrl.has("lql"))) return fromUrl;
-  const bytes = await decompress(body, request.headers["content-encoding"] ?? "", maxBodyBytes);
+  const bytes = await unpackBody(body, formOf(request), maxBodyBytes);
   const text = new TextDecoder().decode(bytes);
   const merged = new Map<string, readonly unknown[]>(fromUrl);
   for (const [name, values] of readText(text, isJson, mediaType)) {

@@ -75,6 +75,8 @@ function guessForm(bytes: Uint8Array, text: string): string {
     return ". It looks like MessagePack; set the sender to JSON";
   }
   if (first === 0x1f && bytes[1] === 0x8b) return ". It looks like gzip; send Content-Encoding: gzip";
+  if (bytes.subarray(0, 4).includes(0))
+    return ". It looks like UTF-16; send UTF-8, or name it in Content-Type: charset=utf-16";
   const [line = "", next = ""] = text.trimStart().split(/\r?\n/, 2);
   const isNdjson = isJsonObject(line) && next.trimStart().startsWith("{");
   return isNdjson ? ". It looks like NDJSON; send Content-Type: application/x-ndjson" : "";
