@@ -77,3 +77,26 @@ it("a browser's cache answers nobody with what it holds of another token", async
   await fc.assert(property, { numRuns: 30 });
   expect(cachedCount).toBeGreaterThan(0);
 });
+
+it("every answer says who may keep it, and none that a token leads to may be kept for others", async () => {
+  const isOpen = new Map<string, boolean>();
+  const kept = new Set<string>();
+  for (const { methods, url, access } of test.app.registeredRoutes) {
+    for (const method of methods.filter((each) => each !== "HEAD" && !url.endsWith("/tail"))) {
+      const sent = { method: method as "GET", url: url.replaceAll(/:\w+/g, "cached").replace("*", "a") };
+      const headers = { "x-api-key": "private-token", "content-type": "application/json" };
+      const response = await test.app.inject({ ...sent, headers, ...(method === "GET" ? {} : { payload: "{}" }) });
+      const control = String(response.headers["cache-control"]);
+      expect([method, url, control]).toEqual([
+        method,
+        url,
+        expect.stringMatching(/no-store|^private, |no-cache|^public, /),
+      ]);
+      if (control !== "no-store") kept.add(url);
+      if (control.startsWith("public")) isOpen.set(url, access.scope === "anybody");
+    }
+  }
+  expect([...isOpen.values()]).not.toContain(false);
+  expect(kept).toContain("/api/catalogue");
+  expect(kept).not.toContain("/api/sources");
+});

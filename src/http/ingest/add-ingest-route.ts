@@ -87,7 +87,7 @@ function readDetails(request: FastifyRequest, names: readonly string[]): Readonl
 }
 
 function sendAnswer(reply: FastifyReply, { status, headers = {}, body }: ProtocolAnswer): FastifyReply {
-  const answer = reply.status(status).headers(headers).header("Cache-Control", "no-store");
+  const answer = reply.status(status).headers(headers);
   return answer.send(body instanceof Uint8Array ? Buffer.from(body) : body);
 }
 

@@ -10,7 +10,7 @@ import { senderAccess } from "./add-ingest-route.ts";
  */
 export function addHandshakes(app: FastifyInstance): void {
   const send = (reply: FastifyReply, body: object) => {
-    return reply.headers(elasticHandshake.headers).header("Cache-Control", "no-store").send(body);
+    return reply.headers(elasticHandshake.headers).send(body);
   };
   const config = { access: openToAll };
   app.get("/_license", { config }, (_request, reply) => send(reply, elasticHandshake.license));

@@ -84,7 +84,7 @@ export function addAuthentication(app: FastifyInstance, { authenticator, runner,
     if (person !== undefined) return identifyPerson(request, access, person);
     await identify(request, access, secret);
   });
-  if (signIn !== undefined) addPrivateAnswers(app);
+  addPrivateAnswers(app);
   app.addHook("preHandler", async (request) => {
     const access = accessOf(request);
     if (request.identity !== undefined) return;
@@ -125,10 +125,14 @@ function checkDeclarations(app: FastifyInstance): void {
   });
 }
 
-/** Keeps answers to people out of their browser's cache, which could show them to whoever signs in next. */
+/**
+ * Keeps answers out of caches unless their route says for how long they count, and to whom: those without a word may be
+ * kept by any. Those to people are in none, not even their browser's, which could show them to whoever signs in next.
+ */
 function addPrivateAnswers(app: FastifyInstance): void {
-  app.addHook("onSend", async ({ isOfPerson }, reply) => {
-    if (isOfPerson) reply.header("Cache-Control", "no-store");
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (request.isOfPerson || !reply.hasHeader("Cache-Control")) reply.header("Cache-Control", "no-store");
+    done(null, payload);
   });
 }
 

@@ -127,7 +127,6 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
     audit.record({ action: "token.create", actor: owner.tokenId, target: token.id, details: detailsOf(token) });
     return reply
       .status(201)
-      .header("Cache-Control", "no-store")
       .header("Location", `/api/access-tokens/${token.id}`)
       .send({ ...describeToken(token, nowMs()), token: secret });
   });
@@ -152,9 +151,7 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
       target: id,
       details: { grace_seconds: graceMs / 1000 },
     });
-    return reply
-      .header("Cache-Control", "no-store")
-      .send({ ...describeToken(rotated.token, nowMs()), token: rotated.secret });
+    return reply.send({ ...describeToken(rotated.token, nowMs()), token: rotated.secret });
   });
   addRoute(accessTokenRoutes.revokeAccessToken, async (request, reply) => {
     const { id } = await findToken(tokens, request.params.id);

@@ -171,7 +171,7 @@ function createEventSender({ sources, runner, shutdown }: AppDependencies): Send
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };
     await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), framed, {
       pageRows: fullPageRows(prepared.query.paging, prepared.maxRows),
-      onHeaders: () => reply.type("application/json; charset=utf-8").header("Cache-Control", "no-store"),
+      onHeaders: () => reply.type("application/json; charset=utf-8"),
       encode: (work) => work(),
     });
   };

@@ -97,12 +97,10 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
   addRoute(statisticsRoutes.countCalls, async (request, reply) => {
     const sinceMs = nowMs() - readSince(request);
     const rows = audit.level === "all" ? await readRuns(dependencies, request, reply, sinceMs) : [];
-    reply.header("Cache-Control", "no-store");
     return { since: new Date(sinceMs).toISOString(), is_recorded: audit.level === "all", endpoints: rows };
   });
 
-  addRoute(statisticsRoutes.countIntake, (_request, reply) => {
-    reply.header("Cache-Control", "no-store");
+  addRoute(statisticsRoutes.countIntake, () => {
     const shown = sources.sources.map(({ name, retentionDays }) => {
       const { stored, rejected, refusedBodies, untimed, tenantless, lastStoredMs, reasons } = intake.of(name);
       const newest = dataThrough.newestOf(name);

@@ -69,14 +69,14 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
     const report = await engine.store.inspect(createCallSignal(reply, shutdown));
     const state = describeStore(engine.name, report, sources.sources, nowMs(), dependencies.sizeBounds);
     const problems = [...(await dependencies.findProblems()), ...state.problems];
-    return reply.header("Cache-Control", "no-store").send({ ...state, problems });
+    return reply.send({ ...state, problems });
   });
   async function answer(request: FastifyRequest, reply: FastifyReply, prefixes?: Uint8Array) {
     const owner = callerOf(request);
     const chunks = makeBackup(dependencies, createCallSignal(reply, shutdown), prefixes);
     const body = await openBegunStream(reply, chunks);
     audit.record({ action: "store.backup", actor: owner.tokenId });
-    return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
+    return reply.type("application/octet-stream").send(body);
   }
   addRoute(storeRoutes.backUpStore, (request, reply) => answer(request, reply));
   addRoute(storeRoutes.backUpChanges, (request, reply) => {

@@ -52,7 +52,6 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
     const width = read("width_us");
     if (width < 1n) throw wrongTime("width_us");
     const slices = await stored.slices(source, range, width, createCallSignal(reply, shutdown), tenant);
-    reply.header("Cache-Control", "no-store");
     return {
       slices: slices.map(({ startUs, eventCount, fingerprint }) => {
         return { start_us: String(startUs), events: eventCount, fingerprint };
@@ -66,7 +65,7 @@ export function addStoredEventRoutes(app: FastifyInstance, { engine, audit, shut
     const lines = makeLines(stored.read(source, range, createCallSignal(reply, shutdown), tenant));
     const body = await openBegunStream(reply, lines);
     audit.record({ action: "store.read", actor: owner.tokenId, target: source });
-    return reply.header("Cache-Control", "no-store").type("application/x-ndjson").send(body);
+    return reply.type("application/x-ndjson").send(body);
   });
 }
 

@@ -139,16 +139,14 @@ export const exploreRoutes = describeRoutes({
 export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { runner } = dependencies;
   const addRoute = createRouteAdder(app);
-  addRoute(exploreRoutes.listTables, async (request, reply) => {
+  addRoute(exploreRoutes.listTables, async (request) => {
     const call = await openCall(dependencies, request);
     const defaultTable = findDefaultTable(call.target.savedQuery);
     const isOpen = call.target.definition.isSandboxed;
-    reply.header("Cache-Control", "no-store");
     return { tables: isOpen ? listScopeTables(runner, call, defaultTable) : [] };
   });
   addRoute(exploreRoutes.checkQuery, async (request, reply) => {
     const call = await openCall(dependencies, request);
-    reply.header("Cache-Control", "no-store");
     const signal = createCallSignal(reply, dependencies.shutdown);
     const turn = { caller: call.identity.tokenId, openSignal: () => signal };
     return { result: await inspectConsumer(runner, call, turn) };
@@ -164,7 +162,6 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
       overviewShape(overview),
       signal,
     );
-    reply.header("Cache-Control", "no-store");
     return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
   });
   addRoute(exploreRoutes.showAround, async (request, reply) => {
@@ -179,7 +176,6 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     // The row itself may not match the query.
     const before = rows[0]?.id === id ? rows : rows.slice(0, count);
     const after = await ask("after", count);
-    reply.header("Cache-Control", "no-store");
     // Newest first, as everywhere.
     return { result: [...after.rows.reverse(), ...before] };
   });

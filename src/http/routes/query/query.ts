@@ -108,7 +108,6 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppContext): 
     const asked = readQuery(sent);
     const compiling = compileWith(dependencies, callerOf(request));
     const { report, error } = await inspectOwnerQuery(asked, readValues(sent), compiling);
-    reply.header("Cache-Control", "no-store");
     if (error === undefined) return { result: report };
     request.logNotes.error = error.code;
     return reply.status(400).send({ ...toErrorBody(error), result: report });
@@ -146,7 +145,7 @@ async function runOwnerQuery(dependencies: AppContext, request: FastifyRequest, 
     pageRows: undefined,
     encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
     onHeaders() {
-      reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");
+      reply.header("Content-Type", format.mediaType + format.typeParameters);
       addDataThrough(reply, dataThroughUs);
     },
     linkOf: () => undefined,

@@ -98,7 +98,6 @@ async function answerAnew(
     encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
     onHeaders(summary) {
       setType(reply, call.format);
-      reply.header("Cache-Control", "no-store");
       addDataThrough(reply, dataThroughUs);
       const link = summary === undefined ? undefined : linkOf(summary);
       if (link !== undefined) reply.header(...link);

@@ -102,7 +102,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     const seen = (await views.listFor(identity.tokenId)).filter(({ endpoint }) =>
       maySee(dependencies, identity, endpoint),
     );
-    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
+    reply.header("Vary", varyByToken);
     return { views: seen.map((view) => showView(view, identity)) };
   });
 

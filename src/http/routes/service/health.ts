@@ -51,7 +51,7 @@ export function addHealthRoute(app: FastifyInstance, { runner, shutdown, nodeSta
       ...(isEngineUp ? [] : [cannotStart ? notStarted : doesNotAnswer]),
       ...(known === undefined || known === "current" ? [] : [metadataAway]),
     ];
-    reply.header("Cache-Control", "no-store").status(isLost ? 503 : 200);
+    reply.status(isLost ? 503 : 200);
     return {
       status: isLost ? "unavailable" : reasons.length > 0 ? "degraded" : "ok",
       engine: isEngineUp ? "ok" : "unavailable",

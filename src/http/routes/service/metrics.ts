@@ -19,6 +19,6 @@ export function addMetricsRoute(app: FastifyInstance, { isMetricsOpen }: AppDepe
   const scope = isMetricsOpen ? "anybody" : metricsRoutes.getMetrics.scope;
   createRouteAdder(app)({ ...metricsRoutes.getMetrics, scope }, async (_request, reply) => {
     const { text, mediaType } = await metrics.read();
-    return reply.header("Cache-Control", "no-store").type(mediaType).send(text);
+    return reply.type(mediaType).send(text);
   });
 }

@@ -74,7 +74,6 @@ export function addOidcRoutes(app: FastifyInstance, dependencies: Needs): void {
     }),
   );
   addRoute(oidcRoutes.signOut, async (request, reply) => {
-    reply.header("Cache-Control", "no-store");
     const oidc = signIn?.oidc;
     if (oidc === undefined || readCookie(request, "session", oidc) === undefined) return { issuer_sign_out: null };
     if (!isOwnPage(request)) throw foreignPage();
@@ -117,7 +116,7 @@ async function answerBrowser(
     const hint = "Sign in with an access token; LOGWEIR_OIDC_ISSUER sets an issuer.";
     throw new ServiceError("issuer_unavailable", "Nobody signs in with an issuer here", { hint });
   }
-  reply.header("Cache-Control", "no-store").header("Referrer-Policy", "no-referrer");
+  reply.header("Referrer-Policy", "no-referrer");
   try {
     return reply.redirect(await findPlace(oidc), 302);
   } catch (thrown) {

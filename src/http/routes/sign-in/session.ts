@@ -62,7 +62,7 @@ export function addSessionRoute(app: FastifyInstance, dependencies: AppDependenc
     const writable = sources.sources.filter(({ name, aliases, origin }) => {
       return origin?.kind !== "service" && canIngest(identity, [name, ...aliases]);
     });
-    reply.header("Cache-Control", "no-store").header("Vary", varyByToken);
+    reply.header("Vary", varyByToken);
     return {
       token: {
         id: identity.tokenId,

@@ -36,7 +36,6 @@ type Needs = Parameters<typeof takeProblem>[0];
 /** `GET /api/sign-in`: for the console, before there is a token. */
 export function addSignInRoutes(app: FastifyInstance, dependencies: Needs): void {
   createRouteAdder(app)(signInRoutes.getSignIn, async (request, reply) => {
-    reply.header("Cache-Control", "no-store");
     const issuer = dependencies.signIn?.oidc?.issuer.name ?? null;
     // Other pages learn nothing of who reads them.
     if (!isOwnPage(request)) return { issuer, is_signed_in: false, problem: null };

@@ -103,7 +103,6 @@ function addAnswers(scope: FastifyInstance, dependencies: AppContext): void {
   ) =>
     addRoute(description as RouteDescription, async (request, reply) => {
       const { project = "" } = request.params as { readonly project?: string };
-      reply.header("Cache-Control", "no-store");
       const context = { caller: createSurfaceCaller(dependencies, request, reply, "bigquery"), project, jobs };
       return reply.send(await answer(context, request as RequestOf<Description>));
     });

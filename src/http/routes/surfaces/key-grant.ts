@@ -32,11 +32,10 @@ export const keyGrantRoutes = describeRoutes({
 export function addKeyGrantRoute(app: FastifyInstance, { keyGrants, rates }: AppContext): void {
   app.register(async (scope) => {
     scope.setErrorHandler(answerErrors(writeError));
-    createRouteAdder(scope)(keyGrantRoutes.grantAccessToken, async (request, reply) => {
+    createRouteAdder(scope)(keyGrantRoutes.grantAccessToken, async (request) => {
       const { tokenId, accessToken, lifetimeSeconds } = await keyGrants.exchange(readAssertion(request));
       request.logNotes.tokenId = tokenId;
       rates.take(tokenId);
-      reply.header("Cache-Control", "no-store");
       return { access_token: accessToken, expires_in: lifetimeSeconds, token_type: "Bearer" };
     });
   });

@@ -90,7 +90,6 @@ export function addLokiRoutes(app: FastifyInstance, dependencies: AppContext): v
     const answer =
       (run: (serve: Serve, request: LokiRequest, name: string) => Promise<object>) =>
       async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-        reply.header("Cache-Control", "no-store");
         const opened = await openRequest(dependencies, request, reply);
         const { name = "" } = request.params as { readonly name?: string };
         return reply.send(await run(await import("../../../loki/serve-loki.ts"), opened, name));

@@ -46,7 +46,7 @@ export function addMcpRoute(app: FastifyInstance, dependencies: AppContext): voi
       return typeof value === "string" ? [[name, value] as [string, string]] : [];
     });
     const response = await serveMcp(createCaller(dependencies, request, reply), message, new Headers(headers));
-    return reply.header("Cache-Control", "no-store").send(response);
+    return reply.send(response);
   });
 }
 
