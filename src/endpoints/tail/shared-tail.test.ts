@@ -310,6 +310,31 @@ describe("a tail of events", () => {
     expect(told).toEqual(["x", "y"]);
   });
 
+  it.each([true, false])(
+    "shows nothing of before where the clock is set back; rows are events: %s",
+    async (isOfEvents) => {
+      const { state, keep, tail, join } = openTail(isOfEvents);
+      keep([["before", -1_800]]);
+      const { told } = await join();
+      for (const [id, second] of [
+        ["a", 1],
+        ["b", 3_600],
+      ] as const) {
+        state.nowMs = startMs + second * 1_000;
+        keep([[id, second]], isOfEvents);
+        state.nowMs += 2_000;
+        await tail.poll();
+      }
+      state.setMs = -5_400_000;
+      for (const row of [[], [["c", -1_795]]] as const) {
+        keep(row, false);
+        state.nowMs += 2_000;
+        await tail.poll();
+      }
+      expect(told).toEqual(["a", "b", "c"]);
+    },
+  );
+
   it("resumes behind a row of 2099, or of long ago, with what has arrived since", async () => {
     for (const second of [future, -900_000]) {
       const { state, store, tail, join } = openTail(true);

@@ -72,6 +72,8 @@ export class SharedTail {
   /** Rows that were found by their time, with others that did not fit; those of this service arrive within a while. */
   #doubted = new Set<string>();
   #newestUs: bigint | undefined;
+  /** Where the window of the next look begins, unless the clock is set back. */
+  #nextFromUs: bigint | undefined;
   #mark: ArrivalMark = new Map();
   #lastAskMs = Number.NEGATIVE_INFINITY;
   #failingSinceMs: number | undefined;
@@ -213,11 +215,13 @@ export class SharedTail {
     const fresh: TailRow[] = [];
     let hasGap = false;
     for (const { rows, isFull } of answers) {
-      const unseen = this.#noteRows(rows);
+      // Where the clock was set back, what is found before that was there, and may have been forgotten.
+      const unseen = this.#noteRows(rows).filter(({ timeUs }) => timeUs >= (this.#nextFromUs ?? timeUs));
       if (this.#followers.size === 0) for (const { place } of rows) this.#present.add(eventOf(place));
       fresh.push(...unseen);
       hasGap ||= isFull && unseen.length === rows.length;
     }
+    this.#nextFromUs = this.#windowStart();
     return { fresh, hasGap };
   }
 
@@ -241,11 +245,8 @@ export class SharedTail {
     // The same list for all, so that it is laid out once.
     const ordered = this.#placed(fresh, this.#span(from));
     for (const [follower, early] of this.#followers) {
-      this.#send(
-        follower,
-        early.size === 0 ? ordered : ordered.filter(({ place }) => !early.delete(eventOf(place))),
-        hasGap,
-      );
+      const rows = early.size === 0 ? ordered : ordered.filter(({ place }) => !early.delete(eventOf(place)));
+      this.#send(follower, rows, hasGap);
     }
   }
 
