@@ -126,6 +126,39 @@ describe("retention", () => {
     expect(log[0]).toBe("error retention of edge failed and will be tried again: the engine is restarting");
   });
 
+  it("deletes nothing by a retention that was changed, or taken away, since the run began", async () => {
+    const calls: string[] = [];
+    const sources: Pick<Source, "name" | "retentionDays">[] = [
+      { name: "large", retentionDays: { default: 7, tenants: { a: 1 } } },
+      { name: "longer", retentionDays: 7 },
+      { name: "kept", retentionDays: 7 },
+      { name: "gone", retentionDays: 7 },
+      { name: "same", retentionDays: { default: 7 } },
+    ];
+    const { options, log } = createOptions(async (name, { tenants }) => {
+      if (calls.length === 0) {
+        const large = { name: "large", retentionDays: { default: 90, tenants: { a: 1 } } };
+        const [longer, kept] = [
+          { name: "longer", retentionDays: 90 },
+          { name: "kept", retentionDays: undefined },
+        ];
+        state.sources = [large, longer, kept, { name: "same", retentionDays: { default: 7 } }];
+      }
+      return calls.push(`${name} ${JSON.stringify(tenants ?? {})}`);
+    });
+    const state = { ...options, sources };
+    await runRetention(state);
+    expect(calls).toEqual(['large {"of":["a"]}', "same {}"]);
+    expect(log.filter((line) => line.startsWith("error"))).toEqual([]);
+  });
+
+  it("deletes nothing more once another node has the turn", async () => {
+    const calls: string[] = [];
+    const { options } = createOptions(async (name) => calls.push(name));
+    await runRetention({ ...options, isOurs: () => calls.length === 0 });
+    expect(calls).toEqual(["edge"]);
+  });
+
   describe("in the background", () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EventFilter } from "../engines/contract/query-engine.ts";
 import { messageOf } from "../shared/message-of.ts";
 import type { Forgetting } from "./forgetting.ts";
@@ -5,6 +6,7 @@ import type { RetentionDays, Source } from "./source.ts";
 
 /** The dependencies of retention. */
 export interface RetentionOptions {
+  /** Read anew before each deletion. */
   readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
   readonly forgetting: Pick<Forgetting, "delete">;
   /** False where another service on the store does it. */
@@ -108,19 +110,27 @@ export function expiredEvents(
   return [...ofNamed, { days, filter: ofOthers }];
 }
 
+/** Whether a source still has the retention that a run began with, which may have taken long since. */
+function isStillSet({ sources }: RetentionOptions, { name, retentionDays }: RetentionOptions["sources"][number]) {
+  return isDeepStrictEqual(sources.find((source) => source.name === name)?.retentionDays, retentionDays);
+}
+
 /**
  * Deletes events that are older than their source's `retention_days`, one source after another. Sources without one
- * are skipped. A failure is logged and does not affect the other sources. Returns the number of deleted events.
+ * are skipped, and so are those whose retention was changed since the run began: the next run is theirs. A failure is
+ * logged and does not affect the other sources. Returns the number of deleted events.
  */
 export async function runRetention(
   options: RetentionOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
-  const { sources, forgetting, nowMs, log } = options;
+  const { forgetting, isOurs = () => true, nowMs, log } = options;
   let total = 0;
-  for (const { name, retentionDays } of sources) {
+  for (const source of options.sources) {
+    const { name, retentionDays } = source;
     for (const { days, filter } of expiredEvents(retentionDays, nowMs())) {
-      if (signal.aborted) return total;
+      if (signal.aborted || !isOurs()) return total;
+      if (!isStillSet(options, source)) break;
       try {
         const { deleted } = await forgetting.delete(name, filter, "retention");
         if (deleted > 0) log("info", `retention: deleted ${deleted} events of ${name} older than ${days} days`);
