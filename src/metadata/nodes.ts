@@ -15,7 +15,9 @@ export interface Nodes {
   onChange(topic: Topic, takeOver: () => Promise<void>): void;
   /** Notifies every node of a change that is in no table; throws `metadata_unavailable` where the database is away. */
   announce(topic: "cache"): Promise<void>;
-  /** True on one node at most. */
+  /** Throws `metadata_unavailable` where `announce` would; waits for no change of another node. */
+  checkAnnouncing(): Promise<void>;
+  /** True on one node at most. One that led is not the leader for two seconds at least, however soon it leads again. */
   isLeader(): boolean;
   /** Runs the work unless another node runs work of this name, in which case it returns undefined immediately. */
   alone<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
@@ -35,6 +37,7 @@ export function createOnlyNode(): Nodes {
     exclusively: (work) => work(),
     onChange: () => undefined,
     announce: async () => undefined,
+    checkAnnouncing: async () => undefined,
     isLeader: () => true,
     alone: (_name, work) => work(),
     state: () => "current",

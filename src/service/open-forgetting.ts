@@ -23,7 +23,7 @@ export function openForgetting({ settings, nowMs, steadyMs, logger, closers }: S
       cache.clear();
       await nodes.announce("cache");
     },
-    checkOthers: () => nodes.exclusively(async () => undefined),
+    checkOthers: () => nodes.checkAnnouncing(),
     warn: (message) => logger.warn(message),
   });
   // Other deletions are of the oldest.

@@ -203,6 +203,19 @@ describe("a node of a database", () => {
     await member.close();
   });
 
+  it("does not lead for two seconds after it stopped leading, in which another may have led unseen", async () => {
+    const { database, member } = prepare();
+    await member.start();
+    const led: boolean[] = [];
+    database.sessions[0]?.events.onEnd();
+    for (const ms of [1, 1_900, 200]) {
+      await vi.advanceTimersByTimeAsync(ms);
+      led.push(member.isLeader());
+    }
+    expect([led, member.sessionCount]).toEqual([[false, false, true], 2]);
+    await member.close();
+  });
+
   it("does not go on over a pooler, whose statements reach several backends", async () => {
     const { database, member } = prepare();
     await member.start();

@@ -23,6 +23,8 @@ const longestPauseMs = 1_000;
 const currentMs = 3_000;
 /** How many times the lock is tried, five seconds each, until another node's change ends. */
 const patientWaits = 12;
+/** So long a node that led does not lead again: who asks now and then learns that another may have led meanwhile. */
+const resignedMs = 2_000;
 /** The time after which the last known state is no longer used. */
 const outdatedMs = 30_000;
 
@@ -47,6 +49,7 @@ export class Member implements Nodes {
   #sessionCount = 0;
   #backend: number | undefined;
   #leads = false;
+  #resignedAtMs = Number.NEGATIVE_INFINITY;
   #currentAtMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #isClosed = false;
@@ -116,7 +119,8 @@ export class Member implements Nodes {
   }
 
   isLeader(): boolean {
-    return this.#leads && this.state() === "current";
+    const isBack = Math.abs(this.#options.nowMs() - this.#resignedAtMs) >= resignedMs;
+    return this.#leads && isBack && this.state() === "current";
   }
 
   onChange(topic: Topic, takeOver: () => Promise<void>): void {
@@ -145,6 +149,10 @@ export class Member implements Nodes {
       await sql`UPDATE metadata_changes SET number = number + 1 WHERE topic = ${topic}`.execute(transaction);
       await sql`SELECT pg_notify(${changesChannel}, ${topic})`.execute(transaction);
     });
+  }
+
+  async checkAnnouncing(): Promise<void> {
+    await sql`UPDATE metadata_changes SET number = number WHERE topic = 'cache'`.execute(this.#queries);
   }
 
   async close(): Promise<void> {
@@ -236,6 +244,11 @@ export class Member implements Nodes {
     this.#session = session;
     this.#sessionCount++;
     this.#backend = undefined;
+    this.#resign();
+  }
+
+  #resign(): void {
+    if (this.#leads) this.#resignedAtMs = this.#options.nowMs();
     this.#leads = false;
   }
 
@@ -283,7 +296,7 @@ export class Member implements Nodes {
   async #drop(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    this.#leads = false;
+    this.#resign();
     await session?.close();
   }
 }

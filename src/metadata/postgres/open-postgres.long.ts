@@ -100,6 +100,22 @@ describe.runIf(hasPostgres())("an unusable database", () => {
 });
 
 describe.runIf(hasPostgres())("a node on a database that goes away", () => {
+  it("knows whether others can be notified, and waits for no change of theirs to find out", async () => {
+    const cluster = await startPostgres();
+    const url = cluster.createDatabase();
+    const opened = [await openMetadata(url), await openMetadata(url)];
+    try {
+      const joining = { isEngineShared: true, nowMs: Date.now, log: () => undefined };
+      const [changing, asking] = await Promise.all(opened.map((each) => each.join(joining)));
+      await changing?.exclusively(async () => expect(await asking?.checkAnnouncing()).toBeUndefined());
+      await cluster.kill();
+      await expect(asking?.checkAnnouncing()).rejects.toMatchObject({ code: "metadata_unavailable" });
+    } finally {
+      await Promise.all(opened.map((each) => each.close()));
+      await cluster.stop();
+    }
+  });
+
   it("takes over what others changed meanwhile once the database is back", async () => {
     const cluster = await startPostgres();
     const opened = await openMetadata(cluster.createDatabase());
