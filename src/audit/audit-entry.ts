@@ -82,8 +82,9 @@ export function describeEntry(
     case "query.run":
       return describeRun(event, entry, common, mask);
     case "access.refused":
+    case "change.unconfirmed":
       return {
-        message: `${event.actor ?? "somebody"} was refused at ${event.method} ${event.route}: ${event.error}`,
+        message: describeRefusal(event),
         fields: compact({
           ...common,
           actor: event.actor,
@@ -95,6 +96,11 @@ export function describeEntry(
     default:
       return describeChange(event, common, mask);
   }
+}
+
+function describeRefusal({ action, actor = "somebody", method, route, error }: AuditRefusal): string {
+  const what = action === "access.refused" ? "was refused" : "may have changed something";
+  return `${actor} ${what} at ${method} ${route}: ${error}`;
 }
 
 function describeRun(

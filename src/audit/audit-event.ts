@@ -87,11 +87,11 @@ export interface AuditRun {
 }
 
 /**
- * A call without a valid token, or with one that may not do this. Equal refusals within one second become one event
- * with a count.
+ * A call without a valid token, or with one that may not do this; or one that changes something, and ended before it
+ * was known whether the change was made. Equal ones within one second become one event with a count.
  */
 export interface AuditRefusal {
-  readonly action: "access.refused";
+  readonly action: "access.refused" | "change.unconfirmed";
   /** The public id of the token; absent where none was valid. */
   readonly actor?: string;
   readonly error: string;

@@ -31,7 +31,7 @@ export class WaitingEntries {
       countAgain(same, event, count);
       return "counted";
     }
-    const isRefusal = event.action === "access.refused";
+    const isRefusal = "route" in event;
     if (room <= 0 || (isRefusal && this.#refusals >= maxRefusals)) return "refused";
     if (isRefusal) this.#refusals++;
     const entry = this.#hold(event, count);
@@ -65,7 +65,8 @@ function keyOf(event: AuditEvent): string | undefined {
     case "query.run":
       return event.callKey;
     case "access.refused":
-      return `${event.method} ${event.route}`;
+    case "change.unconfirmed":
+      return `${event.action} ${event.method} ${event.route}`;
     default:
       return undefined;
   }

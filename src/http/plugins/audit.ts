@@ -28,7 +28,10 @@ const refusals: ReadonlySet<string> = new Set([
 
 const isErrorCode = (error: string | undefined): error is ErrorCode => error !== undefined && error in errorCatalogue;
 
-/** Records each run once its answer is sent or its caller gone, and calls that were refused. */
+/**
+ * Records each run once its answer is sent or its caller gone, calls that were refused, and changes of which the
+ * metadata's database did not confirm whether they were made.
+ */
 export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "record">): void {
   app.decorateRequest("auditRun");
   if (audit.level === "off") return;
@@ -39,7 +42,11 @@ export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "
       const status = sent !== callerGoneStatus && isErrorCode(error) ? errorCatalogue[error].status : sent;
       if (auditRun !== undefined && error !== "pinned_parameter") {
         audit.record(describeRun(request, auditRun, status, reply.elapsedTime));
-      } else if (error !== undefined && refusals.has(error)) audit.record(describeRefusal(request, error, status));
+      } else if (error !== undefined && refusals.has(error)) {
+        audit.record(describeRefusal("access.refused", request, error, status));
+      } else if (error === "metadata_unavailable" && request.identity !== undefined && !isRead(request)) {
+        audit.record(describeRefusal("change.unconfirmed", request, error, status));
+      }
     });
   });
 }
@@ -63,7 +70,12 @@ export function callKeyOf({ surface, endpoint, version, parameters, redactsPii }
   ]);
 }
 
+function isRead({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
 function describeRefusal(
+  action: AuditRefusal["action"],
   { logNotes, method, routeOptions }: FastifyRequest,
   error: string,
   status: number,
@@ -71,7 +83,7 @@ function describeRefusal(
   const { tokenId } = logNotes;
   const route = routeOptions.url ?? "none";
   return {
-    action: "access.refused",
+    action,
     error,
     status,
     method,

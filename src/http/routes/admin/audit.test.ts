@@ -3,6 +3,7 @@ import { runningQuery } from "../../../../test/support/fake-engine.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/test-app.ts";
 import type { AuditRun } from "../../../audit/audit-event.ts";
 import { EngineError } from "../../../engines/contract/query-engine.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 
 let test: TestApp;
 
@@ -92,6 +93,26 @@ describe("a refused call", () => {
       { action: "access.refused", ...limited },
     ]);
   });
+});
+
+it("a change that the metadata did not confirm is recorded, and nothing that only reads is", async () => {
+  await test.app.close();
+  const away = async () => Promise.reject(new ServiceError("metadata_unavailable", "It does not answer"));
+  const views = { add: away, listFor: away, remove: away };
+  test = await createTestApp({ parts: { management: { metadata: {}, views, tokens: {} } as never } });
+  const payload = { name: "a", endpoint: "open", state: "b" };
+  for (const method of ["GET", "POST"] as const) {
+    const sent = method === "GET" ? {} : { payload };
+    const { statusCode } = await test.app.inject({
+      method,
+      url: "/api/views",
+      headers: { "x-api-key": "query-token" },
+      ...sent,
+    });
+    expect(statusCode).toBe(503);
+  }
+  const of = { method: "POST", route: "/api/views", actor: "q" };
+  expect(test.audited).toEqual([{ action: "change.unconfirmed", error: "metadata_unavailable", status: 503, ...of }]);
 });
 
 it("clearing the cache is recorded", async () => {
