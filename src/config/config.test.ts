@@ -66,6 +66,15 @@ describe("the settings", () => {
     }
   });
 
+  it("refuses one value for two fixed tokens, whoever's variables they are in", () => {
+    const [one, other] = ["a-token-of-20-letters", "b-token-of-20-letters"];
+    const env = { LOGWEIR_PRIVATE_TOKEN: one, LOGFLARE_PUBLIC_ACCESS_TOKEN: ` ${one}`, LOGFLARE_API_KEY: other };
+    expect(() => readConfiguration(places, env)).toThrow(
+      /^LOGWEIR_PUBLIC_TOKEN: must differ from LOGWEIR_PRIVATE_TOKEN$/,
+    );
+    expect(readConfiguration(places, { ...env, LOGFLARE_PUBLIC_ACCESS_TOKEN: `${one}r` }).settings.apiKey).toBe(other);
+  });
+
   it("include the working folder's endpoints and sources after the shipped ones, or alone", () => {
     const own = mkdtempSync(join(tmpdir(), "logweir-config-"));
     mkdirSync(join(own, "endpoints"));

@@ -76,6 +76,7 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
   const values = Object.fromEntries(effective.map(({ value }, at) => [keys[at], value])) as SettingValues;
   problems.push(
     ...findExposedTokens(effective),
+    ...findSharedTokens(values),
     ...findServerProblems(values),
     ...findBoundProblems(values),
     ...findSignedTokenProblems(values),
@@ -245,6 +246,16 @@ function findSignedTokenProblems(values: SettingValues): readonly string[] {
     .map(
       (key) => `${variableOf(settingDefinitions[key])}: needs LOGWEIR_JWT_KEYS, by which signed tokens are accepted`,
     );
+}
+
+/** A value of two tokens would have the rights of either, and those who send events might do everything. */
+function findSharedTokens(values: SettingValues): readonly string[] {
+  const keys = (["privateToken", "publicToken", "apiKey"] as const).filter((key) => values[key] !== undefined);
+  return keys.flatMap((key, at) => {
+    const twin = keys.slice(0, at).find((other) => values[other] === values[key]);
+    if (twin === undefined) return [];
+    return [`${variableOf(settingDefinitions[key])}: must differ from ${variableOf(settingDefinitions[twin])}`];
+  });
 }
 
 function findMailProblems({ smtpUrl, smtpFrom }: SettingValues): readonly string[] {
