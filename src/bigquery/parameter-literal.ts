@@ -7,6 +7,7 @@ interface ParameterType {
   readonly type?: string;
   readonly arrayType?: ParameterType;
   readonly structTypes?: readonly { readonly name?: string; readonly type?: ParameterType }[];
+  readonly rangeElementType?: ParameterType;
 }
 
 /** BigQuery's `QueryParameterValue`. */
@@ -14,6 +15,8 @@ interface ParameterValue {
   readonly value?: unknown;
   readonly arrayValues?: readonly ParameterValue[] | null;
   readonly structValues?: Readonly<Record<string, ParameterValue>> | null;
+  /** A bound that is absent, or has no value, is unbounded. */
+  readonly rangeValue?: { readonly start?: ParameterValue | null; readonly end?: ParameterValue | null } | null;
 }
 
 /** BigQuery's `QueryParameter`; one without a name is positional. */
@@ -33,6 +36,7 @@ const names: Readonly<Record<string, string>> = {
   BIGDECIMAL: "BIGNUMERIC",
 };
 const scalars = [...byLiteral, "INT64", "FLOAT64", "BOOL", "STRING", "BYTES", "INTERVAL"];
+const rangeElements = ["DATE", "DATETIME", "TIMESTAMP"];
 
 /** Types that are deeper than any query's would only exhaust the stack. */
 const maxDepth = 50;
@@ -68,19 +72,19 @@ export function refuseLongLiterals(): ServiceError {
   return new ServiceError("query_too_long", message, { parameter: "queryParameters" });
 }
 
-/** The plain value of a parameter, for one that an endpoint declares. Throws `invalid_parameter` for records. */
+/** The plain value of a parameter, for one that an endpoint declares. Throws `invalid_parameter` for any other. */
 export function toPlainValue({ name = "?", parameterType, parameterValue }: QueryParameter): unknown {
-  if (parameterType?.arrayType === undefined && parameterType?.structTypes === undefined) {
-    return parameterValue?.value ?? null;
-  }
-  throw refuse(name, "is one of the endpoint's, which take no arrays and no records");
+  const { arrayType, structTypes, rangeElementType } = parameterType ?? {};
+  if ((arrayType ?? structTypes ?? rangeElementType) === undefined) return parameterValue?.value ?? null;
+  throw refuse(name, "is one of the endpoint's, which take no arrays, records or ranges");
 }
 
 function refuse(parameter: string, problem: string): ServiceError {
   return invalidParameter(parameter, `The query parameter ${parameter.slice(0, 200)} ${problem}`);
 }
 
-function printType(shown: string, { type = "", arrayType, structTypes }: ParameterType, depth = 0): string {
+function printType(shown: string, sent: ParameterType, depth = 0): string {
+  const { type = "", arrayType, structTypes, rangeElementType } = sent;
   const kind = names[type.toUpperCase()] ?? type.toUpperCase();
   if (depth > maxDepth) throw refuse(shown, "is nested too deeply");
   if (kind === "ARRAY") return `ARRAY<${printType(shown, arrayType ?? {}, depth + 1)}>`;
@@ -90,6 +94,11 @@ function printType(shown: string, { type = "", arrayType, structTypes }: Paramet
       return name === undefined || name === "" ? inner : `${quoteName(shown, name)} ${inner}`;
     });
     return `STRUCT<${fields.join(", ")}>`;
+  }
+  if (kind === "RANGE") {
+    const element = (rangeElementType?.type ?? "").toUpperCase();
+    if (rangeElements.includes(element)) return `RANGE<${element}>`;
+    throw refuse(shown, "is a range, whose elements must be of type DATE, DATETIME or TIMESTAMP");
   }
   if (scalars.includes(kind)) return kind;
   throw refuse(shown, `has the type ${type.slice(0, 100) || "none"}, which cannot be sent`);
@@ -102,7 +111,7 @@ function quoteName(shown: string, name: string): string {
 
 function printValue(shown: string, type: ParameterType, sent: ParameterValue, write: Write): void {
   const printed = printType(shown, type);
-  const { value, arrayValues, structValues } = sent;
+  const { value, arrayValues, structValues, rangeValue } = sent;
   if (printed.startsWith("ARRAY<")) {
     if (arrayValues === null || arrayValues === undefined) {
       write(`CAST(NULL AS ${printed})`);
@@ -126,6 +135,14 @@ function printValue(shown: string, type: ParameterType, sent: ParameterValue, wr
       if (index > 0) write(", ");
       printValue(shown, each, structValues[name] ?? {}, write);
     }
+    write(")");
+    return;
+  }
+  if (printed.startsWith("RANGE<") && rangeValue !== null && rangeValue !== undefined) {
+    write("RANGE(");
+    printValue(shown, type.rangeElementType ?? {}, rangeValue.start ?? {}, write);
+    write(", ");
+    printValue(shown, type.rangeElementType ?? {}, rangeValue.end ?? {}, write);
     write(")");
     return;
   }

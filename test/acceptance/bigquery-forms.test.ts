@@ -86,6 +86,30 @@ it("runs a query with parameters", async () => {
   expect((await get(path)).rows).toEqual([{ f: [{ v: "501" }, { v: "1767225600.000000" }, { v: [{ v: "x" }] }] }]);
 });
 
+it("runs a query with ranges as parameters", async () => {
+  const range = (name: string, element: string, rangeValue: object | null) => ({
+    name,
+    parameterType: { type: "RANGE", rangeElementType: { type: element } },
+    parameterValue: { rangeValue },
+  });
+  const ask = async (queryParameters: readonly object[]) => {
+    const names = "SELECT @d AS d, @t AS t, RANGE_CONTAINS(@d, DATE '2026-08-20') AS c, @n IS NULL AS n";
+    return send("POST", `${root}/queries`, { query: names, queryParameters, useLegacySql: false });
+  };
+  const found = await ask([
+    range("d", "DATE", { start: { value: "2026-08-01" }, end: { value: "2026-09-01" } }),
+    range("t", "TIMESTAMP", { start: { value: "1970-01-01 00:00:01" }, end: { value: null } }),
+    range("n", "DATETIME", null),
+  ]);
+  const cells = ["[2026-08-01, 2026-09-01)", "[1.000000, UNBOUNDED)", "true", "true"].map((v) => ({ v }));
+  expect(found.body.rows).toEqual([{ f: cells }]);
+  const refused = await ask([range("d", "TIME", {})]);
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    expect.stringContaining("The query parameter d is a range, whose elements must be of type DATE, DATETIME or"),
+  ]);
+});
+
 it("reads a result in pages", async () => {
   const { jobId } = await insert({ query: "SELECT id FROM logs_all.edge_logs LIMIT 1500" });
   await get(`${root}/jobs/${jobId}?location=logweir&alt=json`);
