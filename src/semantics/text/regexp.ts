@@ -3,7 +3,7 @@
 import { NEVER_FAILS } from "../../googlesql/catalogue/types.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { toLatin1 } from "./bytes.ts";
-import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
+import { checkReplacement, countGroups, latin1Pattern, spellNames, splitAtGroup } from "./regexp-syntax.ts";
 
 type Texts = readonly (string | null)[];
 
@@ -79,10 +79,26 @@ function matchPosition(parts: Parts, groups: bigint, text: string, occurrence: b
   return BigInt(end - (isEnd === 1n ? 0 : lengthOf(counting[index]))) + 1n;
 }
 
+/** With the names of groups as every RE2 knows them; one that cannot be read as it is, for RE2 to say why. */
+function spellReadable(pattern: string): string {
+  try {
+    return spellNames(pattern);
+  } catch {
+    return pattern;
+  }
+}
+
 const LISTS = ["STRING[]", "STRING[]", "STRING[]"] as const;
 
 export const regexpFunctions: readonly ScalarFunction[] = [
-  defineFunction("lw_latin1_pattern", ["BYTES"], "STRING", (bytes) => latin1Pattern(toLatin1(bytes)), NEVER_FAILS),
+  defineFunction(
+    "lw_latin1_pattern",
+    ["BYTES"],
+    "STRING",
+    (bytes) => latin1Pattern(spellReadable(toLatin1(bytes))),
+    NEVER_FAILS,
+  ),
+  defineFunction("lw_regexp_names", ["STRING"], "STRING", spellReadable, NEVER_FAILS),
   defineFunction("lw_regexp_groups", ["STRING"], "INT64", (pattern) => BigInt(countGroups(pattern))),
   defineFunction("lw_regexp_split", ["STRING"], "STRING", splitAtGroup),
   defineFunction("lw_regexp_replacement", ["STRING", "STRING"], "STRING", checkReplacement),

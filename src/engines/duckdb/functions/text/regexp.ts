@@ -41,12 +41,22 @@ function checked(print: PrintCall): PrintCall {
   };
 }
 
-/** With the names of groups as DuckDB's RE2, which is older than the language's, takes them in a literal. */
+/** With the names of groups as DuckDB's RE2, which is older than the language's, takes them. */
 function withSpeltNames(context: CallContext<CallExpr>): CallContext<CallExpr> {
   const text = literalOf(context, 1);
-  if (text === undefined) return context;
-  const spelt = spellNames(text);
-  return spelt === text ? context : { ...context, args: context.args.with(1, textSql(spelt)) };
+  const pattern = context.args[1] ?? EMPTY;
+  // Those of BYTES are spelt where they become text.
+  if (text?.includes("(?<") === false || context.types[1]?.kind !== "STRING") return context;
+  const spelt = text === undefined ? spellAll(pattern) : textSql(spellNames(text));
+  return { ...context, args: context.args.with(1, spelt) };
+}
+
+function spellAll(pattern: Sql): Sql {
+  return computeOnce(
+    [pattern],
+    "pattern",
+    (p) => sql`CASE WHEN contains(${p}, '(?<') THEN lw_regexp_names(${p}) ELSE ${p} END`,
+  );
 }
 
 /**
