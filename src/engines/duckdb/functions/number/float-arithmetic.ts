@@ -4,7 +4,7 @@
  */
 
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
-import { signSql } from "../../sql/atoms.ts";
+import { constant, signSql } from "../../sql/atoms.ts";
 import { raiseText } from "../../sql/forms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
@@ -41,8 +41,23 @@ function canOverflow(operator: FloatOperator, left: Expr | undefined, right: Exp
   }
 }
 
-/** Prints `left operator right`. Division by zero fails. */
+/**
+ * Prints `left operator right`. Division by zero fails. DuckDB's optimizer takes expressions that differ in the sign of
+ * a zero for the same, so that of a literal stands before the zero.
+ */
 export function printFloatArithmetic(operator: FloatOperator, context: CallContext<CallExpr>): Sql {
+  const [left = EMPTY, right = EMPTY] = context.args;
+  const negative = context.call.arguments.findIndex((each) => Object.is(literalOf(each), -0));
+  if (negative < 0) return printChecked(operator, context);
+  const value = negative === 0 ? right : left;
+  if (operator === "+") return sql`(${value} - ${ZERO})`;
+  if (operator === "-") return negative === 0 ? sql`(-${value} - ${ZERO})` : sql`(${value} + ${ZERO})`;
+  return sql`(-${printChecked(operator, { ...context, args: context.args.with(negative, ZERO) })})`;
+}
+
+const ZERO = constant`CAST('0' AS DOUBLE)`;
+
+function printChecked(operator: FloatOperator, context: CallContext<CallExpr>): Sql {
   const [left = EMPTY, right = EMPTY] = context.args;
   const [leftExpression, rightExpression] = context.call.arguments;
   const divisor = operator === "/" ? literalOf(rightExpression) : 1;
