@@ -92,10 +92,7 @@ export function isCollated(type: SqlType): boolean {
   return typeContains(type, (inner) => inner.kind === "STRING" && inner.collation !== undefined);
 }
 
-/**
- * May GROUP BY, DISTINCT and PARTITION BY use it? Not a string with a collation, whose groups would have many
- * spellings.
- */
+/** May GROUP BY, DISTINCT and PARTITION BY use it as it is? A string with a collation stands for what compares so. */
 export function isGroupable(type: SqlType): boolean {
   return !typeContains(
     type,

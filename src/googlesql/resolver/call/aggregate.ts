@@ -9,10 +9,10 @@ import { columnExpr } from "../expression/expr.ts";
 import { hashCall } from "../expression/expression-index.ts";
 import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
-import type { ArgumentResolver } from "./call.ts";
+import type { ArgumentResolver, ResolvedArguments } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, keyTypeName, passesLenient, sortable, typeName } from "./coerce.ts";
-import { collatedKey } from "./collation.ts";
+import { collatedKey, comparedBy } from "./collation.ts";
 
 /** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
 export function resolveAggregate(
@@ -76,7 +76,7 @@ function resolveAggregateCall(
   const limit = resolveCallLimit(context, node);
   const having = resolveHaving(context, node);
   if (resolved === undefined || orderBy === undefined) return undefined;
-  const callArguments = resolved.arguments.filter((argument) => argument !== undefined);
+  const callArguments = distinguished(name, node, resolved);
   if (node.isDistinct && !isDistinctFine(resolution, node, name, callArguments, orderBy)) return undefined;
   return {
     kind: "AggregateCall",
@@ -146,6 +146,16 @@ function resolveCallLimit(context: ExprContext, { limit: node }: FunctionCall): 
   if (limit.kind === "Literal" && !isErrorExpr(limit) && (limit.value === null || limit.value.startsWith("-")))
     resolution.report("invalid_query", "The LIMIT of an aggregate must be non-negative and not NULL", limit.span);
   return limit;
+}
+
+/** The arguments of a call; COUNT(DISTINCT) counts what they are compared by. */
+export function distinguished(
+  name: string,
+  { isDistinct }: FunctionCall,
+  { arguments: given }: ResolvedArguments,
+): readonly Expr[] {
+  const values = given.filter((argument) => argument !== undefined);
+  return isDistinct && name === "COUNT" ? values.map(comparedBy) : values;
 }
 
 /** Can the arguments of a call with DISTINCT be distinguished? Reports the type of one that cannot. */

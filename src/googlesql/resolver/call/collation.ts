@@ -1,9 +1,9 @@
 import type { Expression, OrderItem } from "../../ast.ts";
 import { functionFacts } from "../../catalogue/index.ts";
 import type { Span } from "../../diagnostic.ts";
-import type { CallExpr, Expr } from "../../resolved.ts";
+import type { AggregateCall, CallExpr, ComputedColumn, Expr } from "../../resolved.ts";
 import { type ScalarType, type SqlType, STRING } from "../../types.ts";
-import { isCollated } from "../../typing/same-type.ts";
+import { isCollated, isGroupable } from "../../typing/same-type.ts";
 import { call } from "../expression/expr.ts";
 import { ERROR_TYPE, errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 
@@ -77,11 +77,48 @@ function keyOf(text: Expr): Expr {
   return call("$collation_key", [text], STRING, text.span);
 }
 
+/** A string with a collation as what it compares by; any other value as it is. */
+export function comparedBy(value: Expr): Expr {
+  return isCollatedString(value.type) ? keyOf(value) : value;
+}
+
+const isCollatedString = (type: SqlType): boolean => type.kind === "STRING" && type.collation !== undefined;
+
+/** May values be distinguished at the top of a key, where a collation decides? */
+export const isKeyType = (type: SqlType): boolean => isGroupable(type) || isCollatedString(type);
+
+/**
+ * Keys of groups as they are compared, and what shows them where that is another value: of the spellings in a group,
+ * the first by code points.
+ */
+export function groupCollated(resolution: Resolution, keys: readonly ComputedColumn[], sets?: readonly unknown[]) {
+  const collated = resolution.hasCollation ? keys.filter(({ column }) => isCollatedString(column.type)) : [];
+  const [first] = collated;
+  if (first === undefined) return { groupBy: keys, spellings: [] };
+  if (sets !== undefined) {
+    const message = "Grouping sets of strings with a collation are not supported";
+    resolution.report("unsupported", message, first.expression.span);
+  }
+  const groupBy = keys.map((key) => {
+    if (!collated.includes(key)) return key;
+    return { column: resolution.newColumn("collation_key", STRING), expression: keyOf(key.expression) };
+  });
+  const spellings = collated.map(({ column, expression }) => ({ column, call: firstSpelling(expression) }));
+  return { groupBy, spellings };
+}
+
+function firstSpelling(text: Expr): AggregateCall {
+  const { span } = text;
+  const codePoints = call("COLLATE", [text], STRING, span);
+  const modifiers = { isDistinct: false, orderBy: [], isSafe: false, span } as const;
+  const absent = { nullHandling: undefined, having: undefined, limit: undefined, filter: undefined };
+  return { kind: "AggregateCall", function: "MIN", type: text.type, arguments: [codePoints], ...modifiers, ...absent };
+}
+
 /** A sort key: by the collation that ORDER BY names, or that its type has. */
 export function collatedKey(resolution: Resolution, key: Expr, node: OrderItem["collation"], resolved?: Expr): Expr {
   if (isErrorExpr(key)) return key;
-  if (node === undefined || resolved === undefined)
-    return isCollated(key.type) && key.type.kind === "STRING" ? keyOf(key) : key;
+  if (node === undefined || resolved === undefined) return comparedBy(key);
   if (key.type.kind !== "STRING")
     return resolution.fail("type_mismatch", "COLLATE can only be applied to expressions of type STRING", node.span);
   const name = readCollation(resolution, resolved);

@@ -12,6 +12,7 @@ import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution
 import {
   COUNT_DISTINCT_STAR,
   checkModifiers,
+  distinguished,
   isDistinguishable,
   resolveOrderItems,
   type SortExpression,
@@ -19,6 +20,7 @@ import {
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { asMixed, coerceOrFail, isLenientExpr, keyTypeName, passesLenient } from "./coerce.ts";
+import { comparedBy } from "./collation.ts";
 
 /** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
 export function resolveWindowCall(
@@ -89,11 +91,7 @@ function resolveCalled(
   }
   const resolved = resolveArguments(context, node, entry);
   return (
-    resolved && {
-      function: name,
-      type: resultType(resolved.match),
-      arguments: resolved.arguments.filter((argument) => argument !== undefined),
-    }
+    resolved && { function: name, type: resultType(resolved.match), arguments: distinguished(name, node, resolved) }
   );
 }
 
@@ -187,7 +185,7 @@ function whyNotExtended(node: WindowSpecification, base: Window): string | undef
 
 function resolvePartitionKey(context: ExprContext, item: Expression): Expr {
   const { resolution } = context;
-  const value = resolveExpression(context, item);
+  const value = comparedBy(resolveExpression(context, item));
   if (isErrorExpr(value) || isPartitionable(value.type)) return value;
   if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
   const message = `Partitioning by expressions of type ${keyTypeName(value.type)} is not allowed`;

@@ -2,6 +2,7 @@ import type { PipeOperator, SortOrder } from "../../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
 import { nullsFirst } from "../call/aggregate.ts";
 import { columnOf } from "../call/coerce.ts";
+import { groupCollated } from "../call/collation.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
   blockContext,
@@ -42,14 +43,15 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
   const keys = grouping.keys.map((key) => {
     return { column: columnOf(resolution, key.name ?? "key", key.expression), expression: key.expression, key };
   });
+  const { groupBy, spellings } = groupCollated(resolution, keys, grouping.sets);
   const grouped: Scan = {
     kind: "Aggregate",
     input: relation.scan,
-    groupBy: keys.map(({ column, expression }) => ({ column, expression })),
-    aggregates: block.aggregates,
+    groupBy: groupBy.map(({ column, expression }) => ({ column, expression })),
+    aggregates: [...block.aggregates, ...spellings],
     ...(grouping.sets === undefined
       ? {}
-      : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
+      : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => groupBy[i]?.column ?? [])) }),
   };
   const replace = aboveKeys(
     resolution,

@@ -1,7 +1,7 @@
 import type { Expression, GroupBy, SortOrder } from "../../ast.ts";
 import type { Expr } from "../../resolved.ts";
-import { isGroupable } from "../../typing/same-type.ts";
 import { keyTypeName } from "../call/coerce.ts";
+import { isKeyType } from "../call/collation.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { inferredName } from "../expression/constructor.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
@@ -138,7 +138,7 @@ function resolveKey(
       ),
     );
   }
-  if (!isGroupable(expression.type)) {
+  if (!isKeyType(expression.type)) {
     return failedKey(
       resolution.fail(
         "type_mismatch",

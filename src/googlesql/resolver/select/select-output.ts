@@ -1,6 +1,6 @@
 import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
-import { isGroupable } from "../../typing/same-type.ts";
 import { isLenientExpr, keyTypeName } from "../call/coerce.ts";
+import { groupCollated, isKeyType } from "../call/collation.ts";
 import { ColumnSet } from "../column-set.ts";
 import type { Ordering, QueryResult } from "../context.ts";
 import { columnExpr, makeStruct } from "../expression/expr.ts";
@@ -83,7 +83,7 @@ function makeDistinct(
 ): Output {
   const { resolution } = environment;
   for (const { column } of columns) {
-    if (isGroupable(column.type)) continue;
+    if (isKeyType(column.type)) continue;
     const message = `Column ${column.name} of type ${keyTypeName(column.type)} cannot be used in SELECT DISTINCT`;
     resolution.report("type_mismatch", message, clauses.span);
   }
@@ -93,9 +93,15 @@ function makeDistinct(
     const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;
     return target === undefined ? undefined : columnExpr(target, expression.span);
   };
+  const keysOf = pairs.map(({ column, input }) => ({ column, expression: columnExpr(input, clauses.span) }));
+  const { groupBy, spellings } = groupCollated(resolution, keysOf);
+  const distinct: Scan =
+    spellings.length === 0
+      ? { kind: "Distinct", input: scan, columns: pairs }
+      : { kind: "Aggregate", input: scan, groupBy, aggregates: spellings };
   return {
     scan: project(
-      { kind: "Distinct", input: scan, columns: pairs },
+      distinct,
       extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
     ),
     columns: columns.map((output, i) => ({ ...output, column: pairs[i]?.column ?? output.column })),

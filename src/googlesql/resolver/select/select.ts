@@ -3,6 +3,7 @@ import { someExpression } from "../../resolved/walk.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail, columnOf } from "../call/coerce.ts";
+import { groupCollated } from "../call/collation.ts";
 import { checkNamedWindows } from "../call/window.ts";
 import {
   blockContext,
@@ -190,7 +191,8 @@ function usesAny(computed: readonly { readonly column: Column }[]): (expression:
 function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: readonly ComputedColumn[]): void {
   const { resolution } = work.environment;
   const keys = (grouping?.keys ?? []).map((key) => keyColumn(resolution, key));
-  const index = new ExpressionIndex(keys);
+  const { groupBy, spellings } = groupCollated(resolution, keys, grouping?.sets);
+  const index = new ExpressionIndex(groupBy);
   const named = namedKeys(grouping, keys);
   const rewriting = (clause: string): Replace =>
     aboveKeys(
@@ -206,9 +208,9 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
   work.scan = {
     kind: "Aggregate",
     input: work.scan,
-    groupBy: keys,
-    groupingSets: grouping?.sets?.map((set) => set.flatMap((i) => keys[i]?.column ?? [])),
-    aggregates: work.block.aggregates,
+    groupBy,
+    groupingSets: grouping?.sets?.map((set) => set.flatMap((i) => groupBy[i]?.column ?? [])),
+    aggregates: [...work.block.aggregates, ...spellings],
   };
   work.scan = project(
     work.scan,

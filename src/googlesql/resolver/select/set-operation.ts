@@ -4,7 +4,7 @@ import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import type { SqlType } from "../../types.ts";
 import { commonType, type Operand } from "../../typing/argument.ts";
 import { mixedTypeOf } from "../../typing/implicit.ts";
-import { isGroupable, isSameType } from "../../typing/same-type.ts";
+import { isCollated, isGroupable, isSameType } from "../../typing/same-type.ts";
 import { castToString, coerce, keyTypeName, typeName } from "../call/coerce.ts";
 import type { QueryResult } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
@@ -99,7 +99,8 @@ function asMixedField(operand: Operand): Operand {
 }
 
 function typeOf(operands: readonly Operand[]): SqlType | undefined {
-  return commonType(operands) ?? commonType(operands.map(asMixedField));
+  const type = commonType(operands) ?? commonType(operands.map(asMixedField));
+  return type?.kind === "STRING" ? (operands.find((each) => isCollated(each.type))?.type ?? type) : type;
 }
 
 /** The select list's literals by the ids of their columns. */

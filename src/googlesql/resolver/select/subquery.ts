@@ -3,9 +3,10 @@ import type { Span } from "../../diagnostic.ts";
 import type { Column, Expr, InSubqueryExpr, Scan } from "../../resolved.ts";
 import { BOOL, type SqlType, UNKNOWN } from "../../types.ts";
 import { arrayOfValues } from "../../typing/implicit.ts";
-import { isCollated, isSameType } from "../../typing/same-type.ts";
+import { isSameType } from "../../typing/same-type.ts";
 import { refuseWideStructs } from "../call/call-function.ts";
 import { asMixed, coerce, commonTypeOf, typeName } from "../call/coerce.ts";
+import { collatedOperands } from "../call/collation.ts";
 import { type ExprContext, environmentOf, type QueryResult, resolveSubquery } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { reconcile } from "../expression/lenient.ts";
@@ -80,9 +81,14 @@ export function resolveSetQuery(
   refuseRecursive(resolution, result, "in an expression subquery");
   const output = onlyColumn(resolution, result, "Subquery of type IN", span);
   if (output === undefined || isErrorType(output.type) || isErrorExpr(operand)) return errorExpr(span);
-  if (resolution.hasCollation && (isCollated(operand.type) || isCollated(output.type)))
-    return resolution.fail("unsupported", "Strings with a collation are not supported by IN with a query", span);
-  const [left = operand, right = operand] = reconcile(resolution, [operand, columnExpr(output, span)]);
+  const pair = collatedOperands(
+    resolution,
+    operator === "IN" ? "$in" : "$like",
+    [operand, columnExpr(output, span)],
+    span,
+  );
+  if (pair === undefined) return errorExpr(span);
+  const [left = operand, right = operand] = reconcile(resolution, pair);
   const type = operator === "IN" ? commonTypeOf(resolution, [left, right]) : likeType(left.type, right.type);
   const value = type === undefined ? undefined : coerce(resolution, left, type);
   const column = type === undefined ? undefined : coerce(resolution, right, type);
