@@ -125,6 +125,7 @@ export const sampledTests = [
   "src/engines/duckdb/store/joint-appends.test.ts",
   "src/engines/duckdb/store/kills.test.ts",
   "src/engines/duckdb/store/tenant-properties.test.ts",
+  "src/engines/lowering/failing.test.ts",
   "src/engines/schema/encode/plain/plain-reader.test.ts",
   "src/googlesql/parser/limits.test.ts",
   "src/googlesql/resolver/misspelt.test.ts",

@@ -98,6 +98,15 @@ export const languageCases: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
+    "a list that may fail only for rows that a condition leaves out, which may fail too",
+    "SELECT id, k FROM calls, UNNEST(GENERATE_ARRAY(1, DIV(2, IF(ok, 1, 0)))) AS k " +
+      "WHERE DIV(10, IF(ok, 1, 2)) = 10 AND k > DIV(1, k) ORDER BY id",
+    [
+      { id: "0", k: 2 },
+      { id: "2", k: 2 },
+    ],
+  ),
+  queryCase(
     "an array that may fail only for rows that a sub-query leaves out",
     "SELECT n FROM (SELECT ok FROM calls WHERE ok) AS t, UNNEST([DIV(10, IF(t.ok, 1, 0)), 7]) AS n " +
       "WHERE n > 5 GROUP BY n ORDER BY n",

@@ -1,5 +1,5 @@
 import { createMapping } from "../../googlesql/resolved/map.ts";
-import { reaches, readColumns, someExpression } from "../../googlesql/resolved/walk.ts";
+import { isSubquery, reaches, readColumns, someExpression } from "../../googlesql/resolved/walk.ts";
 import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../googlesql/resolved.ts";
 import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
@@ -21,8 +21,9 @@ export function analyseFiltered(resolved: ResolvedQuery): AnalysedQuery {
 }
 
 /**
- * Moves conditions that cannot fail, and read no element, below an UNNEST with something that may: engines compute
- * lists before the conditions of their SELECT, also for rows that these leave out.
+ * Puts conditions that read no element below an UNNEST with something that may fail: engines compute lists before the
+ * conditions of their SELECT, also for rows that these leave out. A condition that may fail itself stays above too, and
+ * leaves no row out below for which it fails: its row may have no element.
  */
 function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
   if (!analysis.holdsLists) return query;
@@ -32,12 +33,20 @@ function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
     return filter !== undefined && unnestMayFail(filter.input, failing);
   };
   if (!reaches(query.scan, isLate)) return query;
+  const known = new Set<Expr>();
+  const earlyForms = (condition: Expr): readonly Expr[] => {
+    if (isBound(condition)) return [];
+    if (!failing.mayFail(condition)) return [condition];
+    if (known.has(condition) || someExpression(condition, isSubquery, false)) return [];
+    known.add(condition);
+    return [call("$true_or_fails", [condition], BOOL, condition.span)];
+  };
   const mapping = createMapping({
     scan(scan) {
       const filter = filterOf(scan);
       if (filter === undefined || !unnestMayFail(filter.input, failing)) return undefined;
       const conditions = partsOf(filter.predicate, "$and");
-      const early = conditions.filter((each) => !isBound(each) && !failing.mayFail(each));
+      const early = conditions.flatMap(earlyForms);
       const { below, left } = sink(filter.input, early);
       if (left.length === early.length) return undefined;
       const moved = new Set(early);
@@ -65,7 +74,8 @@ function unnestMayFail(scan: Scan | undefined, failing: Failing): boolean {
   if (scan?.kind === "Project") return unnestMayFail(scan.input, failing);
   if (scan?.kind !== "Unnest") return false;
   const computed = [...scan.arrays.map(({ array }) => array), ...(scan.on === undefined ? [] : [scan.on])];
-  return computed.some((each) => failing.mayFail(each)) || unnestMayFail(scan.input, failing);
+  const isFailing = scan.mode === "STRICT" || computed.some((each) => failing.mayFail(each));
+  return isFailing || unnestMayFail(scan.input, failing);
 }
 
 /** The scan with the conditions as far below it as they can go, and those that must stay above. */

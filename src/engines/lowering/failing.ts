@@ -1,10 +1,21 @@
 /** Which expressions may fail, so that an engine must not compute them for rows that a query leaves out. */
 
 import { functionFacts } from "../../googlesql/catalogue/index.ts";
+import type { Decisive } from "../../googlesql/catalogue/types.ts";
 import { type AnySubquery, isSubquery, reaches, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
-import type { AggregateCall, AnyExpr, CallExpr, Column, Expr, Scan, WindowCall } from "../../googlesql/resolved.ts";
+import type {
+  AggregateCall,
+  AnyExpr,
+  CallExpr,
+  CastExpr,
+  Column,
+  Expr,
+  Scan,
+  WindowCall,
+} from "../../googlesql/resolved.ts";
 import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
+import { numericRank } from "../../googlesql/typing/same-type.ts";
 import type { Analysis } from "./analysis.ts";
 
 /** Resolves the columns of a query to their expressions, so that a condition on a name is judged by its computation. */
@@ -69,7 +80,7 @@ export function failsByRow(expression: Expr): boolean {
 export function canFail(at: AnyExpr): boolean {
   switch (at.kind) {
     case "Cast":
-      return !at.isSafe && at.type.kind !== "STRING";
+      return !at.isSafe && !isWidening(at);
     case "Call":
     case "AggregateCall":
     case "WindowCall":
@@ -97,14 +108,21 @@ function isOneRow(scan: Scan): boolean {
   return at.kind === "SingleRow";
 }
 
-/** Constants that decide whether the call fails were looked at before the query runs. */
+/** Whether a cast has a value for every operand. A format may be wrong, and a time zone leave the calendar. */
+function isWidening({ operand: { type: from }, type: to, format, timeZone }: CastExpr): boolean {
+  if (to.kind === "STRING") return from.kind !== "BYTES" && format === undefined && timeZone === undefined;
+  return numericRank(from) >= 0 && numericRank(from) <= numericRank(to);
+}
+
 function isTotal({ function: name, arguments: operands }: CallExpr | AggregateCall | WindowCall): boolean {
-  const { fallibility } = functionFacts(name);
-  if (fallibility === undefined) return false;
-  return fallibility.every((place) => {
-    const kind = operands[place]?.kind;
-    return kind === "Literal" || kind === "Parameter";
-  });
+  return functionFacts(name).fallibility?.every((each) => isFine(each, operands)) ?? false;
+}
+
+function isFine(decisive: Decisive, operands: CallExpr["arguments"]): boolean {
+  const operand = operands[typeof decisive === "number" ? decisive : decisive.place];
+  if (operand === undefined) return true;
+  if (typeof decisive === "number") return operand.kind === "Literal" || operand.kind === "Parameter";
+  return operand.kind === "Literal" && (operand.value === null || decisive.works(operand.value));
 }
 
 function readsColumns(expression: AnyExpr): boolean {

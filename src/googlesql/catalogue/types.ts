@@ -21,8 +21,11 @@ export interface FunctionFacts {
    * (`disjunction`) or not NULL (`fallback`), or one of the second and the third (`choice`). None, by default.
    */
   readonly laziness?: "conjunction" | "disjunction" | "fallback" | "choice";
-  /** Places of the arguments that decide whether a call fails; none where it never does. All of them, by default. */
-  readonly fallibility?: readonly number[];
+  /**
+   * The arguments that decide whether a call fails: none where it never does. All of them, by default. Those that are
+   * absent do not count.
+   */
+  readonly fallibility?: readonly Decisive[];
   /** Places of the arguments of which the value is one, or an element of one. None, by default. */
   readonly answers?: readonly number[] | "all";
   /** Compares its arguments: they are brought to one form, by collation and by shape. */
@@ -32,6 +35,25 @@ export interface FunctionFacts {
   /** The reading of a first argument of several shapes: its numbers, or the JSON of its texts. */
   readonly readsMixedAs?: "number" | "json";
 }
+
+/**
+ * The place of an argument that decides whether a call fails. A literal or a parameter there was looked at before the
+ * query runs; with `works`, only literals decide, and those of which it says so never fail.
+ */
+export type Decisive = number | { readonly place: number; readonly works: (literal: string) => boolean };
+
+/** Fails for no argument, where the one at the place is left out. */
+export const failsWith = (place: number): FunctionFacts => ({ fallibility: [{ place, works: () => false }] });
+
+/** Fails for no other argument, where the one at the place is 0 or more. */
+export const failsBelowZero = (place: number): FunctionFacts => ({
+  fallibility: [{ place, works: (count) => !count.startsWith("-") }],
+});
+
+/** Fails for no other argument, where the divisor is a number that only makes a value smaller. */
+export const FAILS_BY_DIVISOR: FunctionFacts = {
+  fallibility: [{ place: 1, works: (divisor) => Math.abs(Number(divisor)) >= 1 && Number(divisor) !== -1 }],
+};
 
 /** The fact of functions that fail for no value. */
 export const NEVER_FAILS = { fallibility: [] } as const satisfies FunctionFacts;

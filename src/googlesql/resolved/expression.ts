@@ -82,8 +82,8 @@ export interface RecordFieldExpr extends ExprBase {
  * (operand, patterns...) $like_any_array $like_all_array (operand, array) $array_at_offset $array_at_ordinal
  * $safe_array_at_offset $safe_array_at_ordinal $array_transform $array_flatten (array, lambda) $json_subscript
  * $extract (value, part, [zone]) $interval (INT64, part)`. `$mixed_json (MIXED)`: the text's content, any other
- * value's JSON. `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out
- * of it. Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary
+ * value's JSON. `$true_or_fails (BOOL)` is written for engines only: TRUE where the condition is, or fails. `$redact
+ * (value, detectors)` is written by the sandbox only: the value with personal data taken out of it. Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary
  * calls.
  */
 export interface CallExpr extends ExprBase {

@@ -31,4 +31,6 @@ export const conditionalFunctions: FunctionTable = {
   COALESCE: coalesce,
   NULLIF: nullIf,
   ERROR: raise,
+  // The server cannot go on where one fails: for a row without elements too.
+  $true_or_fails: ({ args }) => args[0] ?? EMPTY,
 };

@@ -46,7 +46,8 @@ const divided = Object.values(calls).flatMap((topic) => topic.map(divide));
 describe("functions on ClickHouse", () => {
   it("are all called by the random tests, each in a form that runs wholly on the server", () => {
     expect(divided.filter(({ plan }) => plan.kind !== "whole")).toEqual([]);
-    const called = new Set<string>();
+    // No text calls this one: it is written for conditions below UNNEST.
+    const called = new Set<string>(["$true_or_fails"]);
     for (const { query } of divided) {
       someScanned(query.scan, (at) => {
         if (at.kind === "Call" || at.kind === "AggregateCall" || at.kind === "WindowCall") called.add(at.function);

@@ -4,7 +4,7 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { trimEnd } from "../../../values/trim-end.ts";
 import { boolSql, constant, NULL, numberSql, signSql, variableSql } from "../sql/atoms.ts";
-import { anyNull, callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
+import { anyNull, callSql, castTo, filterList, mapList, raiseError, raiseText, tried } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import { BOOLEAN } from "../sql/types.ts";
 import { concatenate } from "./array/array.ts";
@@ -155,13 +155,14 @@ export const operatorFunctions: FunctionTable = {
   },
   $like_any: likeList("OR"),
   $like_all: likeList("AND"),
-  // By the root collation, of letters and accents but not of case.
   $mixed_json: ({ args }) => mixedText(args[0] ?? EMPTY),
+  // By the root collation, of letters and accents but not of case.
   $collation_key: ({ args }) => sql`icu_sort_key(${args[0] ?? EMPTY}, 'und-u-ks-level2')`,
   $like_any_array: ({ args, types }) =>
     likeArray(true, args[0] ?? EMPTY, args[1] ?? EMPTY, types[1] ?? { kind: "STRING" }),
   $like_all_array: ({ args, types }) =>
     likeArray(false, args[0] ?? EMPTY, args[1] ?? EMPTY, types[1] ?? { kind: "STRING" }),
+  $true_or_fails: ({ args }) => sql`(${tried(sql`coalesce(${args[0] ?? EMPTY}, false)`)} IS DISTINCT FROM false)`,
   $array_at_offset: subscript(0, false),
   $array_at_ordinal: subscript(1, false),
   $safe_array_at_offset: subscript(0, true),

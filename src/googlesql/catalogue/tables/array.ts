@@ -10,12 +10,15 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     "ARRAY_CONCAT",
     "The concatenation of arrays; NULL if any array is NULL",
     ["(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>"],
-    { answers: "all" },
+    { ...NEVER_FAILS, answers: "all" },
   ),
   row("ARRAY_FIRST", "The first element; fails for an empty array", ["(ARRAY<T>) -> T"], OF_THE_ARRAY),
   row("ARRAY_LAST", "The last element; fails for an empty array", ["(ARRAY<T>) -> T"], OF_THE_ARRAY),
   row("ARRAY_LENGTH", "The number of elements of an array, including NULLs", ["(ARRAY<T>) -> INT64"], NEVER_FAILS),
-  row("ARRAY_REVERSE", "The elements in reverse order", ["(ARRAY<T>) -> ARRAY<T>"], OF_THE_ARRAY),
+  row("ARRAY_REVERSE", "The elements in reverse order", ["(ARRAY<T>) -> ARRAY<T>"], {
+    ...NEVER_FAILS,
+    ...OF_THE_ARRAY,
+  }),
   row(
     "ARRAY_SLICE",
     "The elements between two offsets, both included; negative ones count from the end",

@@ -1,4 +1,4 @@
-import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
+import { CLOCK, type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const define = scalarsOf("date");
 
@@ -33,7 +33,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     ["(DATE, INTERVAL, [DATE]) -> DATE"],
   ),
   define("DATE_FROM_UNIX_DATE", "The date that is a number of days after 1970-01-01", ["(INT64) -> DATE"]),
-  define("UNIX_DATE", "Days since 1970-01-01", ["(DATE) -> INT64"]),
+  define("UNIX_DATE", "Days since 1970-01-01", ["(DATE) -> INT64"], NEVER_FAILS),
   define("LAST_DAY", "The last day of the month, or of another date part, that contains a date", [
     "(DATE, [DATEPART]) -> DATE",
     "(DATETIME, [DATEPART]) -> DATE",

@@ -1,7 +1,8 @@
-import { type FunctionDefinition, scalarsOf } from "../types.ts";
+import { type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 function define(name: string, summary: string, result: string): FunctionDefinition {
-  return { name, kind: "scalar", signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`], area: "hash", summary };
+  const signatures = [`(STRING) -> ${result}`, `(BYTES) -> ${result}`];
+  return { name, kind: "scalar", signatures, area: "hash", summary, ...NEVER_FAILS };
 }
 
 const utility = scalarsOf("utility");

@@ -1,13 +1,19 @@
-import type { FunctionDefinition } from "../types.ts";
+import { type FunctionDefinition, NEVER_FAILS } from "../types.ts";
 
 function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
   return { name, kind: "scalar", signatures, area: "json", summary };
 }
 
+/** Defines a function that gives NULL for what it cannot read. */
+function lax(name: string, summary: string, signature: string): FunctionDefinition {
+  return { ...define(name, summary, [signature]), ...NEVER_FAILS };
+}
+
 /** Defines a function of a JSON value, or of a JSON text; `R` is the argument's type in the result. */
 function extractor(name: string, summary: string, result: string): FunctionDefinition {
   const signature = (type: string) => `(${type}, [STRING]) -> ${result.replace(/\bR\b/, type)}`;
-  return { ...define(name, summary, [signature("JSON"), signature("STRING")]), readsMixedAs: "json" };
+  const facts = { readsMixedAs: "json", fallibility: [1] } as const;
+  return { ...define(name, summary, [signature("JSON"), signature("STRING")]), ...facts };
 }
 
 const QUOTED = "paths quote other characters as";
@@ -60,20 +66,22 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("JSON_TYPE", "object, array, string, number, boolean or null", ["(JSON) -> STRING"]),
   extractor("JSON_VALUE", `${VALUE} ${STANDARD}`, "STRING"),
   extractor("JSON_VALUE_ARRAY", `${ELEMENTS} strings; ${QUOTED} ${STANDARD}`, "ARRAY<STRING>"),
-  define("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL if that is impossible", ["(JSON) -> BOOL"]),
-  define("LAX_BOOL_ARRAY", "A JSON array as an array of BOOL, each element as by LAX_BOOL", ["(JSON) -> ARRAY<BOOL>"]),
-  define("LAX_FLOAT64", "A JSON number or string as FLOAT64; NULL if that is impossible", ["(JSON) -> FLOAT64"]),
-  define("LAX_FLOAT64_ARRAY", "A JSON array as an array of FLOAT64, each element as by LAX_FLOAT64", [
+  lax("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL if that is impossible", "(JSON) -> BOOL"),
+  lax("LAX_BOOL_ARRAY", "A JSON array as an array of BOOL, each element as by LAX_BOOL", "(JSON) -> ARRAY<BOOL>"),
+  lax("LAX_FLOAT64", "A JSON number or string as FLOAT64; NULL if that is impossible", "(JSON) -> FLOAT64"),
+  lax(
+    "LAX_FLOAT64_ARRAY",
+    "A JSON array as an array of FLOAT64, each element as by LAX_FLOAT64",
     "(JSON) -> ARRAY<FLOAT64>",
-  ]),
-  define("LAX_INT64", "A JSON number, boolean or string as INT64; NULL if that is impossible", ["(JSON) -> INT64"]),
-  define("LAX_INT64_ARRAY", "A JSON array as an array of INT64, each element as by LAX_INT64", [
-    "(JSON) -> ARRAY<INT64>",
-  ]),
-  define("LAX_STRING", "A JSON string, number or boolean as STRING; NULL for anything else", ["(JSON) -> STRING"]),
-  define("LAX_STRING_ARRAY", "A JSON array as an array of STRING, each element as by LAX_STRING", [
+  ),
+  lax("LAX_INT64", "A JSON number, boolean or string as INT64; NULL if that is impossible", "(JSON) -> INT64"),
+  lax("LAX_INT64_ARRAY", "A JSON array as an array of INT64, each element as by LAX_INT64", "(JSON) -> ARRAY<INT64>"),
+  lax("LAX_STRING", "A JSON string, number or boolean as STRING; NULL for anything else", "(JSON) -> STRING"),
+  lax(
+    "LAX_STRING_ARRAY",
+    "A JSON array as an array of STRING, each element as by LAX_STRING",
     "(JSON) -> ARRAY<STRING>",
-  ]),
+  ),
   define("PARSE_JSON", "A JSON value from its text", ["(STRING, [wide_number_mode => STRING]) -> JSON"]),
   define("STRING_ARRAY", "A JSON array of strings as an array", ["(JSON) -> ARRAY<STRING>"]),
   define("TO_JSON", "A value as JSON", ["(ANY, [stringify_wide_numbers => BOOL]) -> JSON"]),

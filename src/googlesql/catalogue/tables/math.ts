@@ -1,4 +1,4 @@
-import { type FunctionDefinition, scalarsOf } from "../types.ts";
+import { FAILS_BY_DIVISOR, type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const row = scalarsOf("mathematical");
 
@@ -31,12 +31,15 @@ const VECTORS = [
 /** The "Mathematical functions" page of the reference. */
 export const mathFunctions: readonly FunctionDefinition[] = [
   row("ABS", "The absolute value; fails for the smallest INT64", ["(NUMBER) -> NUMBER"]),
-  row("SIGN", "-1, 0 or 1, of the argument's type; NaN for NaN", ["(NUMBER) -> NUMBER"]),
-  row("IS_INF", "Whether the value is positive or negative infinity", ["(FLOAT64) -> BOOL"]),
-  row("IS_NAN", "Whether the value is NaN", ["(FLOAT64) -> BOOL"]),
-  row("IEEE_DIVIDE", "The quotient, without errors: infinity or NaN for a zero divisor", [
-    "(FLOAT64, FLOAT64) -> FLOAT64",
-  ]),
+  row("SIGN", "-1, 0 or 1, of the argument's type; NaN for NaN", ["(NUMBER) -> NUMBER"], NEVER_FAILS),
+  row("IS_INF", "Whether the value is positive or negative infinity", ["(FLOAT64) -> BOOL"], NEVER_FAILS),
+  row("IS_NAN", "Whether the value is NaN", ["(FLOAT64) -> BOOL"], NEVER_FAILS),
+  row(
+    "IEEE_DIVIDE",
+    "The quotient, without errors: infinity or NaN for a zero divisor",
+    ["(FLOAT64, FLOAT64) -> FLOAT64"],
+    NEVER_FAILS,
+  ),
   row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { volatility: "row" }),
   row("SQRT", "Square root; fails for a negative number", REAL),
   row("CBRT", "Cube root", FLOAT),
@@ -46,18 +49,20 @@ export const mathFunctions: readonly FunctionDefinition[] = [
   row("LOG", "Logarithm to a base, natural by default", [...REAL, ...REAL_PAIR]),
   row("LOG10", "Logarithm to base 10", REAL),
   row("GREATEST", "The greatest argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"], {
+    ...NEVER_FAILS,
     answers: "all",
   }),
   row("LEAST", "The least argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"], {
+    ...NEVER_FAILS,
     answers: "all",
   }),
-  row("DIV", "Integer quotient, towards zero; fails for a zero divisor", EXACT_PAIR),
-  row("MOD", "Remainder with the sign of x; fails for a zero divisor", EXACT_PAIR),
-  row("SAFE_DIVIDE", "x / y, NULL if that fails", REAL_PAIR),
-  row("SAFE_MULTIPLY", "x * y, NULL on overflow", ARITHMETIC),
-  row("SAFE_NEGATE", "-x, NULL on overflow", ["(NUMBER) -> NUMBER"]),
-  row("SAFE_ADD", "x + y, NULL on overflow", ARITHMETIC),
-  row("SAFE_SUBTRACT", "x - y, NULL on overflow", ARITHMETIC),
+  row("DIV", "Integer quotient, towards zero; fails for a zero divisor", EXACT_PAIR, FAILS_BY_DIVISOR),
+  row("MOD", "Remainder with the sign of x; fails for a zero divisor", EXACT_PAIR, FAILS_BY_DIVISOR),
+  row("SAFE_DIVIDE", "x / y, NULL if that fails", REAL_PAIR, NEVER_FAILS),
+  row("SAFE_MULTIPLY", "x * y, NULL on overflow", ARITHMETIC, NEVER_FAILS),
+  row("SAFE_NEGATE", "-x, NULL on overflow", ["(NUMBER) -> NUMBER"], NEVER_FAILS),
+  row("SAFE_ADD", "x + y, NULL on overflow", ARITHMETIC, NEVER_FAILS),
+  row("SAFE_SUBTRACT", "x - y, NULL on overflow", ARITHMETIC, NEVER_FAILS),
   row(
     "ROUND",
     "Rounded to n digits after the point (n may be negative), halves away from zero; a decimal takes a rounding mode too",

@@ -1,4 +1,4 @@
-import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS } from "../types.ts";
+import { FAILS_BY_DIVISOR, type FunctionDefinition, type FunctionFacts, failsWith, NEVER_FAILS } from "../types.ts";
 
 function operator(
   name: string,
@@ -11,8 +11,8 @@ function operator(
 
 const COMPARISON: FunctionFacts = { ...NEVER_FAILS, isComparison: true };
 /** An element of an array. */
-const subscript = (name: string, summary: string): FunctionDefinition =>
-  operator(name, summary, ["(ARRAY<T>, INT64) -> T"], { answers: [0] });
+const subscript = (name: string, summary: string, facts: FunctionFacts = {}): FunctionDefinition =>
+  operator(name, summary, ["(ARRAY<T>, INT64) -> T"], { ...facts, answers: [0] });
 
 const ARITHMETIC = [
   "(INT64, INT64) -> INT64",
@@ -52,12 +52,17 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(INTERVAL, INTERVAL) -> INTERVAL",
   ]),
   operator("$multiply", "x * y", [...ARITHMETIC, "(INTERVAL, INT64) -> INTERVAL", "(INT64, INTERVAL) -> INTERVAL"]),
-  operator("$divide", "x / y; an error when y is zero", [
-    "(FLOAT64, FLOAT64) -> FLOAT64",
-    "(NUMERIC, NUMERIC) -> NUMERIC",
-    "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
-    "(INTERVAL, INT64) -> INTERVAL",
-  ]),
+  operator(
+    "$divide",
+    "x / y; an error when y is zero",
+    [
+      "(FLOAT64, FLOAT64) -> FLOAT64",
+      "(NUMERIC, NUMERIC) -> NUMERIC",
+      "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+      "(INTERVAL, INT64) -> INTERVAL",
+    ],
+    FAILS_BY_DIVISOR,
+  ),
   operator("$negate", "-x", [
     "(INT64) -> INT64",
     "(FLOAT64) -> FLOAT64",
@@ -79,7 +84,7 @@ export const OPERATORS: readonly FunctionDefinition[] = [
   operator("$bit_and", "x & y", BITWISE),
   operator("$bit_or", "x | y", BITWISE),
   operator("$bit_xor", "x ^ y", BITWISE),
-  operator("$bit_not", "~x", ["(INT64) -> INT64", "(BYTES) -> BYTES"]),
+  operator("$bit_not", "~x", ["(INT64) -> INT64", "(BYTES) -> BYTES"], NEVER_FAILS),
   operator("$shift_left", "x << y", SHIFT),
   operator("$shift_right", "x >> y", SHIFT),
   operator("$equal", "x = y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"], COMPARISON),
@@ -117,8 +122,8 @@ export const OPERATORS: readonly FunctionDefinition[] = [
   ]),
   subscript("$array_at_offset", "array[OFFSET(n)], counted from 0; an error when out of range"),
   subscript("$array_at_ordinal", "array[ORDINAL(n)], counted from 1; an error when out of range"),
-  subscript("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range"),
-  subscript("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range"),
+  subscript("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range", NEVER_FAILS),
+  subscript("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range", NEVER_FAILS),
   operator("$array_transform", "What an expression gives for each element", ["(ARRAY<T1>, (T1) -> T2) -> ARRAY<T2>"]),
   operator("$array_flatten", "The elements of what an expression gives for each element", [
     "(ARRAY<T1>, (T1) -> ARRAY<T2>) -> ARRAY<T2>",
@@ -128,13 +133,19 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(JSON, STRING) -> JSON",
   ]),
   operator("$mixed_json", "A value of several shapes as JSON to be read: a text is what it says", ["(ANY) -> STRING"]),
-  operator("$collation_key", "What strings with a collation compare by", ["(STRING) -> STRING"]),
+  operator("$collation_key", "What strings with a collation compare by", ["(STRING) -> STRING"], NEVER_FAILS),
+  operator("$true_or_fails", "Whether a condition is true, or fails", ["(BOOL) -> BOOL"]),
   operator("$interval", "INTERVAL n part, where n is no literal", ["(INT64, DATEPART) -> INTERVAL"]),
-  operator("$extract", "EXTRACT(part FROM x [AT TIME ZONE zone]); DATE, DATETIME and TIME as parts give those types", [
-    "(DATE, DATEPART) -> INT64",
-    "(TIMESTAMP, DATEPART, [STRING]) -> INT64",
-    "(DATETIME, DATEPART) -> INT64",
-    "(TIME, DATEPART) -> INT64",
-    "(INTERVAL, DATEPART) -> INT64",
-  ]),
+  operator(
+    "$extract",
+    "EXTRACT(part FROM x [AT TIME ZONE zone]); DATE, DATETIME and TIME as parts give those types",
+    [
+      "(DATE, DATEPART) -> INT64",
+      "(TIMESTAMP, DATEPART, [STRING]) -> INT64",
+      "(DATETIME, DATEPART) -> INT64",
+      "(TIME, DATEPART) -> INT64",
+      "(INTERVAL, DATEPART) -> INT64",
+    ],
+    failsWith(2),
+  ),
 ];

@@ -1,4 +1,4 @@
-import { type FunctionDefinition, type FunctionFacts, NEVER_FAILS, scalarsOf } from "../types.ts";
+import { type FunctionDefinition, type FunctionFacts, failsBelowZero, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const AREA = "string";
 
@@ -35,7 +35,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "COLLATE",
     "The string, compared by a collation: regardless of case by 'und:ci', by code points by ''",
     ["(STRING, LITERAL STRING) -> STRING"],
-    { ignoresCollation: true },
+    { ...NEVER_FAILS, ignoresCollation: true },
   ),
   define(
     "CONCAT",
@@ -65,14 +65,16 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "The position of an occurrence of a value in another, searched from a position, backwards from a negative one",
     forBoth("(X, X, [INT64], [INT64]) -> INT64"),
   ),
-  define("LEFT", "The first characters or bytes", forBoth("(X, INT64) -> X")),
+  define("LEFT", "The first characters or bytes", forBoth("(X, INT64) -> X"), failsBelowZero(1)),
   define("LENGTH", "The number of characters of a string or of bytes", forBoth("(X) -> INT64"), LENGTH),
   define("LOWER", "In lower case; for BYTES the ASCII letters", forBoth("(X) -> X"), NEVER_FAILS),
   define("LPAD", "Cut, or padded on the left, to a length", forBoth("(X, INT64, [X]) -> X")),
-  define("LTRIM", "Without leading white space, or characters of a set", [
-    "(STRING, [STRING]) -> STRING",
-    "(BYTES, BYTES) -> BYTES",
-  ]),
+  define(
+    "LTRIM",
+    "Without leading white space, or characters of a set",
+    ["(STRING, [STRING]) -> STRING", "(BYTES, BYTES) -> BYTES"],
+    NEVER_FAILS,
+  ),
   define("NORMALIZE", "In a Unicode normalisation form: NFC (the default), NFKC, NFD or NFKD", [
     "(STRING, [DATEPART]) -> STRING",
   ]),
@@ -81,16 +83,21 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   ]),
   define("REPEAT", "The value repeated a number of times", forBoth("(X, INT64) -> X")),
   define("REPLACE", "Every occurrence of a value replaced by another", forBoth("(X, X, X) -> X")),
-  define("REVERSE", "The characters or bytes in reverse order", forBoth("(X) -> X")),
-  define("RIGHT", "The last characters or bytes", forBoth("(X, INT64) -> X")),
+  define("REVERSE", "The characters or bytes in reverse order", forBoth("(X) -> X"), NEVER_FAILS),
+  define("RIGHT", "The last characters or bytes", forBoth("(X, INT64) -> X"), failsBelowZero(1)),
   define("RPAD", "Cut, or padded on the right, to a length", forBoth("(X, INT64, [X]) -> X")),
-  define("RTRIM", "Without trailing white space, or characters of a set", [
-    "(STRING, [STRING]) -> STRING",
-    "(BYTES, BYTES) -> BYTES",
-  ]),
-  define("SAFE_CONVERT_BYTES_TO_STRING", "UTF-8 bytes as a string, with U+FFFD for invalid bytes", [
-    "(BYTES) -> STRING",
-  ]),
+  define(
+    "RTRIM",
+    "Without trailing white space, or characters of a set",
+    ["(STRING, [STRING]) -> STRING", "(BYTES, BYTES) -> BYTES"],
+    NEVER_FAILS,
+  ),
+  define(
+    "SAFE_CONVERT_BYTES_TO_STRING",
+    "UTF-8 bytes as a string, with U+FFFD for invalid bytes",
+    ["(BYTES) -> STRING"],
+    NEVER_FAILS,
+  ),
   define("SOUNDEX", "The Soundex code", ["(STRING) -> STRING"]),
   define("SPLIT", "The parts between delimiters (`,` by default); the characters for an empty delimiter", [
     "(STRING, [STRING]) -> ARRAY<STRING>",
@@ -107,24 +114,27 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "SUBSTR",
     "The part that starts at a position (from the end if negative), of at most a length",
     forBoth("(X, INT64, [INT64]) -> X"),
-    { aliases: ["SUBSTRING"] },
+    { ...failsBelowZero(2), aliases: ["SUBSTRING"] },
   ),
-  define("TO_BASE32", "Base32 text of bytes", ["(BYTES) -> STRING"]),
-  define("TO_BASE64", "Base64 text of bytes", ["(BYTES) -> STRING"]),
+  define("TO_BASE32", "Base32 text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),
+  define("TO_BASE64", "Base64 text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),
   define("TO_CODE_POINTS", "The code points of a string, or the values of bytes", forBoth("(X) -> ARRAY<INT64>"), {
     ignoresCollation: true,
   }),
-  define("TO_HEX", "Hexadecimal text of bytes", ["(BYTES) -> STRING"]),
+  define("TO_HEX", "Hexadecimal text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),
   define(
     "TRANSLATE",
     "Each character of one set replaced by its counterpart of another, or removed",
     forBoth("(X, X, X) -> X"),
   ),
-  define("TRIM", "Without white space, or characters of a set, at both ends", [
-    "(STRING, [STRING]) -> STRING",
-    "(BYTES, BYTES) -> BYTES",
-  ]),
+  define(
+    "TRIM",
+    "Without white space, or characters of a set, at both ends",
+    ["(STRING, [STRING]) -> STRING", "(BYTES, BYTES) -> BYTES"],
+    NEVER_FAILS,
+  ),
   define("UNICODE", "The Unicode code point of the first character; 0 for an empty string", ["(STRING) -> INT64"], {
+    ...NEVER_FAILS,
     ignoresCollation: true,
   }),
   define("UPPER", "In upper case; for BYTES the ASCII letters", forBoth("(X) -> X"), NEVER_FAILS),

@@ -44,9 +44,9 @@ export const timestampFunctions: readonly FunctionDefinition[] = [
   ...fromUnix("seconds"),
   ...fromUnix("millis"),
   ...fromUnix("micros"),
-  define("UNIX_SECONDS", "Whole seconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
-  define("UNIX_MILLIS", "Whole milliseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
-  define("UNIX_MICROS", "Microseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
+  define("UNIX_SECONDS", "Whole seconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"], NEVER_FAILS),
+  define("UNIX_MILLIS", "Whole milliseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"], NEVER_FAILS),
+  define("UNIX_MICROS", "Microseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"], NEVER_FAILS),
   define("FORMAT_TIMESTAMP", "A timestamp as text with a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
     "(STRING, TIMESTAMP, [STRING]) -> STRING",
   ]),

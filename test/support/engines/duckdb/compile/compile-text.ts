@@ -5,26 +5,39 @@ import { compileQuery, type PrintOptions } from "../../../../../src/engines/duck
 import type { TableLayout } from "../../../../../src/engines/schema/layout.ts";
 import { type Diagnostic, GoogleSqlError } from "../../../../../src/googlesql/diagnostic.ts";
 import { parseQuery } from "../../../../../src/googlesql/parse.ts";
+import type { ResolvedQuery } from "../../../../../src/googlesql/resolved.ts";
 import { resolveQuery } from "../../../../../src/googlesql/resolver/resolve.ts";
 import type { SqlType } from "../../../../../src/googlesql/types.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
 import { bindCall } from "./bind-call.ts";
 import { edgeLayout, edgeSetup } from "./edge-layout.ts";
 
-/** Compiles a text over the tables; parameters that are not declared are inferred. */
+/** Resolves a text over the tables; parameters that are not declared are inferred. */
+export function resolveOver(
+  text: string,
+  layouts: readonly TableLayout[] = [edgeLayout],
+  parameters: ReadonlyMap<string | number, SqlType> = new Map(),
+): ResolvedQuery {
+  const tables = {
+    findTable: (name: string) => findLayout(layouts, name)?.definition,
+    tableNames: () => layouts.map((layout) => layout.definition.name),
+  };
+  return resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
+}
+
+/** Compiles what is resolved so. */
 export function compileText(
   text: string,
   layouts: readonly TableLayout[] = [edgeLayout],
   parameters: ReadonlyMap<string | number, SqlType> = new Map(),
   options: PrintOptions = {},
 ): CompiledQuery {
-  const find = (name: string) => layouts.find((layout) => layout.definition.name.toLowerCase() === name.toLowerCase());
-  const tables = {
-    findTable: (name: string) => find(name)?.definition,
-    tableNames: () => layouts.map((layout) => layout.definition.name),
-  };
-  const query = resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
-  return compileQuery(query, (table) => find(table.name), { text, ...options });
+  const query = resolveOver(text, layouts, parameters);
+  return compileQuery(query, (table) => findLayout(layouts, table.name), { text, ...options });
+}
+
+function findLayout(layouts: readonly TableLayout[], name: string): TableLayout | undefined {
+  return layouts.find(({ definition }) => definition.name.toLowerCase() === name.toLowerCase());
 }
 
 /** Returns the diagnostics of a refused query; undefined if it is accepted. */
