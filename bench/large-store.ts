@@ -55,14 +55,18 @@ async function start(folder: string, root: string): Promise<Running> {
 }
 
 function makeEvents(first: number, count: number): Buffer {
-  const events = Array.from({ length: count }, (_, index) => ({
-    id: crypto.randomUUID(),
-    timestamp: new Date().toISOString(),
-    event_message: `request ${first + index} of the load was answered in ${index % 97} ms`,
-    project: `project-${index % projects}`,
-    level: index % 20 === 0 ? "error" : "info",
-    status: index % 20 === 0 ? 500 : 200,
-  }));
+  const events = Array.from({ length: count }, (_, index) => {
+    // One in twenty of each project.
+    const isError = (index + Math.floor(index / projects)) % 20 === 0;
+    return {
+      id: crypto.randomUUID(),
+      timestamp: new Date().toISOString(),
+      event_message: `request ${first + index} of the load was answered in ${index % 97} ms`,
+      project: `project-${index % projects}`,
+      level: isError ? "error" : "info",
+      status: isError ? 500 : 200,
+    };
+  });
   return Buffer.from(JSON.stringify(events));
 }
 
@@ -72,16 +76,24 @@ async function send(client: HttpClient, body: Buffer): Promise<void> {
 }
 
 /** Writes a run in its order: the sample's rows are sorted by project. */
-async function writeRun(connection: Connection, table: string, run: number, rowCount: number, firstMs: number) {
-  const groupRows = Math.ceil(rowCount / sampleRows);
-  const stepMs = (storedDays * dayMs) / 1_000_000_000;
+interface Span {
+  readonly firstMs: number;
+  readonly lengthMs: number;
+}
+
+/** Rows in the order of a sorted run: by project, and the events of each over the whole span of time. */
+async function writeRun(connection: Connection, table: string, run: number, rowCount: number, span: Span) {
+  const projectRows = Math.ceil(rowCount / projects);
+  const samples = sampleRows / projects;
+  const [firstUs, stepUs] = [Math.floor(span.firstMs * 1000), (span.lengthMs * 1000) / projectRows];
   await connection.transaction(async () => {
     await connection.all(
       `INSERT INTO "${table}" SELECT sample.* EXCLUDE (k) REPLACE (
-        uuid()::VARCHAR AS id, make_timestamp(${Math.floor(firstMs * 1000)} + (i * ${stepMs * 1000})::BIGINT) AS timestamp,
+        uuid()::VARCHAR AS id, make_timestamp(${firstUs} + ((i % ${projectRows}) * ${stepUs})::BIGINT) AS timestamp,
         'request ' || (${run} * ${runRows} + i) || ' was answered in ' || (i % 97) || ' ms by worker ' || (i % 13)
           AS event_message, ${run} AS lw_run)
-      FROM range(${rowCount}) AS numbers(i) JOIN sample ON sample.k = i // ${groupRows}`,
+      FROM range(${rowCount}) AS numbers(i) JOIN sample
+        ON sample.k = i // ${projectRows} * ${samples} + i % ${samples}`,
     );
     await connection.all(`INSERT INTO lw_runs VALUES ('${table}', ${run}, ${rowCount})`);
   });
@@ -111,7 +123,8 @@ async function make(folder: string, eventCount: number): Promise<void> {
   const beginMs = Date.now() - storedDays * dayMs;
   for (let run = 1; run <= runs; run++) {
     const rowCount = Math.min(runRows, eventCount - (run - 1) * runRows);
-    await writeRun(connection, table, run, rowCount, beginMs + ((run - 1) / runs) * storedDays * dayMs);
+    const lengthMs = (storedDays * dayMs) / runs;
+    await writeRun(connection, table, run, rowCount, { firstMs: beginMs + (run - 1) * lengthMs, lengthMs });
     if (run % 10 === 0 || run === runs) await connection.all("CHECKPOINT store");
     if (run % 100 === 0) console.log(`${run} of ${runs} runs`);
   }
