@@ -50,10 +50,11 @@ function clamp(count: Sql): Sql {
 
 function left(context: CallContext): Sql {
   const [value = EMPTY, count = EMPTY] = context.args;
-  return context.bind([count], (n) => {
-    const taken = sql`${part(context)}(${value}, 1, ${clamp(n)})`;
-    return context.failIf(sql`${n} < 0 AND isNotNull(${value})`, "LEFT: the length must not be negative", taken);
-  });
+  const take = (v: Sql, n: Sql) => sql`${part(context)}(${v}, 1, ${clamp(n)})`;
+  if ((count.integer ?? -1n) >= 0n) return take(value, count);
+  return context.bind([value, count], (v, n) =>
+    context.failIf(sql`${n} < 0 AND isNotNull(${v})`, "LEFT: the length must not be negative", take(v, n)),
+  );
 }
 
 function right(context: CallContext, v: Sql, n: Sql): Sql {

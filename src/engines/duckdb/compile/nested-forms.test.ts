@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   compileText,
   openEdgeDatabase,
+  refusalOf,
   type TestDatabase,
 } from "../../../../test/support/engines/duckdb/compile/compile-text.ts";
+import { nestedCalls, nestedRow } from "../../../../test/support/engines/nested-calls.ts";
 
 const nested = (levels: number, form: (inner: string) => string, innermost: string) =>
   Array.from({ length: levels }).reduce<string>(form, innermost);
@@ -34,6 +36,16 @@ describe("forms in each other's operands", () => {
   ])("are printed once each: %s", (_, form) => {
     const lengthOf = (levels: number) => compileText(`SELECT ${nested(levels, form, "s")} ${rows}`).sql.length;
     expect(lengthOf(17) - lengthOf(16)).toBe(lengthOf(3) - lengthOf(2));
+  });
+
+  it("are printed once each, whatever the function is", () => {
+    const tried = nestedCalls.flatMap(({ name, form, innermost }) => {
+      const text = (levels: number) => `SELECT ${nested(levels, form, innermost)} AS v FROM ${nestedRow}`;
+      if (refusalOf(() => compileText(text(12))) !== undefined) return [];
+      return [{ name, ratio: compileText(text(12)).sql.length / compileText(text(6)).sql.length }];
+    });
+    expect(tried.length).toBeGreaterThan(200);
+    expect(tried.filter(({ ratio }) => ratio > 2.1)).toEqual([]);
   });
 
   it("may be computed inside each other's computation up to 12 times", () => {

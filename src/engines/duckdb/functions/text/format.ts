@@ -13,6 +13,7 @@ import {
 import { concatSql, NULL, textSql } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { valueText } from "../cast/value-text.ts";
+import { computeOnce } from "../compute-once.ts";
 import { refuseCall } from "../time/date-parts.ts";
 import type { CallContext } from "../types.ts";
 import { udfTexts } from "../udf-list.ts";
@@ -93,14 +94,16 @@ export function format({ args, types, call, timeZone }: CallContext): Sql {
         );
   if (native !== undefined) return native;
   const wants = (index: number, isLiteral: boolean) => letters === undefined || (letters[index] === "T") === isLiteral;
-  const plain = values.map((value, index) => {
-    const type = typeAt(index);
-    // NULL of the argument must show; the text itself need not be computed for %T.
-    if (!wants(index, false)) return sql`CASE WHEN ${value} IS NOT NULL THEN '' END`;
-    return valueText(type, value, { style: "plain", timeZone });
-  });
-  const literals = values.map((value, index) =>
-    wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : NULL,
-  );
-  return sql`lw_format(${formatSql}, ${textSql(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
+  const print = (...texts: readonly Sql[]) => {
+    const plain = texts.map((value, index) => {
+      // NULL of the argument must show; the text itself need not be computed for %T.
+      if (!wants(index, false)) return sql`CASE WHEN ${value} IS NOT NULL THEN '' END`;
+      return valueText(typeAt(index), value, { style: "plain", timeZone });
+    });
+    const literals = texts.map((value, index) =>
+      wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : NULL,
+    );
+    return sql`lw_format(${formatSql}, ${textSql(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
+  };
+  return values.some((_, index) => wants(index, true)) ? computeOnce(values, "format", print) : print(...values);
 }
