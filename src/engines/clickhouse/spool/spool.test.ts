@@ -69,12 +69,18 @@ const sleepShortly: Sleep = (ms) => (ms === restMs ? new Promise(() => undefined
 
 async function openBench(
   server: Server,
-  { folder = "", maxBytes = 1_000_000, flush = async () => undefined, sleep = sleepShortly } = {},
+  {
+    folder = "",
+    maxBytes = 1_000_000,
+    freeBytes = () => Number.POSITIVE_INFINITY,
+    flush = async () => undefined,
+    sleep = sleepShortly,
+  } = {},
 ) {
   const place = folder === "" ? await mkdtemp(join(tmpdir(), "spool-")) : folder;
   const logged: string[] = [];
   const spool = await Spool.open({
-    ...{ folder: place, maxBytes, store: server.store, flush, sleep },
+    ...{ folder: place, maxBytes, freeBytes, store: server.store, flush, sleep },
     log: (level, message) => void logged.push(`${level} ${message}`),
   });
   const store = spoolStore(server.store, spool);
@@ -194,6 +200,23 @@ describe("the spool", () => {
     await expect(send("b")).rejects.toMatchObject({ code: "ENOSPC" });
     full.isSo = false;
     await send("c");
+    server.return();
+    await emptied();
+    expect(server.stored).toEqual(["edge a", "edge c"]);
+    await spool.close();
+  });
+
+  it("leaves room on the disk for what is noted of its events while they are stored", async () => {
+    const server = new Server();
+    let freeBytes = 17_000_000;
+    const { send, emptied, spool } = await openBench(server, { freeBytes: () => freeBytes });
+    server.leave();
+    await send("a");
+    freeBytes = 16_777_000;
+    await expect(send("b")).rejects.toMatchObject({ code: "disk_full", retryAfterSeconds: 5 });
+    freeBytes = 17_000_000;
+    await send("c");
+    freeBytes = 0;
     server.return();
     await emptied();
     expect(server.stored).toEqual(["edge a", "edge c"]);

@@ -2,6 +2,7 @@
  * A bounded queue on this machine's disk for events whose server is unreachable. They are acknowledged once they are on
  * the disk, and stored in order when the server answers again; ids deduplicate them however often that is interrupted.
  */
+import { statfsSync } from "node:fs";
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createSerialQueue } from "../../../shared/concurrency/serial-queue.ts";
@@ -19,6 +20,8 @@ import { type Attempt, storeInPieces } from "./store-in-pieces.ts";
 
 /** Bytes of one file, which is read as a whole. */
 const FILE_BYTES = 8 * 1024 * 1024;
+/** So much of the disk is left to what goes with events that wait, and are stored: keys for drains, deletions. */
+const LEFT_BYTES = 2 * FILE_BYTES;
 /** A rest this small makes senders wait until it is stored, so that the queue empties even while events arrive. */
 const SMALL_REST_BYTES = FILE_BYTES;
 /** For how long they wait at most: then their events are queued, so that a slow server holds no sender up. */
@@ -36,6 +39,8 @@ export interface SpoolOptions {
   /** This service's own folder; created if it is missing. */
   readonly folder: string;
   readonly maxBytes: number;
+  /** Reads what is free of the folder's disk; for tests. */
+  readonly freeBytes?: () => number;
   readonly store: Pick<EventStore, "append" | "describe">;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -137,7 +142,7 @@ export class Spool {
     return this.#taking;
   }
 
-  /** Resolves once the events are on the disk. Throws `unavailable` where the queue is full. */
+  /** Resolves once the events are on the disk. Throws `unavailable` where the queue is full, `disk_full` before that is. */
   async add(append: SpooledAppend): Promise<void> {
     const line = writeLine(append);
     const bytes = Buffer.byteLength(line) + 1;
@@ -145,6 +150,11 @@ export class Spool {
     if (this.byteCount + this.refused.bytes + this.#comingBytes + bytes > this.#options.maxBytes) {
       const message = "The server of the events does not answer, and the queue on this service's disk is full";
       throw new EngineError("unavailable", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const { folder, freeBytes = () => readFreeBytes(folder) } = this.#options;
+    if (freeBytes() < this.#comingBytes + bytes + LEFT_BYTES) {
+      const message = "The disk of this service's queue has no room but for what goes with the events that wait";
+      throw new EngineError("disk_full", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     if (!this.isWaiting) {
       this.#options.log("warn", `the server does not answer: events wait in ${this.#options.folder}`);
@@ -364,6 +374,11 @@ export class Spool {
     this.#endRest();
     await this.#options.sleep(Math.min(MAX_PAUSE_MS, pauseMs), this.#closing.signal);
   }
+}
+
+function readFreeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** Copies the file to a folder, under a name that none there has. */
