@@ -32,6 +32,7 @@ export class SharedJournal implements Journal {
   /** Keys that the database did not take. */
   readonly #outbox: Outbox;
   #state: Omit<WaitingKeys, "source"> = { first: 0, end: 0, byteCount: 0 };
+  #growth = 0;
   /** Keys that arrive during a write are added together. */
   readonly #add = joinWork<readonly string[], void>(async (all) => {
     await this.#addLines(all.flat());
@@ -57,9 +58,19 @@ export class SharedJournal implements Journal {
     return this.#state.byteCount;
   }
 
-  /** Takes over what the database has, as it was read last; nothing where it has nothing of the source. */
-  take(state: Omit<WaitingKeys, "source"> = { first: 0, end: 0, byteCount: 0 }): void {
-    this.#state = state;
+  /** Changes each time that it is known to be longer. */
+  get growth(): number {
+    return this.#growth;
+  }
+
+  /**
+   * Takes over what the database has; nothing where it has nothing of the source. `growth` is that of when it was
+   * asked: what has come since is not in its answer, and the journal is no shorter for that.
+   */
+  take(state: Omit<WaitingKeys, "source"> = { first: 0, end: 0, byteCount: 0 }, growth = this.#growth): void {
+    const end = growth === this.#growth ? state.end : Math.max(state.end, this.end);
+    if (end > this.end) this.#growth++;
+    this.#state = { ...state, end };
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -97,7 +108,13 @@ export class SharedJournal implements Journal {
       const batch = lines.split("\n").slice(0, -1);
       for (const line of batch.slice(Math.max(0, from - first))) if (keys.length < maxCount) keys.push(parseKey(line));
     }
+    // Others may have added some since it was looked for: no position may pass what is known to be there.
+    if (keys.length > 0) this.#grow(from + keys.length);
     return keys;
+  }
+
+  #grow(end: number): void {
+    if (end > this.end) this.take({ ...this.#state, end });
   }
 
   releaseBefore(number: number): Promise<void> {
@@ -137,6 +154,6 @@ export class SharedJournal implements Journal {
     if (lines.length === 0) return;
     const { source, keys } = this.#options;
     const end = await keys.add(source, lines.map((line) => `${line}\n`).join(""), lines.length);
-    if (end > this.end) this.take({ ...this.#state, end });
+    this.#grow(end);
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MemoryKeys } from "../../test/support/drains/memory-keys.ts";
 import {
@@ -168,6 +169,46 @@ describe("a shared log", () => {
     await one.lookNow();
     for (const { running } of [one, other]) expect(running.stateOf(rule)).toMatchObject({ delivered: 5, waiting: 0 });
     for (const { running } of [one, other]) await running.close();
+  });
+
+  it("counts and sends events once whose keys come while the answer of a look at them is under way", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("look", "answer", "mine", "theirs"), { maxLength: 12 }),
+        async (steps) => {
+          const keys = new MemoryKeys();
+          const found = keys.waiting.bind(keys);
+          const held: (() => void)[] = [];
+          let isHeld = false;
+          keys.waiting = async () => {
+            const answer = await found();
+            if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+            return answer;
+          };
+          const [one, other] = [await serve(keys), await serve(keys, { isSender: false })];
+          for (const each of [one, other]) await each.running.restart(rule, backendOf("b"));
+          isHeld = true;
+          const ids: string[] = [];
+          for (const step of steps) {
+            if (step === "look") void one.lookNow();
+            else if (step === "answer") held.shift()?.();
+            else {
+              ids.push(`${ids.length}`);
+              await (step === "mine" ? one : other).running.note("edge", keysOf(`${ids.length - 1}`));
+            }
+            await flushPromises(3);
+          }
+          isHeld = false;
+          for (const answer of held) answer();
+          await flushPromises(3);
+          for (let look = 0; look < 3; look++) await one.lookNow();
+          expect(one.destination.ids()).toEqual(ids);
+          expect(one.running.stateOf(rule)).toMatchObject({ delivered: ids.length, dropped: 0, waiting: 0 });
+          for (const { running } of [one, other]) await running.close();
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
   it("takes the turn at a later look when the database fails at the first", async () => {

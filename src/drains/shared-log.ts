@@ -177,8 +177,9 @@ export class SharedLog implements DrainLog {
     const { keys } = this.#options;
     // The sender's own are the latest.
     this.#positions = this.isSender() ? new Map() : await keys.positions();
+    const asked = new Map([...this.#opened.values()].map((journal) => [journal, journal.growth]));
     const waiting = new Map((await keys.waiting()).map((each) => [each.source, each]));
-    for (const [source, journal] of this.#opened) journal.take(waiting.get(source));
+    for (const [source, journal] of this.#opened) journal.take(waiting.get(source), asked.get(journal) ?? -1);
   }
 }
 
