@@ -98,6 +98,11 @@ export const languageCases: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
+    "sub-queries without FROM, which may fail only for rows that there are not",
+    "SELECT id, (SELECT DIV(1, 0)) AS n, (SELECT (SELECT ms)) AS m FROM (SELECT * FROM calls ORDER BY id LIMIT 0)",
+    [],
+  ),
+  queryCase(
     "a list that may fail only for rows that a condition leaves out, which may fail too",
     "SELECT id, k FROM calls, UNNEST(GENERATE_ARRAY(1, DIV(2, IF(ok, 1, 0)))) AS k " +
       "WHERE DIV(10, IF(ok, 1, 2)) = 10 AND k > DIV(1, k) ORDER BY id",

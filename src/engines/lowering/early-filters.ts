@@ -6,6 +6,7 @@ import { BOOL } from "../../googlesql/types.ts";
 import { type Analysis, analyse } from "./analysis.ts";
 import { Failing } from "./failing.ts";
 import { isRandomCall, partsOf } from "./parts.ts";
+import { inlineRowless } from "./rowless-queries.ts";
 
 /** The query as engines compile it, and what is known of it. */
 export interface AnalysedQuery {
@@ -13,11 +14,13 @@ export interface AnalysedQuery {
   readonly analysis: Analysis;
 }
 
-/** Analyses the query, with the conditions that have to be early where they are. */
+/** Analyses the query, with the conditions that have to be early where they are, and no needless sub-queries. */
 export function analyseFiltered(resolved: ResolvedQuery): AnalysedQuery {
-  const analysis = analyse(resolved);
-  const query = filterEarly(resolved, analysis);
-  return { query, analysis: query === resolved ? analysis : analyse(query) };
+  const first = analyse(resolved);
+  const inlined = first.holdsQueries ? inlineRowless(resolved) : resolved;
+  const analysis = inlined === resolved ? first : analyse(inlined);
+  const query = filterEarly(inlined, analysis);
+  return { query, analysis: query === inlined ? analysis : analyse(query) };
 }
 
 /**

@@ -1,0 +1,29 @@
+import { createMapping } from "../../googlesql/resolved/map.ts";
+import { readColumns, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
+import type { AnyExpr, Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
+import { isRandomCall } from "./parts.ts";
+
+/**
+ * The query with what `(SELECT expression)` computes in its place: engines compute sub-queries ahead, also where there
+ * is no row for which it counts.
+ */
+export function inlineRowless(query: ResolvedQuery): ResolvedQuery {
+  if (!someScanned(query.scan, (at) => computedValue(at) !== undefined)) return query;
+  const mapping = createMapping({
+    expression: (expression) => {
+      const value = computedValue(expression);
+      return value === undefined ? undefined : mapping.expression(value);
+    },
+  });
+  return { ...query, scan: mapping.scan(query.scan) };
+}
+
+/** The expression of a scalar sub-query without FROM, unless it is another value each time. */
+function computedValue(at: AnyExpr): Expr | undefined {
+  if (at.kind !== "Subquery" || at.mode !== "SCALAR" || at.scan.kind !== "Project") return undefined;
+  const { input, computed } = at.scan;
+  const value = computed.find(({ column }) => column.id === at.output?.id)?.expression;
+  if (input.kind !== "SingleRow" || value === undefined || someExpression(value, isRandomCall, true)) return undefined;
+  const read = readColumns([value]);
+  return computed.some(({ column }) => read.has(column.id)) ? undefined : value;
+}
