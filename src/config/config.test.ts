@@ -66,6 +66,11 @@ describe("the settings", () => {
     }
   });
 
+  it("names a file of settings that cannot be read", () => {
+    const problem = /^LOGWEIR_CONFIG: .* cannot be read: EISDIR/;
+    expect(() => readConfiguration(places, { LOGWEIR_CONFIG: tmpdir() })).toThrow(problem);
+  });
+
   it("refuses one value for two fixed tokens, whoever's variables they are in", () => {
     const [one, other] = ["a-token-of-20-letters", "b-token-of-20-letters"];
     const env = { LOGWEIR_PRIVATE_TOKEN: one, LOGFLARE_PUBLIC_ACCESS_TOKEN: ` ${one}`, LOGFLARE_API_KEY: other };

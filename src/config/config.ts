@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { Type } from "typebox";
 import { parseCheckedYaml } from "../shared/documents/checked-yaml.ts";
 import { findNearest } from "../shared/documents/nearest.ts";
+import { messageOf } from "../shared/message-of.ts";
 import { UserError } from "../shared/user-error.ts";
 import { findServerProblems, readServer } from "./engine-settings.ts";
 import {
@@ -172,10 +173,22 @@ function readFileSettings(env: Environment, places: ConfigPlaces, problems: stri
   const schema = Type.Object(Object.fromEntries(inFile.map((each) => [each.name, Type.Optional(scalar)])), {
     additionalProperties: false,
   });
-  const checked = parseCheckedYaml(readFileSync(path, "utf8"), schema);
+  const text = readText(path, problems);
+  if (text === undefined) return { path, values: {} };
+  const checked = parseCheckedYaml(text, schema);
   if (checked.isValid) return { path, values: checked.value as Record<string, string | number | boolean> };
   problems.push(...checked.problems.map((problem) => `${path}: ${problem.message}`));
   return { path, values: {} };
+}
+
+/** Undefined, with the problem, for what is no file that can be read. */
+function readText(path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    problems.push(`${variableOf(settingDefinitions.config)}: ${path} cannot be read: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 function check(

@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { createSecret } from "../../access/secret.ts";
+import { nameBlamedSettings } from "../../config/blamed-settings.ts";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
 import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { EngineError } from "../../engines/contract/query-engine.ts";
 import { type RunningService, startService } from "../../service/service.ts";
 import { collectAtRest } from "../../shared/system/collect-at-rest.ts";
 import { holdTickShape } from "../../shared/system/tick-shape.ts";
+import { UserError } from "../../shared/user-error.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
 import { type CliContext, print } from "../context.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
@@ -32,7 +35,10 @@ export async function serve(context: CliContext, _: unknown, options: ServeOptio
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
-  const service = await startService(configuration, { extraTokens: options.demo === true ? [demoToken] : [] });
+  const extraTokens = options.demo === true ? [demoToken] : [];
+  const service = await startService(configuration, { extraTokens }).catch((error: unknown) => {
+    throw nameSettings(error, configuration, context);
+  });
   const stopCollecting = collectAtRest();
   const ended = new AbortController();
   const signalled = waitForSignal(ended.signal);
@@ -58,6 +64,14 @@ export async function serve(context: CliContext, _: unknown, options: ServeOptio
     process.off("SIGHUP", reload);
     tickShape.release();
   }
+}
+
+/** A failure that is told by its message, with the settings that it is about. */
+function nameSettings(error: unknown, configuration: Configuration, { workingDir }: CliContext): unknown {
+  if (!(error instanceof Error && (error instanceof UserError || "code" in error))) return error;
+  const { urls } = configuration.settings.engineServer ?? {};
+  const place = error instanceof EngineError && urls !== undefined ? `${urls.join(", ")}: ` : "";
+  return new UserError(nameBlamedSettings(`${place}${error.message}`, configuration, workingDir), { cause: error });
 }
 
 const endingSignals = ["SIGTERM", "SIGINT"] as const;
