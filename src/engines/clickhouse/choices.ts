@@ -6,6 +6,7 @@
 import { functionFacts } from "../../googlesql/catalogue/index.ts";
 import { createMapping, type Mapping } from "../../googlesql/resolved/map.ts";
 import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
+import { truth } from "../../googlesql/resolver/expression/expr.ts";
 import type { ParameterValue } from "../contract/query-engine.ts";
 import { type RunConstantFinder, readsRun } from "../lowering/run-constants.ts";
 
@@ -13,8 +14,6 @@ import { type RunConstantFinder, readsRun } from "../lowering/run-constants.ts";
 const MAX_CHOICES = 64;
 /** Scans of a query that is looked through; chains of them are walked by recursion here. */
 const MAX_SCANS = 1_000;
-
-const BOOL = { kind: "BOOL" } as const;
 
 /** The conditions, each in the place where it decides; none if there are too many. */
 export function findChoices({ scan: root }: ResolvedQuery, constants: RunConstantFinder): readonly Expr[] {
@@ -79,14 +78,10 @@ export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, Par
 
 type Values = ReadonlyMap<Expr, ParameterValue>;
 
-function truth(value: boolean | null, { span }: Expr): Expr {
-  return { kind: "Literal", type: BOOL, value: value === null ? null : `${value}`, span };
-}
-
 function simplifyCondition(condition: Expr, values: Values, mapping: Mapping): Expr {
   const value = values.get(condition);
   if (value === undefined) return mapping.expression(condition);
-  return truth(typeof value === "boolean" ? value : null, condition);
+  return truth(typeof value === "boolean" ? value : null, condition.span);
 }
 
 function chooseRows(scan: Scan & { kind: "Filter" }, values: Values, mapping: Mapping): Scan {
@@ -129,6 +124,6 @@ function joinConditions(
     if (value === decisive) break;
   }
   const [first] = kept;
-  if (first === undefined) return truth(neutral === "true", call);
+  if (first === undefined) return truth(neutral === "true", call.span);
   return kept.length === 1 ? first : { ...call, arguments: kept };
 }

@@ -38,7 +38,7 @@ function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
   if (!reaches(query.scan, isLate)) return query;
   const known = new Set<Expr>();
   const earlyForms = (condition: Expr): readonly Expr[] => {
-    if (isBound(condition)) return [];
+    if (someExpression(condition, isRandomCall, true)) return [];
     if (!failing.mayFail(condition)) return [condition];
     if (known.has(condition) || someExpression(condition, isSubquery, false)) return [];
     known.add(condition);
@@ -68,9 +68,6 @@ function filterOf(scan: Scan): FilterScan | undefined {
   const { on, ...input } = scan;
   return { kind: "Filter", input, predicate: on };
 }
-
-/** Must the condition stay where it is? */
-const isBound = (condition: Expr) => someExpression(condition, isRandomCall, true);
 
 /** Columns may be computed between the condition and the UNNEST. */
 function unnestMayFail(scan: Scan | undefined, failing: Failing): boolean {

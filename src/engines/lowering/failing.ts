@@ -13,7 +13,7 @@ import type {
   Scan,
   WindowCall,
 } from "../../googlesql/resolved.ts";
-import { call } from "../../googlesql/resolver/expression/expr.ts";
+import { call, truth } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
 import { numericRank } from "../../googlesql/typing/same-type.ts";
 import type { Analysis } from "./analysis.ts";
@@ -65,9 +65,8 @@ export function inOrder(conditions: readonly Expr[]): Expr | undefined {
   if (last === undefined || conditions.length === 1) return last;
   const { span } = last;
   const not = (each: Expr) => call("$not", [call("$is_true", [each], BOOL, span)], BOOL, span);
-  const fails: Expr = { kind: "Literal", value: "false", type: BOOL, span };
   // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
-  const branches = conditions.slice(0, -1).map((each) => ({ when: not(each), then: fails }));
+  const branches = conditions.slice(0, -1).map((each) => ({ when: not(each), then: truth(false, span) }));
   return { kind: "Case", branches, else: last, type: BOOL, span };
 }
 

@@ -1,5 +1,5 @@
 import { createMapping } from "../../googlesql/resolved/map.ts";
-import { readColumns, someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
+import { someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
 import { isRandomCall } from "./parts.ts";
 
@@ -23,7 +23,6 @@ function computedValue(at: AnyExpr): Expr | undefined {
   if (at.kind !== "Subquery" || at.mode !== "SCALAR" || at.scan.kind !== "Project") return undefined;
   const { input, computed } = at.scan;
   const value = computed.find(({ column }) => column.id === at.output?.id)?.expression;
-  if (input.kind !== "SingleRow" || value === undefined || someExpression(value, isRandomCall, true)) return undefined;
-  const read = readColumns([value]);
-  return computed.some(({ column }) => read.has(column.id)) ? undefined : value;
+  if (input.kind !== "SingleRow" || value === undefined) return undefined;
+  return someExpression(value, isRandomCall, true) ? undefined : value;
 }

@@ -194,4 +194,5 @@ export const subjectsWithoutArguments: ReadonlySet<string> = new Set([
   "$array_transform",
   "$array_flatten",
   "$mixed_json",
+  "$true_or_fails",
 ]);

@@ -9,7 +9,7 @@ import { functionFacts } from "../../../googlesql/catalogue/index.ts";
 import { createMapping } from "../../../googlesql/resolved/map.ts";
 import { type AnySubquery, isSubquery, someExpression } from "../../../googlesql/resolved/walk.ts";
 import type { AnyExpr, ColumnExpr, CteDefinition, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
-import { call, columnExpr } from "../../../googlesql/resolver/expression/expr.ts";
+import { call, columnExpr, truth } from "../../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import { isFailingQuery } from "../../lowering/failing.ts";
@@ -165,13 +165,11 @@ const booleanCall = (name: string, operand: Expr): Expr => call(name, [operand],
 // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
 const branch = (when: Expr, value: Expr) => ({ when, then: value });
 
-const truth = (value: boolean, { span }: Expr): Expr => ({ kind: "Literal", value: String(value), type: BOOL, span });
-
 /** Whether none of the conditions before holds, and the last one does; asked in their order, as the branches are. */
 function andFirst(taken: Expr | undefined, before: readonly Expr[], last: Expr | undefined): Expr | undefined {
   const [any = last] = before;
   if (any === undefined) return taken;
-  const [no, yes] = [truth(false, any), truth(true, any)];
+  const [no, yes] = [truth(false, any.span), truth(true, any.span)];
   const none = taken === undefined ? [] : [booleanCall("$not", booleanCall("$is_true", taken))];
   const others = [...none, ...before].map((when) => branch(when, no));
   const branches = last === undefined ? others : [...others, branch(last, yes)];
@@ -184,9 +182,7 @@ function guardQuery(guards: Guards, asked: Asked, query: AnySubquery, taken: Exp
   if (taken === undefined || !isFailingQuery(query) || someExpression(taken, isRandomOrQuery, false)) {
     return guardScan(guards, scan);
   }
-  // A sub-query without FROM is printed as the expression that it is.
   const column = toColumn(guards, asked, taken);
-  if (isLone(scan)) return guardScan(guards, scan, column);
   const isEmptied = emptyUnless(column, scan) !== undefined;
   const own = guardScan(guards, scan, isEmptied ? column : undefined);
   return emptyUnless(column, own) ?? own;
@@ -205,8 +201,6 @@ function toColumn(guards: Guards, asked: Asked, taken: Expr): ColumnExpr {
 }
 
 type SetInput = Extract<Scan, { readonly kind: "SetOperation" }>["inputs"][number];
-
-const isLone = (scan: Scan) => scan.kind === "Project" && scan.input.kind === "SingleRow";
 
 /** The scan, of no rows unless the column is true; undefined where DuckDB takes no scan that reads a row around it. */
 function emptyUnless(column: ColumnExpr, scan: Scan): Scan | undefined {

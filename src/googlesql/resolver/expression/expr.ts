@@ -1,6 +1,6 @@
 /** Builders of resolved expressions. */
 import type { Span } from "../../diagnostic.ts";
-import type { CallExpr, Column, ColumnExpr, Expr } from "../../resolved.ts";
+import type { CallExpr, Column, ColumnExpr, Expr, LiteralExpr } from "../../resolved.ts";
 import { BOOL, type SqlType, type StructField } from "../../types.ts";
 
 export function columnExpr(column: Column, span: Span): ColumnExpr {
@@ -9,6 +9,11 @@ export function columnExpr(column: Column, span: Span): ColumnExpr {
 
 export function call(name: string, callArguments: readonly (Expr | undefined)[], type: SqlType, span: Span): CallExpr {
   return { kind: "Call", function: name, arguments: callArguments, type, isSafe: false, span };
+}
+
+/** TRUE, FALSE or NULL. */
+export function truth(value: boolean | null, span: Span): LiteralExpr {
+  return { kind: "Literal", type: BOOL, value: value === null ? null : String(value), span };
 }
 
 export function negateIf(isNegated: boolean, expression: Expr, span: Span): Expr {

@@ -1,6 +1,6 @@
 import type { Expr, Scan } from "../../resolved.ts";
 import { BOOL, type SqlType, STRING } from "../../types.ts";
-import { call } from "../expression/expr.ts";
+import { call, truth } from "../expression/expr.ts";
 import type { Resolution } from "../resolution.ts";
 
 type Table = Extract<Scan, { kind: "Table" }>;
@@ -13,9 +13,7 @@ export function filterTenant(resolution: Resolution, scan: Table): Scan {
   const { span } = place;
   const field = readTenantField(scan);
   // Rows of a table without such a field have no tenant.
-  if (field === undefined) {
-    return { kind: "Filter", input: scan, predicate: { kind: "Literal", type: BOOL, value: "false", span } };
-  }
+  if (field === undefined) return { kind: "Filter", input: scan, predicate: truth(false, span) };
   if (rule.kind === "parameter") resolution.usedParameters.set(rule.name, STRING);
   const tenant: Expr =
     rule.kind === "parameter"

@@ -17,7 +17,7 @@ import { isRecordType } from "./json-place.ts";
 import { physicalTypeSql, printLiteral, printNull, printPart } from "./literals.ts";
 import { fieldSource, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
-import { loneValue, printInSubquery, printSubquery } from "./subqueries.ts";
+import { printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
@@ -69,10 +69,8 @@ export function printExpression(expression: Expr, scope: Scope): Sql {
       );
       return callSql("struct_pack", fields);
     }
-    case "Subquery": {
-      const alone = loneValue(expression);
-      return alone === undefined ? printSubquery(expression, scope) : printExpression(alone, scope);
-    }
+    case "Subquery":
+      return printSubquery(expression, scope);
     case "InSubquery":
       return printInSubquery(expression, printExpression(expression.operand, scope), scope);
     case "Lambda":

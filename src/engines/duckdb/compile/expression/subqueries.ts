@@ -1,10 +1,9 @@
 /** Printing sub-queries inside expressions. */
 
-import { type AnySubquery, someExpression } from "../../../../googlesql/resolved/walk.ts";
-import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
+import type { AnySubquery } from "../../../../googlesql/resolved/walk.ts";
+import type { InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
-import { isRandomCall } from "../../../lowering/parts.ts";
 import { type SelectItem, selectColumn } from "../../../sql/select.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
@@ -51,16 +50,6 @@ export function printSubquery(expression: SubqueryExpr, scope: Scope): Sql {
     const sorted = sortedByColumns(builder);
     return renderArray(sorted, selectColumn(scope.compilation, sorted, output));
   });
-}
-
-/**
- * The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is
- * not taken. What is random stays a query, which is computed once.
- */
-export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefined {
-  if (mode !== "SCALAR" || scan.kind !== "Project" || scan.input.kind !== "SingleRow") return undefined;
-  const value = scan.computed.find(({ column }) => column.id === output?.id)?.expression;
-  return value !== undefined && someExpression(value, isRandomCall, true) ? undefined : value;
 }
 
 /** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */
