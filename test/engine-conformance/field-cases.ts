@@ -1,5 +1,6 @@
 /** Fields in every form that events bring, and integers beyond 64 bits. */
 import { strict as assert } from "node:assert";
+import { eventOf } from "./bench.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { idsCase, loadEvents, queryCase, wide } from "./stored-events.ts";
 
@@ -120,4 +121,28 @@ const wideCases: readonly ConformanceCase[] = [
   ).map(([condition, ids]) => idsCase(condition, `FROM widths t WHERE ${condition}`, ids)),
 ];
 
-export const fieldCases: readonly ConformanceCase[] = [...fields, ...wideCases];
+/** More than have columns, so that some are read from the JSON. */
+const manyFields = Object.fromEntries(
+  Array.from({ length: 700 }, (_, index) => [`f${index}`, index % 2 === 0 ? index : `text ${index}`]),
+);
+
+const manyCases: readonly ConformanceCase[] = [
+  ["as a row", "SELECT t.* EXCEPT (id, timestamp, event_message) FROM"],
+  ["as a struct", "SELECT AS STRUCT t.* EXCEPT (id, timestamp, event_message) FROM"],
+  ["by a CTE of structs", "WITH v AS (SELECT AS STRUCT f1, t.* EXCEPT (id, timestamp, event_message, f1) FROM"],
+  ["as JSON text", "SELECT TO_JSON_STRING(t) AS json FROM"],
+].map(
+  ([how = "", query = ""]): ConformanceCase => ({
+    name: `writes out an event of 700 fields ${how}`,
+    async run(bench) {
+      const source = await bench.makeSource();
+      await bench.append(source, [eventOf("0", manyFields)]);
+      const [row] = await bench.ask(`${query} ${source} AS t${query.startsWith("WITH") ? ") SELECT * FROM v" : ""}`);
+      const { json, ...columns } = row as Record<string, unknown>;
+      const written = typeof json === "string" ? (JSON.parse(json) as Record<string, unknown>) : columns;
+      assert.deepEqual({ ...written, ...manyFields }, written);
+    },
+  }),
+);
+
+export const fieldCases: readonly ConformanceCase[] = [...fields, ...wideCases, ...manyCases];

@@ -124,6 +124,27 @@ export const languageCases: readonly ConformanceCase[] = [
     [{ n: 3, m: 2 }],
   ),
   queryCase(
+    "fields of structs that the query makes of columns, on both sides of joins and through CTEs",
+    "WITH v AS (SELECT AS STRUCT id, STRUCT(host AS h, ms) AS s FROM calls), w AS (SELECT v.s AS s, v.id FROM v) " +
+      "SELECT v.id, w.s.h AS host, o.s.ms AS ms, (SELECT COUNT(*) FROM calls AS c WHERE c.host = w.s.h) AS n FROM v " +
+      "JOIN w ON w.id = v.id LEFT JOIN v AS o ON o.id = v.id AND o.s.ms > 10 WHERE v.s.h IS NOT NULL ORDER BY v.id",
+    [
+      { id: "0", host: "a", ms: null, n: 2 },
+      { id: "1", host: "a", ms: 30, n: 2 },
+      { id: "2", host: "b", ms: 20, n: 2 },
+      { id: "3", host: "b", ms: 20, n: 2 },
+    ],
+  ),
+  queryCase(
+    "structs as rows",
+    "SELECT AS STRUCT host, COUNT(*) AS n FROM (SELECT AS STRUCT * FROM calls) AS v GROUP BY host ORDER BY host",
+    [
+      { host: null, n: 1 },
+      { host: "a", n: 2 },
+      { host: "b", n: 2 },
+    ],
+  ),
+  queryCase(
     "a sub-query that reads the row around it",
     "SELECT c.id FROM calls c WHERE EXISTS (SELECT 1 FROM calls d WHERE d.host = c.host AND d.ms > c.ms) ORDER BY id",
     [{ id: "0" }],

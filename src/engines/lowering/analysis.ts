@@ -36,6 +36,8 @@ export interface Analysis {
   readonly holdsQueries: boolean;
   /** Rows are joined with elements that are no records of theirs. */
   readonly holdsLists: boolean;
+  /** A field of a column's struct is read. */
+  readonly readsFields: boolean;
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
   /** How deep variables are bound inside those that the expression binds; 0 where an outer join asks for it. */
@@ -74,6 +76,7 @@ interface Walk {
   readonly columns: (ColumnFacts | undefined)[];
   holdsQueries: boolean;
   holdsLists: boolean;
+  readsFields: boolean;
   readonly places: Map<object, Place>;
   readonly bindingDepths: Map<LetExpr, number>;
   /** The greatest depth so far of those inside the nearest expression that binds. */
@@ -172,6 +175,9 @@ function walkExpression(walk: Walk, expression: AnyExpr, place: Place, weight: n
     case "DatePart":
       return;
     case "Field":
+      walk.readsFields ||= expression.base.kind === "Column";
+      walkExpression(walk, expression.base, place, weight);
+      return;
     case "RecordField":
       walkExpression(walk, expression.base, place, weight);
       return;
@@ -316,6 +322,7 @@ export function analyse(query: ResolvedQuery): Analysis {
     columns: [],
     holdsQueries: false,
     holdsLists: false,
+    readsFields: false,
     places: new Map(),
     bindingDepths: new Map(),
     bindingDepth: 0,
@@ -333,6 +340,7 @@ export function analyse(query: ResolvedQuery): Analysis {
   return {
     holdsQueries: walk.holdsQueries,
     holdsLists: walk.holdsLists,
+    readsFields: walk.readsFields,
     uses: (column) => walk.columns[column.id]?.uses ?? 0,
     sources: (column) => sourcesOf(walk.columns[column.id]?.made),
     newColumn: (name, type) => {

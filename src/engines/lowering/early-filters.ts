@@ -3,32 +3,16 @@ import { isSubquery, reaches, readColumns, someExpression } from "../../googlesq
 import type { Expr, FilterScan, ProjectScan, ResolvedQuery, Scan, UnnestScan } from "../../googlesql/resolved.ts";
 import { call } from "../../googlesql/resolver/expression/expr.ts";
 import { BOOL } from "../../googlesql/types.ts";
-import { type Analysis, analyse } from "./analysis.ts";
+import type { Analysis } from "./analysis.ts";
 import { Failing } from "./failing.ts";
 import { isRandomCall, partsOf } from "./parts.ts";
-import { inlineRowless } from "./rowless-queries.ts";
-
-/** The query as engines compile it, and what is known of it. */
-export interface AnalysedQuery {
-  readonly query: ResolvedQuery;
-  readonly analysis: Analysis;
-}
-
-/** Analyses the query, with the conditions that have to be early where they are, and no needless sub-queries. */
-export function analyseFiltered(resolved: ResolvedQuery): AnalysedQuery {
-  const first = analyse(resolved);
-  const inlined = first.holdsQueries ? inlineRowless(resolved) : resolved;
-  const analysis = inlined === resolved ? first : analyse(inlined);
-  const query = filterEarly(inlined, analysis);
-  return { query, analysis: query === inlined ? analysis : analyse(query) };
-}
 
 /**
  * Puts conditions that read no element below an UNNEST with something that may fail: engines compute lists before the
  * conditions of their SELECT, also for rows that these leave out. A condition that may fail itself stays above too, and
  * leaves no row out below for which it fails: its row may have no element.
  */
-function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
+export function filterEarly(query: ResolvedQuery, analysis: Analysis): ResolvedQuery {
   if (!analysis.holdsLists) return query;
   const failing = new Failing(analysis);
   const isLate = (scan: Scan) => {

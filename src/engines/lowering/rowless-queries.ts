@@ -1,14 +1,15 @@
 import { createMapping } from "../../googlesql/resolved/map.ts";
 import { someExpression, someScanned } from "../../googlesql/resolved/walk.ts";
 import type { AnyExpr, Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
+import type { Analysis } from "./analysis.ts";
 import { isRandomCall } from "./parts.ts";
 
 /**
  * The query with what `(SELECT expression)` computes in its place: engines compute sub-queries ahead, also where there
  * is no row for which it counts.
  */
-export function inlineRowless(query: ResolvedQuery): ResolvedQuery {
-  if (!someScanned(query.scan, (at) => computedValue(at) !== undefined)) return query;
+export function inlineRowless(query: ResolvedQuery, { holdsQueries }: Pick<Analysis, "holdsQueries">): ResolvedQuery {
+  if (!holdsQueries || !someScanned(query.scan, (at) => computedValue(at) !== undefined)) return query;
   const mapping = createMapping({
     expression: (expression) => {
       const value = computedValue(expression);

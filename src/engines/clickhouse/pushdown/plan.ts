@@ -7,8 +7,8 @@ import type { Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../..
 import { call } from "../../../googlesql/resolver/expression/expr.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
-import { analyseFiltered } from "../../lowering/early-filters.ts";
 import { findColumn } from "../../lowering/find-column.ts";
+import { lowerQuery } from "../../lowering/lower.ts";
 import { NOW_PARAMETER, readClock } from "../../lowering/run-constants.ts";
 import type { Compilation, RunConstant } from "../compile/compilation.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
@@ -61,7 +61,7 @@ export interface DivisionOptions {
 }
 
 export function divideQuery(resolved: ResolvedQuery, options: DivisionOptions): Division {
-  const { query, analysis } = analyseFiltered(resolved);
+  const { query, analysis } = lowerQuery(resolved);
   const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
   const part = pushdown.divide(query.scan);

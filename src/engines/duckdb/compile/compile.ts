@@ -6,8 +6,8 @@ import { arrayOf } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../values/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { type Analysis, analyse } from "../../lowering/analysis.ts";
-import { type AnalysedQuery, analyseFiltered } from "../../lowering/early-filters.ts";
 import { Failing } from "../../lowering/failing.ts";
+import { type LoweredQuery, lowerQuery } from "../../lowering/lower.ts";
 import { once } from "../../lowering/once.ts";
 import { queryConstants, readsClock } from "../../lowering/run-constants.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
@@ -179,11 +179,11 @@ function beginCompilation(
   };
 }
 
-function analyseGuarded(resolved: ResolvedQuery): AnalysedQuery {
-  const filtered = analyseFiltered(resolved);
-  if (!filtered.analysis.holdsQueries) return filtered;
-  const query = guardBranches(filtered.query, filtered.analysis);
-  return query === filtered.query ? filtered : { query, analysis: analyse(query) };
+function analyseGuarded(resolved: ResolvedQuery): LoweredQuery {
+  const lowered = lowerQuery(resolved);
+  if (!lowered.analysis.holdsQueries) return lowered;
+  const query = guardBranches(lowered.query, lowered.analysis);
+  return query === lowered.query ? lowered : { query, analysis: analyse(query) };
 }
 
 /** The text, with placeholders by their places among those that are used. */

@@ -1,7 +1,7 @@
 /** Printing an argument in several places without computing it several times. */
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { columnOf, textSql, variableSql } from "../sql/atoms.ts";
-import { fieldOf, lambda, packedFields } from "../sql/forms.ts";
+import { fieldOf, isPlainField, lambda, packedFields, structFields } from "../sql/forms.ts";
 import { isVolatile } from "../sql/native-functions.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 
@@ -62,6 +62,17 @@ export function writeStruct(
 ): Sql {
   const packed = packedFields(value);
   if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
+  const fields = structFields(value);
+  if (fields !== undefined) {
+    const computed = fields.filter((field) => !isPlainField(field));
+    return computeOnce(computed, `struct${depth}`, (...values) => {
+      const read = new Map(computed.map((field, index) => [field, values[index]]));
+      return write((index) => {
+        const field = fields[index] ?? EMPTY;
+        return read.get(field) ?? field;
+      });
+    });
+  }
   return computeOnce(
     [value],
     `struct${depth}`,

@@ -75,12 +75,21 @@ export function fieldOf(struct: Sql, index: number): Sql {
   return sql`struct_extract(${struct}, ${textSql(structFieldName(index))})`;
 }
 
-/** The values of a struct that is written out of columns, literals and such structs; undefined for any other. */
-export function packedFields({ kind, token, children }: Sql): readonly Sql[] | undefined {
+/** The values of a struct that is written out; undefined for any other. */
+export function structFields({ kind, token, children }: Sql): readonly Sql[] | undefined {
   if (kind !== "call" || token !== "struct_pack") return undefined;
-  const values = children.map((field) => field.children.at(-1) ?? field);
-  const isPlain = values.every((value) => value.isRepeatable || packedFields(value) !== undefined);
-  return isPlain ? values : undefined;
+  return children.map((field) => field.children.at(-1) ?? field);
+}
+
+/** Is it a column, a literal or a struct of such? */
+export function isPlainField(value: Sql): boolean {
+  return value.isRepeatable || packedFields(value) !== undefined;
+}
+
+/** The values of a struct that is written out of columns, literals and such structs; undefined for any other. */
+export function packedFields(value: Sql): readonly Sql[] | undefined {
+  const values = structFields(value);
+  return values?.every(isPlainField) === true ? values : undefined;
 }
 
 /** Whether one of the values is NULL. */
