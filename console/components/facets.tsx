@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { canFilter, splitClauses, typeOf, withFilter } from "../lib/query-text.ts";
-import { countableFields, formatCount, lineOf, showControls } from "../lib/values.ts";
+import { countableFields, formatCount, lineOf } from "../lib/values.ts";
 import { change, facetPaths, fields, overview, query } from "../state/explore.ts";
 import { IconButton } from "./button.tsx";
 
@@ -168,5 +168,5 @@ function AddFacet() {
 
 /** A path without what is the same for most. */
 export function shortName(path: string): string {
-  return showControls(path.replace(/^metadata\./, ""));
+  return path.replace(/^metadata\./, "");
 }

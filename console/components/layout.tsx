@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { showControls } from "../lib/values.ts";
 
 interface CardProps {
   readonly label: string;
@@ -68,7 +67,7 @@ export function FactList({ facts }: { readonly facts: Facts }) {
       {facts.map(([label, value]) => (
         <div key={label} style={{ display: "contents" }}>
           <dt class="soft">{label}</dt>
-          <dd class="plain-text">{showControls(value)}</dd>
+          <dd class="plain-text">{value}</dd>
         </div>
       ))}
     </dl>

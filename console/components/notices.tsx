@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, messageOf } from "../api/client.ts";
-import { showControls } from "../lib/values.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -18,7 +17,7 @@ export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps
     <div class="notice danger" role="alert">
       <Icon name="warning" />
       <div class="grow">
-        <strong>{showControls(messageOf(error))}</strong>
+        <strong>{messageOf(error)}</strong>
         {known?.line !== undefined && (
           <span>
             {" "}
@@ -27,7 +26,7 @@ export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps
         )}
         {known?.hint !== undefined && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          <pre tabIndex={0}>{showControls(known.hint.replace(addedText, ""))}</pre>
+          <pre tabIndex={0}>{known.hint.replace(addedText, "")}</pre>
         )}
       </div>
       {onRetry !== undefined && <Button class="small" text="Try again" onClick={onRetry} />}
@@ -45,7 +44,7 @@ export function Problems({ error }: { readonly error: unknown }) {
       <ErrorNotice error={error} />
       {others.map(([field, problems]) => (
         <div key={field} class="notice danger plain-text">
-          {showControls(`${field}: ${problems.join("; ")}`)}
+          {`${field}: ${problems.join("; ")}`}
         </div>
       ))}
     </>

@@ -1,7 +1,7 @@
 import { callApi } from "../api/client.ts";
 import { findUnseenReasons, type UnseenReason } from "../lib/unseen-events.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { formatCount, showControls } from "../lib/values.ts";
+import { formatCount } from "../lib/values.ts";
 import { change, query, scopeParameters, shownRange } from "../state/explore.ts";
 import { linkTo } from "../state/route.ts";
 import { Button } from "./button.tsx";
@@ -36,7 +36,7 @@ export function UnseenEvents() {
                 change({ parameters: { ...parameters, [parameter]: value }, range: { kind: "last", amount: "24h" } })
               }
             >
-              {showControls(value.slice(0, 60))} ({formatCount(count)})
+              {value.slice(0, 60)} ({formatCount(count)})
             </button>
           ))}
         </div>
@@ -53,9 +53,9 @@ function Reason({ reason: { source, text, newestMs } }: { readonly reason: Unsee
     <div class="notice warning plain-text">
       <span class="grow">
         <a class="mono" href={linkTo(`sources/${encodeURIComponent(source)}`)}>
-          {showControls(source)}
+          {source}
         </a>
-        : {showControls(text)}
+        : {text}
       </span>
       {newestMs !== undefined && (
         <Button

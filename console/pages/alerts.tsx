@@ -11,7 +11,6 @@ import { TableCard } from "../components/table-card.tsx";
 import { newAlert } from "../lib/alert-draft.ts";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { showControls } from "../lib/values.ts";
 import { linkTo, navigate, route } from "../state/route.ts";
 import { say } from "../state/toasts.ts";
 
@@ -105,7 +104,7 @@ function AlertLine({ alert }: { readonly alert: Alert }) {
     <tr>
       <td>
         <a class="plain-text" href={linkTo(`alerts/${id}`)}>
-          {showControls(String(alert.name))}
+          {String(alert.name)}
         </a>{" "}
         {alert.origin === "file" && <span class="badge">file</span>}
       </td>

@@ -11,7 +11,7 @@ import { Empty } from "../components/notices.tsx";
 import { TableCard } from "../components/table-card.tsx";
 import { newBackend, readBackendDraft } from "../lib/backend-draft.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { formatCount, showControls } from "../lib/values.ts";
+import { formatCount } from "../lib/values.ts";
 import { linkTo, navigate, route } from "../state/route.ts";
 import { attempt, say } from "../state/toasts.ts";
 
@@ -69,12 +69,12 @@ function DrainLine({ backend }: { readonly backend: Backend }) {
     <tr>
       <td>
         <a class="plain-text" href={linkTo(`drains/${id}`)}>
-          {showControls(name)}
+          {name}
         </a>{" "}
         {status.some(({ last_error: error }) => error !== null) && <span class="badge danger">failing</span>}
       </td>
       <td class="soft">{type}</td>
-      <td class="mono">{showControls(addressOf(backend))}</td>
+      <td class="mono">{addressOf(backend)}</td>
       <td class="number">{status.length}</td>
       <td class="number">{formatCount(sum("waiting"))}</td>
       <td class="number">{formatCount(sum("delivered"))}</td>
@@ -88,7 +88,7 @@ function DrainDetail({ id }: { readonly id: string }) {
   return (
     <div class="page">
       <div class="page-head">
-        <h1>{showControls(name)}</h1>
+        <h1>{name}</h1>
         {load.value !== undefined && <span class="badge">{load.value.type}</span>}
         <a class="grow" href={linkTo("drains")}>
           All drains
@@ -98,7 +98,7 @@ function DrainDetail({ id }: { readonly id: string }) {
       <Loaded load={load}>
         {(backend) => (
           <>
-            <p class="mono plain-text">{showControls(addressOf(backend))}</p>
+            <p class="mono plain-text">{addressOf(backend)}</p>
             <DrainRules backend={backend.id} statuses={backend.status} onChanged={load.reload} />
           </>
         )}
@@ -114,7 +114,7 @@ function Actions({ backend, onChanged }: { readonly backend: Backend; readonly o
     setTested(true);
     await attempt(async () => {
       const { connected, reason } = await callApi("testBackend", { path: { id } });
-      say(connected ? "Connected" : `Not connected: ${showControls(reason ?? "no reason is known")}`);
+      say(connected ? "Connected" : `Not connected: ${reason ?? "no reason is known"}`);
     });
     setTested(false);
   };
@@ -125,7 +125,7 @@ function Actions({ backend, onChanged }: { readonly backend: Backend; readonly o
         kind="drain"
         form={(onSaved) => <DrainForm id={id} draft={readBackendDraft(backend)} onSaved={onSaved} />}
         onSaved={onChanged}
-        consequence={`“${showControls(name)}” ends with its rules; events that wait for it are not sent.`}
+        consequence={`“${name}” ends with its rules; events that wait for it are not sent.`}
         remove={() => callApi("deleteBackend", { path: { id } })}
         onRemoved={() => navigate("drains")}
       />

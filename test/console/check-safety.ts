@@ -77,6 +77,10 @@ async function checkHostile(browser: Browser, service: DemoService, pictures: st
   await waitForIdle(page);
   await page.screenshot({ path: `${pictures}/hostile-patterns.png` });
   await look("patterns");
+  await press(page, '[title="Saved views"]');
+  await page.waitForSelector(".views .menu-item");
+  await look("saved views");
+  await page.keyboard.press("Escape");
   const linked: string[] = [];
   for (const list of ["alerts", "drains"]) {
     await page.goto(`${service.url}/#/${list}`);

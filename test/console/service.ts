@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fillWithSampleEvents } from "../../src/demo/fill-with-sample-events.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { within } from "./browser.ts";
-import { demoAlerts, demoBackends, hostileEndpoints, hostileEvents, hostileSource } from "./hostile.ts";
+import { demoAlerts, demoBackends, hostileEndpoints, hostileEvents, hostileSource, hostileTexts } from "./hostile.ts";
 
 /** A service with a day of sample events, and hostile ones of the project `hostile`. */
 export interface DemoService {
@@ -61,6 +61,12 @@ export async function startDemo(size: keyof typeof eventCounts): Promise<DemoSer
     for (const document of demoBackends) {
       const { id } = (await post("/api/backends", document)) as { readonly id: string };
       await post("/api/rules", { backend_id: id, source_id: "edge", lql_string: "m.response.status_code:>=999" });
+    }
+    for (const text of hostileTexts) {
+      // Those with control characters are refused.
+      await post("/api/access-tokens", { description: text.slice(0, 500), scopes: ["metrics"] }).catch(() => undefined);
+      const view = { name: text.slice(0, 120), endpoint: "logs.all", state: text.slice(0, 1_000) };
+      await post("/api/views", view).catch(() => undefined);
     }
     for (const document of demoAlerts) await post("/api/alerts", document);
     const made = (await post("/api/access-tokens", {

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Destination } from "../../lib/alert-draft.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { showControls } from "../../lib/values.ts";
 import { Button, IconButton } from "../button.tsx";
 import { SelectField, TextField } from "../fields.tsx";
 
@@ -44,7 +43,7 @@ export function DestinationsField({ value, onChange }: DestinationsProps) {
     <fieldset class="stack" aria-label="Who is notified">
       {value.length === 0 && <span class="faint">Nobody is notified yet: add a destination.</span>}
       {value.map((destination, index) => {
-        const text = showControls(describeDestination(destination, backends));
+        const text = describeDestination(destination, backends);
         return (
           <div class="row" key={JSON.stringify(destination)}>
             <span class="badge mono plain-text">{text}</span>

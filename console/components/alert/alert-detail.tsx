@@ -5,7 +5,6 @@ import { type Destination, readAlertDraft } from "../../lib/alert-draft.ts";
 import { describeLabels } from "../../lib/alert-lanes.ts";
 import { formatAgo, formatInstant, lengthMs } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { showControls } from "../../lib/values.ts";
 import { zone } from "../../state/preferences.ts";
 import { linkTo, navigate } from "../../state/route.ts";
 import { attempt, say } from "../../state/toasts.ts";
@@ -30,7 +29,7 @@ export function AlertDetail({ id }: { readonly id: string }) {
     <div class="page">
       {load.value === undefined && (
         <div class="page-head">
-          <h1 class="mono">{showControls(id)}</h1>
+          <h1 class="mono">{id}</h1>
           <a href={linkTo("alerts")}>All alerts</a>
         </div>
       )}
@@ -51,7 +50,7 @@ function Shown({ alert, onChanged }: { readonly alert: Alert; readonly onChanged
   return (
     <>
       <div class="page-head">
-        <h1>{showControls(String(alert.name))}</h1>
+        <h1>{String(alert.name)}</h1>
         {state.value !== undefined && <AlertStatus status={state.value.status} isEnabled={alert.enabled !== false} />}
         {isFile && <span class="badge">file</span>}
         <a class="grow" href={linkTo("alerts")}>
@@ -59,7 +58,7 @@ function Shown({ alert, onChanged }: { readonly alert: Alert; readonly onChanged
         </a>
         <Actions alert={alert} onEdit={() => setEdited(!isEdited)} onChanged={reload} />
       </div>
-      {isFile && <p class="soft">Defined in {showControls(String(alert.file))}: change it there.</p>}
+      {isFile && <p class="soft">Defined in {String(alert.file)}: change it there.</p>}
       {isEdited ? (
         <AlertForm
           id={id}
@@ -103,7 +102,7 @@ function Actions({ alert, onEdit, onChanged }: ActionsProps) {
       {isLeaving && (
         <Confirm
           title="Delete the alert"
-          text={`“${showControls(String(alert.name))}” ends, with the notices that wait. This cannot be undone.`}
+          text={`“${String(alert.name)}” ends, with the notices that wait. This cannot be undone.`}
           action="Delete"
           act={() => callApi("deleteAlert", { path: { id } })}
           onClose={(isDone) => (isDone ? navigate("alerts") : setLeaving(false))}
@@ -169,12 +168,10 @@ function StateFigures({ state }: { readonly state: State }) {
     <>
       {failure !== null && (
         <div class="notice danger plain-text">
-          {showControls(
-            `It cannot run since ${formatInstant(Date.parse(failure.since), zone.value)}: ${failure.reason}`,
-          )}
+          {`It cannot run since ${formatInstant(Date.parse(failure.since), zone.value)}: ${failure.reason}`}
         </div>
       )}
-      {lastError !== null && <div class="notice warning plain-text">{showControls(`Notices wait: ${lastError}`)}</div>}
+      {lastError !== null && <div class="notice warning plain-text">{`Notices wait: ${lastError}`}</div>}
       <Figures figures={figures} />
       {state.groups.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
@@ -182,11 +179,11 @@ function StateFigures({ state }: { readonly state: State }) {
           <Table headings={["Group", "Status", { ofNumbers: "Value" }, "Since"]}>
             {state.groups.map((group) => (
               <tr key={JSON.stringify(group.labels)}>
-                <td class="mono plain-text">{showControls(describeLabels(group.labels))}</td>
+                <td class="mono plain-text">{describeLabels(group.labels)}</td>
                 <td>
                   <AlertStatus status={group.status} isEnabled />
                 </td>
-                <td class="number">{showControls(group.value ?? "–")}</td>
+                <td class="number">{group.value ?? "–"}</td>
                 <td class="name">{formatInstant(Date.parse(group.since), zone.value)}</td>
               </tr>
             ))}
@@ -220,9 +217,9 @@ function Definition({ alert }: { readonly alert: Alert }) {
   ];
   return (
     <Card label="Definition">
-      {draft.description !== "" && <p class="plain-text">{showControls(draft.description)}</p>}
+      {draft.description !== "" && <p class="plain-text">{draft.description}</p>}
       <FactList facts={facts} />
-      <pre class="code">{showControls(draft.kind === "endpoint" ? `endpoint ${draft.text}` : draft.text)}</pre>
+      <pre class="code">{draft.kind === "endpoint" ? `endpoint ${draft.text}` : draft.text}</pre>
     </Card>
   );
 }

@@ -4,7 +4,6 @@ import type { Answers } from "../../api/operations.ts";
 import { describeLabels, type Lane, toLanes } from "../../lib/alert-lanes.ts";
 import { formatInstant, lengthMs } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
-import { showControls } from "../../lib/values.ts";
 import { zone } from "../../state/preferences.ts";
 import { Button } from "../button.tsx";
 import { SelectField } from "../fields.tsx";
@@ -87,8 +86,8 @@ function Outcome({ fromMs, toMs, answer: { runs, notices } }: Rehearsed) {
               <tr key={`${notice.at}${notice.status}${JSON.stringify(notice.labels)}`}>
                 <td class="name">{formatInstant(Date.parse(notice.at), zone.value)}</td>
                 <td class="name">{notice.is_reminder ? "reminder" : notice.status}</td>
-                <td class="mono">{showControls(describeLabels(notice.labels))}</td>
-                <td class="plain-text">{showControls(notice.message)}</td>
+                <td class="mono">{describeLabels(notice.labels)}</td>
+                <td class="plain-text">{notice.message}</td>
                 <td class="number">{notice.row_count}</td>
               </tr>
             ))}
@@ -110,8 +109,8 @@ function LaneRow({ lane: { label, isFailure, spans }, fromMs, toMs }: LaneRowPro
   const times = `${spans.length} ${spans.length === 1 ? "time" : "times"}`;
   return (
     <>
-      <span class="mono lane-label" title={showControls(label)}>
-        {showControls(label)}
+      <span class="mono lane-label" title={label}>
+        {label}
       </span>
       <div class="lane" role="img" aria-label={`${label}: ${isFailure ? "failed" : "fired"} ${times}`}>
         {spans.map((span) => (

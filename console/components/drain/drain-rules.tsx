@@ -4,7 +4,7 @@ import type { Answers } from "../../api/operations.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useAction } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { formatCount, showControls } from "../../lib/values.ts";
+import { formatCount } from "../../lib/values.ts";
 import { attempt, say } from "../../state/toasts.ts";
 import { Button, IconButton } from "../button.tsx";
 import { Form, SelectField, TextField } from "../fields.tsx";
@@ -88,10 +88,10 @@ function RuleLine({ rule: { source, lql_string: lql }, status, onEdit, onRemove 
   const error = status?.last_error ?? null;
   return (
     <tr>
-      <td class="mono name">{showControls(source)}</td>
+      <td class="mono name">{source}</td>
       <td class="mono plain-text">
-        {lql === "" ? <span class="faint">all</span> : showControls(lql)}
-        {error !== null && <div class="notice danger">{showControls(error)}</div>}
+        {lql === "" ? <span class="faint">all</span> : lql}
+        {error !== null && <div class="notice danger">{error}</div>}
       </td>
       {counts.map((count) => (
         <td key={count} class="number">
@@ -102,8 +102,8 @@ function RuleLine({ rule: { source, lql_string: lql }, status, onEdit, onRemove 
         {last === null ? <span class="faint">none yet</span> : formatAgo(Date.parse(last), Date.now())}
       </td>
       <td class="name">
-        <IconButton icon="edit" label={`Edit the rule of ${showControls(source)}`} onClick={onEdit} />
-        <IconButton icon="trash" label={`Delete the rule of ${showControls(source)}`} onClick={onRemove} />
+        <IconButton icon="edit" label={`Edit the rule of ${source}`} onClick={onEdit} />
+        <IconButton icon="trash" label={`Delete the rule of ${source}`} onClick={onRemove} />
       </td>
     </tr>
   );
@@ -154,7 +154,7 @@ function ChangedRule({ rule: { id, source, lql_string: before }, onSaved, onClos
   });
   return (
     <Form onSubmit={run} error={error}>
-      <h3>The rule of {showControls(source)}</h3>
+      <h3>The rule of {source}</h3>
       <div class="row wrap form-row">
         <LqlField value={lql} onChange={setLql} />
         <Button type="submit" class="primary" text="Save the rule" />

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../api/operations.ts";
 import { readCallers } from "../../lib/audit-queries.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { formatCount, showControls } from "../../lib/values.ts";
+import { formatCount } from "../../lib/values.ts";
 import { linkTo } from "../../state/route.ts";
 import { Card } from "../layout.tsx";
 import { Loaded } from "../loaded.tsx";
@@ -20,7 +20,7 @@ export function EndpointDetail({ name }: { readonly name: string }) {
   return (
     <div class="page">
       <div class="page-head">
-        <h1 class="mono">{showControls(name)}</h1>
+        <h1 class="mono">{name}</h1>
         <a href={linkTo("endpoints")}>All endpoints</a>
         {load.value?.sandbox === true && (
           <a href={linkTo("explore", new URLSearchParams({ s: name }))}>Explore its tables</a>

@@ -3,7 +3,6 @@ import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.ts";
 import { changedLines } from "../../lib/changed-lines.ts";
 import { useAction } from "../../lib/use-form.ts";
-import { showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
 import { Button } from "../button.tsx";
 import { Card } from "../layout.tsx";
@@ -58,7 +57,7 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
       {isChanged &&
         problems.map((problem) => (
           <div key={problem} class="notice danger plain-text">
-            {showControls(problem)}
+            {problem}
           </div>
         ))}
       {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}

@@ -2,7 +2,7 @@ import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.ts";
 import { readEndpointSettings, toEndpointChange } from "../../lib/endpoint-settings.ts";
 import { useForm } from "../../lib/use-form.ts";
-import { formatCount, showControls } from "../../lib/values.ts";
+import { formatCount } from "../../lib/values.ts";
 import { navigate } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { EditAndDelete } from "../confirm.tsx";
@@ -39,7 +39,7 @@ export function EndpointActions({ endpoint, onSaved }: EndpointProps) {
       kind="endpoint"
       form={(saved) => <SettingsForm endpoint={endpoint} onSaved={saved} />}
       onSaved={onSaved}
-      consequence={`Callers of “${showControls(endpoint.name)}” are answered 404. Its versions stay under its id.`}
+      consequence={`Callers of “${endpoint.name}” are answered 404. Its versions stay under its id.`}
       remove={() => callApi("deleteEndpoint", { path })}
       onRemoved={() => {
         void refreshSession();

@@ -13,7 +13,6 @@ import {
 import { withoutNulls } from "../../lib/parameters.ts";
 import { type Fields, useForm } from "../../lib/use-form.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { showControls } from "../../lib/values.ts";
 import { linkTo, navigate, route } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { say } from "../../state/toasts.ts";
@@ -187,7 +186,7 @@ function Proposals({ draft, set }: PartProps) {
       {proposals.map((proposal) => (
         <button type="button" key={proposal.start} class="button small" onClick={() => make(proposal)}>
           <span class="mono">
-            {showControls(proposal.literal.slice(0, 40))} → @{proposal.name}
+            {proposal.literal.slice(0, 40)} → @{proposal.name}
           </span>
         </button>
       ))}

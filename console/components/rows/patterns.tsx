@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { expressionOf, groupByShape } from "../../lib/patterns.ts";
 import { splitClauses } from "../../lib/query-text.ts";
-import { formatCount, showControls, textOf } from "../../lib/values.ts";
+import { formatCount, textOf } from "../../lib/values.ts";
 import { change, query } from "../../state/explore.ts";
 import { absentRow, rows } from "../../state/row-pages.ts";
 import { IconButton } from "../button.tsx";
@@ -25,8 +25,8 @@ export function Patterns() {
           <span class="faint" style={{ width: "48px", flex: "none" }}>
             {((100 * count) / all.length).toFixed(count * 20 < all.length ? 1 : 0)}%
           </span>
-          <span class="mono plain-text grow" title={showControls(sample.slice(0, 1_000))}>
-            {showControls(shape)}
+          <span class="mono plain-text grow" title={sample.slice(0, 1_000)}>
+            {shape}
           </span>
           {query.value.language === "lql" && (
             <IconButton

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import { canFilter } from "../../lib/query-text.ts";
 import { useLoad } from "../../lib/use-load.ts";
-import { lineOf, type Row, showControls, textOf, unwrap } from "../../lib/values.ts";
+import { lineOf, type Row, textOf, unwrap } from "../../lib/values.ts";
 import { change, currentTable, ownParameters, query, selectedIndex, toParameters } from "../../state/explore.ts";
 import { linkTo } from "../../state/route.ts";
 import { rows } from "../../state/row-pages.ts";
@@ -165,7 +165,7 @@ function Entry({ name, value, path, depth }: TreeProps & { readonly name: string
   if (!isBranch) return <Leaf name={name} value={inner} path={path} />;
   return (
     <details open={depth < 3}>
-      <summary>{showControls(name.slice(0, 200))}</summary>
+      <summary>{name.slice(0, 200)}</summary>
       <Tree value={inner} path={path} depth={depth + 1} />
     </details>
   );
@@ -182,9 +182,9 @@ function Leaf({ name, value, path }: { readonly name: string; readonly value: un
   const filterValue = value === null || value === undefined ? null : text;
   return (
     <div class="leaf">
-      <span class="key">{showControls(name.slice(0, 200))}</span>
+      <span class="key">{name.slice(0, 200)}</span>
       <span class={value === null ? "value faint" : "value"}>
-        {showControls(isCut ? `${text.slice(0, shownCharacters)}… ` : text)}
+        {isCut ? `${text.slice(0, shownCharacters)}… ` : text}
         {isCut && (
           <Button class="small" onClick={() => setWhole(true)}>
             Show all {text.length} characters

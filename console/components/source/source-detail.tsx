@@ -5,7 +5,7 @@ import { describeRetention } from "../../lib/retention.ts";
 import { readSourceDraft } from "../../lib/source-draft.ts";
 import { formatAgo } from "../../lib/time.ts";
 import { type Load, useLoad } from "../../lib/use-load.ts";
-import { countableFields, formatCount, showControls } from "../../lib/values.ts";
+import { countableFields, formatCount } from "../../lib/values.ts";
 import { linkTo, navigate } from "../../state/route.ts";
 import { refreshSession } from "../../state/session.ts";
 import { EditAndDelete } from "../confirm.tsx";
@@ -65,14 +65,14 @@ export function SourceDetail({ name }: { readonly name: string }) {
   return (
     <div class="page">
       <div class="page-head">
-        <h1 class="mono">{showControls(name)}</h1>
+        <h1 class="mono">{name}</h1>
         <a href={linkTo("sources")}>All sources</a>
         <a class="grow" href={linkTo("explore", new URLSearchParams({ s: `source:${name}`, r: "24h" }))}>
           Explore
         </a>
         {source.value !== undefined && <SourceActions source={source.value} onChanged={source.reload} />}
       </div>
-      {source.value !== undefined && <p class="soft plain-text">{showControls(source.value.description)}</p>}
+      {source.value !== undefined && <p class="soft plain-text">{source.value.description}</p>}
       <Volume name={name} load={volume} />
       <Intake load={intake} />
       <SendCard source={name} onSent={reload} />
@@ -130,7 +130,7 @@ function Fields({ fields, overview }: FieldsProps) {
     <Table headings={["Field", "Type", { ofNumbers: "In events" }]}>
       {fields.slice(0, shownFields).map(({ path, type }) => (
         <tr key={path}>
-          <td class="mono">{showControls(path)}</td>
+          <td class="mono">{path}</td>
           <td class="mono soft name">{type}</td>
           <td class="number">{shareOf(path)}</td>
         </tr>
@@ -174,7 +174,7 @@ function IntakeFigures({ intake }: { readonly intake: SourceIntake }) {
         <Table headings={["Why it was rejected", { ofNumbers: "Times" }, "Last"]}>
           {reasons.map(({ reason, count, newest: at }) => (
             <tr key={reason}>
-              <td class="plain-text">{showControls(reason)}</td>
+              <td class="plain-text">{reason}</td>
               <td class="number">{formatCount(count)}</td>
               <td style={{ whiteSpace: "nowrap" }}>{formatAgo(Date.parse(at), Date.now())}</td>
             </tr>
