@@ -109,9 +109,19 @@ function isOneRow(scan: Scan): boolean {
 
 /** Whether a cast has a value for every operand. A format may be wrong, and a time zone leave the calendar. */
 function isWidening({ operand: { type: from }, type: to, format, timeZone }: CastExpr): boolean {
-  if (to.kind === "STRING") return from.kind !== "BYTES" && format === undefined && timeZone === undefined;
-  return numericRank(from) >= 0 && numericRank(from) <= numericRank(to);
+  if (format !== undefined || timeZone !== undefined) return false;
+  if (to.kind === "STRING") return from.kind !== "BYTES";
+  return WIDENING.has(`${from.kind} ${to.kind}`) || (numericRank(from) >= 0 && numericRank(from) <= numericRank(to));
 }
+
+const WIDENING = new Set([
+  "BOOL INT64",
+  "INT64 BOOL",
+  "STRING BYTES",
+  "DATE DATETIME",
+  "DATETIME DATE",
+  "DATETIME TIME",
+]);
 
 function isTotal({ function: name, arguments: operands }: CallExpr | AggregateCall | WindowCall): boolean {
   return functionFacts(name).fallibility?.every((each) => isFine(each, operands)) ?? false;

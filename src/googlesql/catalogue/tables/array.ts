@@ -23,12 +23,14 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     "ARRAY_SLICE",
     "The elements between two offsets, both included; negative ones count from the end",
     ["(ARRAY<T>, INT64, INT64) -> ARRAY<T>"],
-    OF_THE_ARRAY,
+    { ...NEVER_FAILS, ...OF_THE_ARRAY },
   ),
-  row("ARRAY_TO_STRING", "The elements joined by a delimiter; NULLs are omitted, or written as the third argument", [
-    "(ARRAY<STRING>, STRING, [STRING]) -> STRING",
-    "(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES",
-  ]),
+  row(
+    "ARRAY_TO_STRING",
+    "The elements joined by a delimiter; NULLs are omitted, or written as the third argument",
+    ["(ARRAY<STRING>, STRING, [STRING]) -> STRING", "(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES"],
+    NEVER_FAILS,
+  ),
   row("GENERATE_ARRAY", "The values from start to end, both included, by step (1 by default)", [
     "(INT64, INT64, [INT64]) -> ARRAY<INT64>",
     "(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>",

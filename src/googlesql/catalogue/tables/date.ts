@@ -17,11 +17,16 @@ export const dateFunctions: readonly FunctionDefinition[] = [
   ]),
   define("DATE_ADD", "Adds an interval to a date; a day that the month does not have becomes its last", MOVE),
   define("DATE_SUB", "Subtracts an interval from a date; a day that the month does not have becomes its last", MOVE),
-  define("DATE_DIFF", "The number of date part boundaries between two dates, the later one first", [
-    "(DATE, DATE, DATEPART) -> INT64",
-    "(DATETIME, DATETIME, DATEPART) -> INT64",
-    "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
-  ]),
+  define(
+    "DATE_DIFF",
+    "The number of date part boundaries between two dates, the later one first",
+    [
+      "(DATE, DATE, DATEPART) -> INT64",
+      "(DATETIME, DATETIME, DATEPART) -> INT64",
+      "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
+    ],
+    NEVER_FAILS,
+  ),
   define("DATE_TRUNC", "The first day of the date part that contains a date", [
     "(DATE, DATEPART) -> DATE",
     "(DATETIME, DATEPART) -> DATETIME",

@@ -1,4 +1,4 @@
-import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
+import { CLOCK, type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const define = scalarsOf("datetime");
 
@@ -20,10 +20,12 @@ export const datetimeFunctions: readonly FunctionDefinition[] = [
     "Subtracts an interval from a datetime; a day that the month does not have becomes its last",
     MOVE,
   ),
-  define("DATETIME_DIFF", "The number of date part boundaries between two datetimes, the later one first", [
-    "(DATETIME, DATETIME, DATEPART) -> INT64",
-    "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
-  ]),
+  define(
+    "DATETIME_DIFF",
+    "The number of date part boundaries between two datetimes, the later one first",
+    ["(DATETIME, DATETIME, DATEPART) -> INT64", "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64"],
+    NEVER_FAILS,
+  ),
   define("DATETIME_TRUNC", "The start of the date part that contains a datetime", [
     "(DATETIME, DATEPART) -> DATETIME",
     "(TIMESTAMP, DATEPART, [STRING]) -> TIMESTAMP",

@@ -30,8 +30,11 @@ export const hashFunctions: readonly FunctionDefinition[] = [
   define("SHA256", "SHA-256, 32 bytes", "BYTES"),
   define("SHA512", "SHA-512, 64 bytes", "BYTES"),
   utility("ERROR", "Fails the query with a message", ["(STRING) -> T"]),
-  utility("GENERATE_UUID", "A random UUID, version 4, in lower case", ["() -> STRING"], { volatility: "row" }),
-  utility("TYPEOF", "The name of an expression's type", ["(ANY) -> STRING"]),
+  utility("GENERATE_UUID", "A random UUID, version 4, in lower case", ["() -> STRING"], {
+    ...NEVER_FAILS,
+    volatility: "row",
+  }),
+  utility("TYPEOF", "The name of an expression's type", ["(ANY) -> STRING"], NEVER_FAILS),
   refuse("security", "SESSION_USER", "Who runs the query", NO_SESSION),
   refuse("utility", "EXTERNAL_QUERY", "Queries another database", "a query here reads its own sources only"),
   ...ENCRYPTION.trim()

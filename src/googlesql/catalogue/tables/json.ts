@@ -4,9 +4,9 @@ function define(name: string, summary: string, signatures: readonly string[]): F
   return { name, kind: "scalar", signatures, area: "json", summary };
 }
 
-/** Defines a function that gives NULL for what it cannot read. */
-function lax(name: string, summary: string, signature: string): FunctionDefinition {
-  return { ...define(name, summary, [signature]), ...NEVER_FAILS };
+/** Defines a function that takes any value. */
+function lax(name: string, summary: string, ...signatures: readonly string[]): FunctionDefinition {
+  return { ...define(name, summary, signatures), ...NEVER_FAILS };
 }
 
 /** Defines a function of a JSON value, or of a JSON text; `R` is the argument's type in the result. */
@@ -42,12 +42,12 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("JSON_ARRAY_INSERT", "Values inserted into arrays at paths", [
     "(JSON, STRING, ANY, STRING..., ANY..., [insert_each_element => BOOL]) -> JSON",
   ]),
-  define("JSON_CONTAINS", "Whether one JSON value contains another", ["(JSON, JSON) -> BOOL"]),
+  lax("JSON_CONTAINS", "Whether one JSON value contains another", "(JSON, JSON) -> BOOL"),
   extractor("JSON_EXTRACT", `${QUERY} ${LEGACY}`, "R"),
   extractor("JSON_EXTRACT_ARRAY", `${ELEMENTS} JSON; ${QUOTED} ${LEGACY}`, "ARRAY<R>"),
   extractor("JSON_EXTRACT_SCALAR", `${VALUE} ${LEGACY}`, "STRING"),
   extractor("JSON_EXTRACT_STRING_ARRAY", `${ELEMENTS} strings; ${QUOTED} ${LEGACY}`, "ARRAY<STRING>"),
-  define("JSON_FLATTEN", "The values of an array and of its nested arrays", ["(JSON) -> ARRAY<JSON>"]),
+  lax("JSON_FLATTEN", "The values of an array and of its nested arrays", "(JSON) -> ARRAY<JSON>"),
   define("JSON_KEYS", "The paths of all members, sorted", ["(JSON, [INT64], [mode => STRING]) -> ARRAY<STRING>"]),
   define("JSON_OBJECT", "A JSON object from keys and values", [
     "() -> JSON",
@@ -63,7 +63,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("JSON_STRIP_NULLS", "Without nulls", [
     "(JSON, [STRING], [include_arrays => BOOL], [remove_empty => BOOL]) -> JSON",
   ]),
-  define("JSON_TYPE", "object, array, string, number, boolean or null", ["(JSON) -> STRING"]),
+  lax("JSON_TYPE", "object, array, string, number, boolean or null", "(JSON) -> STRING"),
   extractor("JSON_VALUE", `${VALUE} ${STANDARD}`, "STRING"),
   extractor("JSON_VALUE_ARRAY", `${ELEMENTS} strings; ${QUOTED} ${STANDARD}`, "ARRAY<STRING>"),
   lax("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL if that is impossible", "(JSON) -> BOOL"),
@@ -85,7 +85,9 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define("PARSE_JSON", "A JSON value from its text", ["(STRING, [wide_number_mode => STRING]) -> JSON"]),
   define("STRING_ARRAY", "A JSON array of strings as an array", ["(JSON) -> ARRAY<STRING>"]),
   define("TO_JSON", "A value as JSON", ["(ANY, [stringify_wide_numbers => BOOL]) -> JSON"]),
-  define("TO_JSON_STRING", "A value as JSON text, on several lines if the second argument is true", [
+  lax(
+    "TO_JSON_STRING",
+    "A value as JSON text, on several lines if the second argument is true",
     "(ANY, [BOOL]) -> STRING",
-  ]),
+  ),
 ];

@@ -128,10 +128,12 @@ export const OPERATORS: readonly FunctionDefinition[] = [
   operator("$array_flatten", "The elements of what an expression gives for each element", [
     "(ARRAY<T1>, (T1) -> ARRAY<T2>) -> ARRAY<T2>",
   ]),
-  operator("$json_subscript", "json[n], json['name'] and json.name", [
-    "(JSON, INT64) -> JSON",
-    "(JSON, STRING) -> JSON",
-  ]),
+  operator(
+    "$json_subscript",
+    "json[n], json['name'] and json.name",
+    ["(JSON, INT64) -> JSON", "(JSON, STRING) -> JSON"],
+    NEVER_FAILS,
+  ),
   operator("$mixed_json", "A value of several shapes as JSON to be read: a text is what it says", ["(ANY) -> STRING"]),
   operator("$collation_key", "What strings with a collation compare by", ["(STRING) -> STRING"], NEVER_FAILS),
   operator("$true_or_fails", "Whether a condition is true, or fails", ["(BOOL) -> BOOL"]),

@@ -1,4 +1,4 @@
-import { type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
+import { type FunctionDefinition, scalarsOf } from "../types.ts";
 
 const define = scalarsOf("range");
 
@@ -9,21 +9,15 @@ export const rangeFunctions: readonly FunctionDefinition[] = [
     "The range from one value, included, to another, excluded; NULL is unbounded",
     ["DATE", "DATETIME", "TIMESTAMP"].map((type) => `(${type}, ${type}) -> RANGE<${type}>`),
   ),
-  define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"], {
-    ...NEVER_FAILS,
-    answers: [0],
-  }),
+  define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"], { answers: [0] }),
   define("RANGE_END", "The value at which a range ends; NULL when it is unbounded", ["(RANGE<T>) -> T"], {
-    ...NEVER_FAILS,
     answers: [0],
   }),
-  define(
-    "RANGE_CONTAINS",
-    "Whether a range contains a value, or all of another range",
-    ["(RANGE<T>, RANGE<T>) -> BOOL", "(RANGE<T>, T) -> BOOL"],
-    NEVER_FAILS,
-  ),
-  define("RANGE_OVERLAPS", "Whether two ranges overlap", ["(RANGE<T>, RANGE<T>) -> BOOL"], NEVER_FAILS),
+  define("RANGE_CONTAINS", "Whether a range contains a value, or all of another range", [
+    "(RANGE<T>, RANGE<T>) -> BOOL",
+    "(RANGE<T>, T) -> BOOL",
+  ]),
+  define("RANGE_OVERLAPS", "Whether two ranges overlap", ["(RANGE<T>, RANGE<T>) -> BOOL"]),
   define("RANGE_INTERSECT", "The intersection of two ranges; an error if it is empty", [
     "(RANGE<T>, RANGE<T>) -> RANGE<T>",
   ]),

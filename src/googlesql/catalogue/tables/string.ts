@@ -57,9 +57,12 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   define("FROM_BASE32", "Bytes from their base32 text", ["(STRING) -> BYTES"]),
   define("FROM_BASE64", "Bytes from their base64 text", ["(STRING) -> BYTES"]),
   define("FROM_HEX", "Bytes from their hexadecimal text", ["(STRING) -> BYTES"]),
-  define("INITCAP", "The first letter of each word in upper case, the others in lower case", [
-    "(STRING, [STRING]) -> STRING",
-  ]),
+  define(
+    "INITCAP",
+    "The first letter of each word in upper case, the others in lower case",
+    ["(STRING, [STRING]) -> STRING"],
+    NEVER_FAILS,
+  ),
   define(
     "INSTR",
     "The position of an occurrence of a value in another, searched from a position, backwards from a negative one",
@@ -75,12 +78,18 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     ["(STRING, [STRING]) -> STRING", "(BYTES, BYTES) -> BYTES"],
     NEVER_FAILS,
   ),
-  define("NORMALIZE", "In a Unicode normalisation form: NFC (the default), NFKC, NFD or NFKD", [
-    "(STRING, [DATEPART]) -> STRING",
-  ]),
-  define("NORMALIZE_AND_CASEFOLD", "In a Unicode normalisation form, with case folded", [
-    "(STRING, [DATEPART]) -> STRING",
-  ]),
+  define(
+    "NORMALIZE",
+    "In a Unicode normalisation form: NFC (the default), NFKC, NFD or NFKD",
+    ["(STRING, [DATEPART]) -> STRING"],
+    NEVER_FAILS,
+  ),
+  define(
+    "NORMALIZE_AND_CASEFOLD",
+    "In a Unicode normalisation form, with case folded",
+    ["(STRING, [DATEPART]) -> STRING"],
+    NEVER_FAILS,
+  ),
   define("REPEAT", "The value repeated a number of times", forBoth("(X, INT64) -> X")),
   define("REPLACE", "Every occurrence of a value replaced by another", forBoth("(X, X, X) -> X")),
   define("REVERSE", "The characters or bytes in reverse order", forBoth("(X) -> X"), NEVER_FAILS),
@@ -98,7 +107,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     ["(BYTES) -> STRING"],
     NEVER_FAILS,
   ),
-  define("SOUNDEX", "The Soundex code", ["(STRING) -> STRING"]),
+  define("SOUNDEX", "The Soundex code", ["(STRING) -> STRING"], NEVER_FAILS),
   define("SPLIT", "The parts between delimiters (`,` by default); the characters for an empty delimiter", [
     "(STRING, [STRING]) -> ARRAY<STRING>",
     "(BYTES, BYTES) -> ARRAY<BYTES>",
@@ -119,6 +128,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   define("TO_BASE32", "Base32 text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),
   define("TO_BASE64", "Base64 text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),
   define("TO_CODE_POINTS", "The code points of a string, or the values of bytes", forBoth("(X) -> ARRAY<INT64>"), {
+    ...NEVER_FAILS,
     ignoresCollation: true,
   }),
   define("TO_HEX", "Hexadecimal text of bytes", ["(BYTES) -> STRING"], NEVER_FAILS),

@@ -1,4 +1,4 @@
-import { CLOCK, type FunctionDefinition, scalarsOf } from "../types.ts";
+import { CLOCK, type FunctionDefinition, NEVER_FAILS, scalarsOf } from "../types.ts";
 
 const define = scalarsOf("time");
 
@@ -13,10 +13,13 @@ export const timeFunctions: readonly FunctionDefinition[] = [
   ]),
   define("TIME_ADD", "Adds an interval to a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),
   define("TIME_SUB", "Subtracts an interval from a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),
-  define("TIME_DIFF", "The number of part boundaries between two times of day, the later one first", [
-    "(TIME, TIME, DATEPART) -> INT64",
-  ]),
-  define("TIME_TRUNC", "The start of the part that contains a time of day", ["(TIME, DATEPART) -> TIME"]),
+  define(
+    "TIME_DIFF",
+    "The number of part boundaries between two times of day, the later one first",
+    ["(TIME, TIME, DATEPART) -> INT64"],
+    NEVER_FAILS,
+  ),
+  define("TIME_TRUNC", "The start of the part that contains a time of day", ["(TIME, DATEPART) -> TIME"], NEVER_FAILS),
   define("FORMAT_TIME", "A time of day as text with a format such as '%H:%M'", ["(STRING, TIME) -> STRING"]),
   define("PARSE_TIME", "A time of day from text with a format such as '%H:%M'", ["(STRING, STRING) -> TIME"]),
 ];

@@ -28,10 +28,12 @@ export const timestampFunctions: readonly FunctionDefinition[] = [
   ]),
   define("TIMESTAMP_ADD", "Adds an interval of days or smaller units to a timestamp", MOVE),
   define("TIMESTAMP_SUB", "Subtracts an interval of days or smaller units from a timestamp", MOVE),
-  define("TIMESTAMP_DIFF", "The number of whole date parts between two timestamps, the later one first", [
-    "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
-    "(DATETIME, DATETIME, DATEPART) -> INT64",
-  ]),
+  define(
+    "TIMESTAMP_DIFF",
+    "The number of whole date parts between two timestamps, the later one first",
+    ["(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64", "(DATETIME, DATETIME, DATEPART) -> INT64"],
+    NEVER_FAILS,
+  ),
   define("TIMESTAMP_TRUNC", "The start of the date part that contains a timestamp, in a time zone", [
     "(TIMESTAMP, DATEPART, [STRING]) -> TIMESTAMP",
     "(DATETIME, DATEPART) -> DATETIME",
