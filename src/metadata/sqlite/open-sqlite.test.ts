@@ -104,6 +104,14 @@ describe("the metadata in a file", () => {
     await insert.execute(queries);
   });
 
+  it.runIf(existsSync("/proc/self"))(
+    "is refused where its folder can never be made, instead of waiting for it",
+    async () => {
+      const refusal = "The data folder /proc/none/data cannot be used: it cannot be made or written (ENOENT)";
+      await expect(openMetadata("/proc/none/data/metadata.db")).rejects.toThrow(refusal);
+    },
+  );
+
   it("is not called damaged where only the files beside it cannot be made", async () => {
     const database = await open();
     await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database.queries);

@@ -25,9 +25,16 @@ import { damaged, describeOpenFailure, fromDriver } from "./sqlite-error.ts";
 /** The first bytes of every SQLite file. */
 const magic = "SQLite format 3\u0000";
 
+/** One by one: Node.js tries for ever where a file system lets nobody make a folder and says ENOENT, as /proc does. */
+function makeFolders(folder: string): void {
+  if (!existsSync(folder)) makeFolders(dirname(folder));
+  // Throws for a file in its place.
+  mkdirSync(folder, { recursive: existsSync(folder) });
+}
+
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
