@@ -130,6 +130,7 @@ const manyCases: readonly ConformanceCase[] = [
   ["as a row", "SELECT t.* EXCEPT (id, timestamp, event_message) FROM"],
   ["as a struct", "SELECT AS STRUCT t.* EXCEPT (id, timestamp, event_message) FROM"],
   ["by a CTE of structs", "WITH v AS (SELECT AS STRUCT f1, t.* EXCEPT (id, timestamp, event_message, f1) FROM"],
+  ["by a star of what is computed", "SELECT IF(f0 = 0, t, NULL).* EXCEPT (id, timestamp, event_message) FROM"],
   ["as JSON text", "SELECT TO_JSON_STRING(t) AS json FROM"],
 ].map(
   ([how = "", query = ""]): ConformanceCase => ({

@@ -136,6 +136,21 @@ export const languageCases: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
+    "a star of an expression, which is computed once for each row",
+    "SELECT COUNTIF(a != b) + COUNTIF(c != d) AS n FROM (SELECT IF(RAND() < 0.5, STRUCT(1 AS a, 1 AS b), (2, 2)).*, " +
+      "(SELECT AS STRUCT r AS c, r AS d FROM (SELECT RAND() AS r)).* FROM UNNEST(GENERATE_ARRAY(1, 50)))",
+    [{ n: 0 }],
+  ),
+  queryCase(
+    "stars of aggregates, of groups and of window functions",
+    "SELECT STRUCT(MAX(ms) AS top, COUNT(*) AS n).*, STRUCT(host, LENGTH(host) AS l).* EXCEPT (l), " +
+      "STRUCT(SUM(COUNT(*)) OVER () AS w, 1 AS o).* FROM calls GROUP BY host HAVING n > 1 ORDER BY top",
+    [
+      { top: 20, n: 2, host: "b", w: 4, o: 1 },
+      { top: 30, n: 2, host: "a", w: 4, o: 1 },
+    ],
+  ),
+  queryCase(
     "structs as rows",
     "SELECT AS STRUCT host, COUNT(*) AS n FROM (SELECT AS STRUCT * FROM calls) AS v GROUP BY host ORDER BY host",
     [

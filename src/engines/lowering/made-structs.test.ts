@@ -9,7 +9,7 @@ function readsField(text: string): boolean {
   return someScanned(lowerQuery(resolveOver(text)).query.scan, ({ kind }) => kind === "Field");
 }
 
-describe("fields of structs that a query makes of columns", () => {
+describe("fields of structs that a query makes", () => {
   it.each([
     ["the rows of a query", `SELECT AS STRUCT * FROM ${rows}`],
     ["a table of values", `SELECT v.b FROM (SELECT AS STRUCT * FROM ${rows}) AS v WHERE v.a > 1 ORDER BY v.a`],
@@ -28,18 +28,19 @@ describe("fields of structs that a query makes of columns", () => {
       "a query around",
       `SELECT (SELECT MAX(v.a + x) FROM UNNEST([1]) AS x) FROM (SELECT AS STRUCT * FROM ${rows}) AS v`,
     ],
+    ["what is computed", `SELECT v.n, v.n + v.m FROM (SELECT STRUCT(a + 1 AS n, 2 AS m) AS v FROM ${rows})`],
+    ["a star", `SELECT STRUCT(a + 1 AS n, a AS m).* FROM ${rows}`],
     ["a CTE", `WITH v AS (SELECT AS STRUCT * FROM ${rows}) SELECT l.b, r.a FROM v AS l JOIN v AS r ON l.a < r.a`],
     [
       "a CTE of a CTE",
       `WITH v AS (SELECT AS STRUCT * FROM ${rows}), w AS (SELECT v AS s FROM v), x AS (SELECT s FROM w) ` +
         "SELECT x.s.b, y.s.a FROM x CROSS JOIN x AS y WHERE x.s.a > 1",
     ],
-  ])("are read from these: of %s", (_, text) => {
+  ])("are read as columns: of %s", (_, text) => {
     expect(readsField(text)).toBe(false);
   });
 
   it.each([
-    ["computed for the struct", `SELECT v.n FROM (SELECT STRUCT(a + 1 AS n) AS v FROM ${rows})`],
     [
       "of rows of several queries",
       `SELECT v.n FROM (SELECT STRUCT(1 AS n) AS v UNION ALL SELECT STRUCT(2)) ORDER BY 1`,

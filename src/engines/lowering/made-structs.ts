@@ -1,19 +1,23 @@
 /**
- * Fields of structs that the query itself makes of columns are read from these: `SELECT v.a FROM (SELECT AS STRUCT a, b
- * FROM t) v` reads `a`. An engine makes the whole struct anew for each field that is read of it, which of hundreds of
- * columns takes more memory than it has, and finds no bound in a condition on a field.
+ * Fields of structs that the query itself makes are read as columns: `SELECT v.a FROM (SELECT AS STRUCT a, b FROM t) v`
+ * reads `a`. An engine makes the whole struct anew for each field that is read of it, which of hundreds of columns
+ * takes more memory than it has, and finds no bound in a condition on a field.
  */
+import type { Span } from "../../googlesql/diagnostic.ts";
 import { createMapping } from "../../googlesql/resolved/map.ts";
 import { reaches } from "../../googlesql/resolved/walk.ts";
 import type {
   Column,
   ColumnExpr,
+  ComputedColumn,
   CteDefinition,
   FieldExpr,
   MakeStructExpr,
+  ProjectScan,
   ResolvedQuery,
   Scan,
 } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
 import { isSameType } from "../../googlesql/typing/same-type.ts";
 import type { Analysis } from "./analysis.ts";
 
@@ -44,16 +48,26 @@ function makersOf(root: Scan): Makers {
   return makers;
 }
 
-/** Columns of common table expressions that are read beside those that the query names. */
+/** Columns that are read beside those that the query names. */
 class AddedColumns {
   readonly #newColumn: Analysis["newColumn"];
-  /** By the ids of definitions. */
+  /** For what is computed for a field of a struct, by the struct's column and the field. */
+  readonly #fields = new Map<number, Map<number, Column>>();
+  /** For common table expressions, by the ids of their definitions. */
   readonly #outputs = new Map<number, Set<Column>>();
   /** Those of a scan, by its first column's id. */
   readonly #columns = new Map<number, Map<Column, Column>>();
 
   constructor(newColumn: Analysis["newColumn"]) {
     this.#newColumn = newColumn;
+  }
+
+  /** A column for what is computed for the field of the struct. */
+  fieldOf(struct: Column, index: number, type: SqlType): Column {
+    const known = this.#fields.get(struct.id) ?? new Map<number, Column>();
+    const column = known.get(index) ?? this.#newColumn("field", type);
+    this.#fields.set(struct.id, known.set(index, column));
+    return column;
   }
 
   /** The column that stands in the scan for the definition's. */
@@ -66,9 +80,9 @@ class AddedColumns {
     return column;
   }
 
-  /** The scan with the definitions that it reads, and its scans of them, as they have to be. */
+  /** The scan, with the columns where they are made. */
   addTo(root: Scan): Scan {
-    if (this.#outputs.size === 0) return root;
+    if (this.#outputs.size === 0 && this.#fields.size === 0) return root;
     const outputsOf = (cte: CteDefinition) => [...(this.#outputs.get(cte.id) ?? [])];
     const mapping = createMapping({
       definition: (cte) => {
@@ -77,6 +91,8 @@ class AddedColumns {
         return { ...cte, scan: mapping.scan(cte.scan), output: [...cte.output, ...outputs] };
       },
       scan: (scan) => {
+        const divided = scan.kind === "Project" ? this.#divide(scan) : scan;
+        if (divided !== scan) return mapping.scan(divided);
         const outputs = scan.kind === "Cte" ? outputsOf(scan.cte) : [];
         if (scan.kind !== "Cte" || outputs.length === 0) return undefined;
         const columns = outputs.map((output) => this.columnOf(scan, output));
@@ -85,9 +101,32 @@ class AddedColumns {
     });
     return mapping.scan(root);
   }
+
+  /** Computes fields with columns of their own first. */
+  #divide(scan: ProjectScan): ProjectScan {
+    const first: ComputedColumn[] = [];
+    const computed = scan.computed.map((each): ComputedColumn => {
+      const { column, expression } = each;
+      const columns = this.#fields.get(column.id);
+      if (columns === undefined || expression.kind !== "MakeStruct") return each;
+      const fields = expression.fields.map((field, index) => {
+        const made = columns.get(index);
+        if (made === undefined || (field.kind === "Column" && field.column === made)) return field;
+        first.push({ column: made, expression: field });
+        return readOf(made, field.span);
+      });
+      return { column, expression: { ...expression, fields } };
+    });
+    if (first.length === 0) return scan;
+    return { ...scan, input: { kind: "Project", input: scan.input, computed: first }, computed };
+  }
 }
 
-/** The query, with fields of structs that it makes of columns read from these. */
+function readOf(column: Column, span: Span): ColumnExpr {
+  return { kind: "Column", column, type: column.type, span };
+}
+
+/** The query, with fields of structs that it makes read as columns. */
 export function readMadeStructs(query: ResolvedQuery, { readsFields, newColumn }: Analysis): ResolvedQuery {
   if (!readsFields) return query;
   const { structs, scans } = makersOf(query.scan);
@@ -96,7 +135,7 @@ export function readMadeStructs(query: ResolvedQuery, { readsFields, newColumn }
   /** The column that the field of another one is: readable wherever that one is. */
   const partOf = (column: Column, index: number): Column | undefined => {
     const part = structs.get(column.id)?.fields[index];
-    if (part !== undefined) return part.kind === "Column" ? part.column : undefined;
+    if (part !== undefined) return part.kind === "Column" ? part.column : added.fieldOf(column, index, part.type);
     const made = scans.get(column.id);
     const output = made && partOf(made.output, index);
     return output && added.columnOf(made.scan, output);
@@ -105,7 +144,7 @@ export function readMadeStructs(query: ResolvedQuery, { readsFields, newColumn }
     const base = mapping.expression(field.base);
     const column = base.kind === "Column" ? partOf(base.column, field.index) : undefined;
     if (column === undefined || !isSameType(column.type, field.type)) return undefined;
-    return { kind: "Column", column, type: column.type, span: field.span };
+    return readOf(column, field.span);
   };
   const mapping = createMapping({
     expression: (expression) => (expression.kind === "Field" ? readPart(expression) : undefined),

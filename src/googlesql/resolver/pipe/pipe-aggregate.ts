@@ -18,6 +18,7 @@ import { namedColumn, scopeOf } from "../scope.ts";
 import { aboveKeys } from "../select/above-keys.ts";
 import { type Grouping, resolveGroupBy } from "../select/group-by.ts";
 import { type Item, resolveSelectList } from "../select/select-list.ts";
+import { computeStars } from "../select/star-values.ts";
 import { mapExpr } from "../transform.ts";
 
 type PipeAggregate = PipeOperator & { readonly kind: "PipeAggregate" };
@@ -36,7 +37,7 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
   const block = createQueryBlock(resolution);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, "pipe AGGREGATE", "aggregates");
-  const items = resolveItems(context, relation, pipe);
+  const { items, computed: stars } = computeStars(resolution, resolveItems(context, relation, pipe));
   const below = inClause(context, "GROUP BY clause", "nothing");
   const grouping: Grouping =
     pipe.groupBy === undefined ? { keys: [] } : resolveGroupBy(below, pipe.groupBy, [], () => false);
@@ -72,7 +73,8 @@ export function resolvePipeAggregate(environment: Environment, relation: Relatio
       return { name, column: materialize(resolution, value, name ?? `f${i}`, computed, isLocal, taken), order };
     }),
   ];
-  return sortedBy(project(grouped, computed), outputs);
+  const ofGroups = stars.map(({ column, expression }) => ({ column, expression: mapExpr(expression, replace) }));
+  return sortedBy(project(project(grouped, ofGroups), computed), outputs);
 }
 
 function resolveItems(context: ExprContext, { names }: Relation, { items }: PipeAggregate): readonly SortedItem[] {

@@ -18,6 +18,7 @@ import { ERROR_TYPE, type Resolution } from "../resolution.ts";
 import { knownNames, type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
+import { computeStars } from "../select/star-values.ts";
 
 type Operator<Kind extends PipeOperator["kind"]> = PipeOperator & { readonly kind: Kind };
 
@@ -49,7 +50,7 @@ export function extendRelation(
   const { resolution } = environment;
   const clause = pipe.kind === "PipeExtend" ? "pipe EXTEND" : "pipe WINDOW";
   const { context, block, withWindows } = windowContext(environment, relation, clause, pipe.windows);
-  const items = resolveSelectList(context, pipe.items, relation.names);
+  const { items, computed: stars } = computeStars(resolution, resolveSelectList(context, pipe.items, relation.names));
   const computed: ComputedColumn[] = [];
   const windows = new Set(block.windows.map((item) => item.column.id));
   const isLocal = (column: Column): boolean => windows.has(column.id);
@@ -60,7 +61,7 @@ export function extendRelation(
   });
   return {
     ...relation,
-    scan: project(withWindows(), computed),
+    scan: project(project(withWindows(), stars), computed),
     names: { columns: [...relation.names.columns, ...added], ranges: relation.names.ranges },
   };
 }

@@ -18,12 +18,13 @@ describe("the resolver of the SELECT list", () => {
     expect(
       dumpOf(`SELECT items[OFFSET(0)].*, s.* EXCEPT (a) FROM orders, (SELECT STRUCT(1 AS a, 2 AS b) AS s)`),
     ).toMatchInlineSnapshot(`
-      "select sku=sku#9:STRING, quantity=quantity#10:INT64, b=b#11:INT64
-        compute $array_at_offset(items#6, 0)[0] as sku#9, $array_at_offset(items#6, 0)[1] as quantity#10, s#8[1] as b#11
-          cross join
-            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)
-            compute {1, 2} as s#8
-              one row"
+      "select sku=sku#10:STRING, quantity=quantity#11:INT64, b=b#12:INT64
+        compute struct#9[0] as sku#10, struct#9[1] as quantity#11, s#8[1] as b#12
+          compute $array_at_offset(items#6, 0) as struct#9
+            cross join
+              table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)
+              compute {1, 2} as s#8
+                one row"
     `);
   });
 

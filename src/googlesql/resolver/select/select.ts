@@ -29,6 +29,7 @@ import { refuseRecursive } from "./recursion.ts";
 import { resolveSelectList } from "./select-list.ts";
 import { finishSelect } from "./select-output.ts";
 import type { SelectClauses, SelectWork } from "./select-work.ts";
+import { computeStars } from "./star-values.ts";
 
 /** Resolves a SELECT over rows that are there already. */
 export function selectFrom(
@@ -60,7 +61,7 @@ export function selectFrom(
   const isRandom = resolution.randomCalls > randomBefore && isReadAgain;
   const [listAggregates, listWindows] = [block.aggregates.length, block.windows.length];
   const grouping = resolveGrouping(work, below, clauses);
-  const computed = isRandom ? computeOnce(work, grouping) : [];
+  const computed = [...computeListStars(work, grouping), ...(isRandom ? computeOnce(work, grouping) : [])];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
   resolveAbove(work, above, clauses, orderBy);
   checkNamedWindows(list);
@@ -143,6 +144,16 @@ function refuseOverRecursion(
     refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
   if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
   if (isSorted) refuseRecursive(resolution, source, "with ORDER BY");
+}
+
+/** Columns for stars of expressions. Those of groups are computed over these, which keys of the list are not. */
+function computeListStars(work: SelectWork, grouping: Grouping | undefined): readonly ComputedColumn[] {
+  const { block, environment } = work;
+  const [usesWindow, usesAggregate] = [usesAny(block.windows), usesAny(block.aggregates)];
+  const mayCompute = (base: Expr) => !usesWindow(base) && (grouping === undefined || usesAggregate(base));
+  const { items, computed } = computeStars(environment.resolution, work.items, mayCompute);
+  work.items = items;
+  return computed;
 }
 
 /**
