@@ -142,6 +142,12 @@ export const languageCases: readonly ConformanceCase[] = [
     [{ n: 0 }],
   ),
   queryCase(
+    "a star of a record, which is computed once for each row",
+    "SELECT COUNTIF((path IS NOT NULL) != (IFNULL(ARRAY_LENGTH(tags), 0) = 2)) AS n FROM (SELECT IF(RAND() < 0.5, r, NULL).* " +
+      "FROM forms AS t, UNNEST(t.metadata) AS m, UNNEST(m.request) AS r, UNNEST(GENERATE_ARRAY(1, 50)) WHERE r.path = '/a')",
+    [{ n: 0 }],
+  ),
+  queryCase(
     "stars of aggregates, of groups and of window functions",
     "SELECT STRUCT(MAX(ms) AS top, COUNT(*) AS n).*, STRUCT(host, LENGTH(host) AS l).* EXCEPT (l), " +
       "STRUCT(SUM(COUNT(*)) OVER () AS w, 1 AS o).* FROM calls GROUP BY host HAVING n > 1 ORDER BY top",

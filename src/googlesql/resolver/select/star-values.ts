@@ -1,4 +1,4 @@
-import type { ComputedColumn, Expr } from "../../resolved.ts";
+import type { ComputedColumn, Expr, FieldExpr, RecordFieldExpr } from "../../resolved.ts";
 import { columnOf } from "../call/coerce.ts";
 import { columnExpr } from "../expression/expr.ts";
 import type { Resolution } from "../resolution.ts";
@@ -15,7 +15,7 @@ export function computeStars<Listed extends Item>(
 ): { readonly items: readonly Listed[]; readonly computed: readonly ComputedColumn[] } {
   const uses = new Map<Expr, number>();
   for (const { expression } of items) {
-    if (expression.kind === "Field") uses.set(expression.base, (uses.get(expression.base) ?? 0) + 1);
+    if (isField(expression)) uses.set(expression.base, (uses.get(expression.base) ?? 0) + 1);
   }
   const computed = new Map<Expr, ComputedColumn>();
   for (const [base, count] of uses) {
@@ -25,13 +25,17 @@ export function computeStars<Listed extends Item>(
   if (computed.size === 0) return { items, computed: [] };
   const listed = items.map((item) => {
     const { expression } = item;
-    const made = expression.kind === "Field" ? computed.get(expression.base) : undefined;
-    if (expression.kind !== "Field" || made === undefined) return item;
+    const made = isField(expression) ? computed.get(expression.base) : undefined;
+    if (!isField(expression) || made === undefined) return item;
     return { ...item, expression: { ...expression, base: columnExpr(made.column, expression.base.span) } };
   });
   return { items: listed, computed: [...computed.values()] };
 }
 
+function isField(expression: Expr): expression is FieldExpr | RecordFieldExpr {
+  return expression.kind === "Field" || expression.kind === "RecordField";
+}
+
 function isRead(base: Expr): boolean {
-  return base.kind === "Column" || base.kind === "Variable" || (base.kind === "Field" && isRead(base.base));
+  return base.kind === "Column" || base.kind === "Variable" || (isField(base) && isRead(base.base));
 }
