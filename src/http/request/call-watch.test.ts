@@ -29,7 +29,7 @@ function open() {
 }
 
 /** Each way of asking for rows that takes more than one turn, and the token with which a test asks. */
-const doors: readonly (readonly [door: string, url: string, secret: string])[] = [
+const surfaces: readonly (readonly [surface: string, url: string, secret: string])[] = [
   ["an endpoint as JSON", "/api/endpoints/query/open?project=a", "query-token"],
   ["an endpoint as NDJSON", "/api/endpoints/query/open?project=a&format=ndjson", "query-token"],
   ["an endpoint as Parquet", "/api/endpoints/query/open?project=a&format=parquet", "query-token"],
@@ -67,7 +67,7 @@ describe("a call in whatever way rows are asked for", () => {
     return { ...test, tokens, began };
   }
 
-  it.each(doors)("is ended where its token is changed: %s", async (_, url, secret) => {
+  it.each(surfaces)("is ended where its token is changed: %s", async (_, url, secret) => {
     const { app, tokens, began } = await openApp();
     const answer = app.inject({ url, headers: { "x-api-key": secret } });
     await Promise.race([began, answer.then(({ body }) => expect.unreachable(body))]);
@@ -77,7 +77,7 @@ describe("a call in whatever way rows are asked for", () => {
     await app.close();
   });
 
-  const ofChange = doors.filter(([, url]) => /open|cached|api.query/.test(url));
+  const ofChange = surfaces.filter(([, url]) => /open|cached|api.query/.test(url));
 
   it.each(ofChange)("is ended where what it reads is changed, and not before: %s", async (_, url, secret) => {
     const { app, endpoints, engine, began } = await openApp();

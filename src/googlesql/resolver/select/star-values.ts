@@ -6,7 +6,7 @@ import type { Item } from "./select-list.ts";
 
 /**
  * The list with columns in place of what `expression.*` takes several fields of: that is computed once, and so is one
- * value where it is random. `mayCompute` tells whether it can be computed where the columns are to be.
+ * value where it is random. `mayCompute`: can it be computed where the columns are to be?
  */
 export function computeStars<Listed extends Item>(
   resolution: Resolution,
