@@ -3,7 +3,6 @@
  * reads `a`. An engine makes the whole struct anew for each field that is read of it, which of hundreds of columns
  * takes more memory than it has, and finds no bound in a condition on a field.
  */
-import type { Span } from "../../googlesql/diagnostic.ts";
 import { createMapping } from "../../googlesql/resolved/map.ts";
 import { reaches } from "../../googlesql/resolved/walk.ts";
 import type {
@@ -17,6 +16,7 @@ import type {
   ResolvedQuery,
   Scan,
 } from "../../googlesql/resolved.ts";
+import { columnExpr } from "../../googlesql/resolver/expression/expr.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import { isSameType } from "../../googlesql/typing/same-type.ts";
 import type { Analysis } from "./analysis.ts";
@@ -113,17 +113,13 @@ class AddedColumns {
         const made = columns.get(index);
         if (made === undefined || (field.kind === "Column" && field.column === made)) return field;
         first.push({ column: made, expression: field });
-        return readOf(made, field.span);
+        return columnExpr(made, field.span);
       });
       return { column, expression: { ...expression, fields } };
     });
     if (first.length === 0) return scan;
     return { ...scan, input: { kind: "Project", input: scan.input, computed: first }, computed };
   }
-}
-
-function readOf(column: Column, span: Span): ColumnExpr {
-  return { kind: "Column", column, type: column.type, span };
 }
 
 /** The query, with fields of structs that it makes read as columns. */
@@ -144,7 +140,7 @@ export function readMadeStructs(query: ResolvedQuery, { readsFields, newColumn }
     const base = mapping.expression(field.base);
     const column = base.kind === "Column" ? partOf(base.column, field.index) : undefined;
     if (column === undefined || !isSameType(column.type, field.type)) return undefined;
-    return readOf(column, field.span);
+    return columnExpr(column, field.span);
   };
   const mapping = createMapping({
     expression: (expression) => (expression.kind === "Field" ? readPart(expression) : undefined),

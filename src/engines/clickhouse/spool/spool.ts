@@ -2,13 +2,13 @@
  * A bounded queue on this machine's disk for events whose server is unreachable. They are acknowledged once they are on
  * the disk, and stored in order when the server answers again; ids deduplicate them however often that is interrupted.
  */
-import { statfsSync } from "node:fs";
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createSerialQueue } from "../../../shared/concurrency/serial-queue.ts";
 import { type JournalFile, type LineJournal, openLineJournal } from "../../../shared/journal/line-journal.ts";
 import { keepAside, makeFolder } from "../../../shared/journal/set-aside.ts";
 import { messageOf } from "../../../shared/message-of.ts";
+import { freeBytesOf } from "../../../shared/system/free-bytes.ts";
 import { EngineError, type EventStore } from "../../contract/query-engine.ts";
 import { byReason, groupsOf } from "./append-groups.ts";
 import { type SpoolDeletion, SpoolDeletions, withoutDeleted } from "./deletions.ts";
@@ -151,7 +151,7 @@ export class Spool {
       const message = "The server of the events does not answer, and the queue on this service's disk is full";
       throw new EngineError("unavailable", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    const { folder, freeBytes = () => readFreeBytes(folder) } = this.#options;
+    const { folder, freeBytes = () => freeBytesOf(folder) } = this.#options;
     if (freeBytes() < this.#comingBytes + bytes + LEFT_BYTES) {
       const message = "The disk of this service's queue has no room but for what goes with the events that wait";
       throw new EngineError("disk_full", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -374,11 +374,6 @@ export class Spool {
     this.#endRest();
     await this.#options.sleep(Math.min(MAX_PAUSE_MS, pauseMs), this.#closing.signal);
   }
-}
-
-function readFreeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }
 
 /** Copies the file to a folder, under a name that none there has. */

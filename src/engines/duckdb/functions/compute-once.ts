@@ -1,7 +1,7 @@
 /** Printing an argument in several places without computing it several times. */
 import { isLargerThan } from "../../sql/map-tree.ts";
 import { columnOf, textSql, variableSql } from "../sql/atoms.ts";
-import { fieldOf, isPlainField, lambda, packedFields, structFields } from "../sql/forms.ts";
+import { fieldOf, isPlainField, lambda, structFields } from "../sql/forms.ts";
 import { isVolatile } from "../sql/native-functions.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 
@@ -60,8 +60,6 @@ export function writeStruct(
   whenNull: Sql,
   write: (fieldAt: (index: number) => Sql) => Sql,
 ): Sql {
-  const packed = packedFields(value);
-  if (packed !== undefined) return write((index) => packed[index] ?? EMPTY);
   const fields = structFields(value);
   if (fields !== undefined) {
     const computed = fields.filter((field) => !isPlainField(field));

@@ -1,5 +1,5 @@
 /** Reads what is known of the store: sizes, counts and times. */
-import { statfsSync } from "node:fs";
+import { freeBytesOf } from "../../../shared/system/free-bytes.ts";
 import { tenantColumnOf } from "../../schema/source/source-schema.ts";
 import type { Connection } from "../driver/connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver/driver.ts";
@@ -101,11 +101,10 @@ export async function readSizes(connection: Connection, directory: string | unde
   const [row] = await connection.all(
     "SELECT (block_size * free_blocks)::DOUBLE FROM pragma_database_size() WHERE database_name = 'store'",
   );
-  const { bavail, bsize } = statfsSync(directory);
   return {
     fileBytes: sizeOf(paths.file),
     reusableBytes: Number(row?.[0] ?? 0),
     logBytes: sizeOf(paths.writeAheadLog),
-    diskFreeBytes: bavail * bsize,
+    diskFreeBytes: freeBytesOf(directory),
   };
 }

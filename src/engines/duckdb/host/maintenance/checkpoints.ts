@@ -4,7 +4,7 @@
  * to four neighbours anew as three or fewer where they fit, which takes seconds. Compaction does that beside the
  * commits.
  */
-import { statfsSync } from "node:fs";
+import { freeBytesOf } from "../../../../shared/system/free-bytes.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { isCheckpointKept } from "../../driver/driver-error.ts";
 
@@ -36,6 +36,5 @@ export async function makeCheckpoint(connection: Connection, maxFolds: number, i
  * leaves the database unusable until it is opened anew, and the rest of the disk taken; the log can grow on meanwhile.
  */
 export function hasRoomForCheckpoint(directory: string, logBytes: number): boolean {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize > logBytes + SPARE_BYTES;
+  return freeBytesOf(directory) > logBytes + SPARE_BYTES;
 }
